@@ -23,7 +23,7 @@ fn cel(args: &[&str]) -> Output {
     run(&all, DEPLOYMENT)
 }
 
-/// What it comes to, which it must.
+/// The value of an expression, which must have one.
 fn value(args: &[&str]) -> String {
     let output = cel(args);
     assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{args:?}");

@@ -29,7 +29,7 @@ fn every_rule_can_be_explained() {
         assert_eq!(output.code, 0, "{id}");
         assert!(output.stdout.starts_with(&format!("{id}: ")), "{}", output.stdout);
         let all = ["Demands", "Why", "Fix", "What is stored already", "Versions", "From"];
-        // What is found about a certificate is not about an object: nothing is demanded of one, or stored.
+        // Rules about certificates are not about objects: they have no demands and nothing stored.
         let wanted = match id.starts_with("RTC-CERT") {
             true => vec!["Why", "Fix", "From"],
             false => all.to_vec(),

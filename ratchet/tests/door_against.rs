@@ -41,7 +41,7 @@ spec:
     )
 }
 
-/// Two trees, one stored and one proposed, and what is said about the second.
+/// Two trees, one stored and one proposed, and the report on the second.
 fn update(old: &str, new: &str, args: &[&str]) -> Output {
     let folder = Folder::with(&[("old/all.yaml", old), ("new/all.yaml", new)]);
     folder.json(&[&["--against", "old", "new"], args].concat())

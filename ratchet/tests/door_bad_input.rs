@@ -4,7 +4,7 @@ mod harness;
 
 use harness::{BAD_MESSAGE, BAD_SERVICE, Folder, GOOD_SERVICE, Output, judge};
 
-/// A document between two good neighbours that are judged all the same.
+/// A document between two valid ones that are checked nevertheless.
 fn between(middle: &[u8]) -> Output {
     let folder = Folder::with(&[]);
     let stream =

@@ -29,7 +29,7 @@ metadata:
 
 const HOST: &str = "violates PodSecurity \"baseline:latest\": host namespaces (hostPID=true)";
 
-/// What bad usage is answered with: one line, status 2, and nothing judged.
+/// The error for bad usage: one line, status 2, and no check.
 fn refusal(args: &[&str]) -> String {
     let output = run(&[&["check", "-"], args].concat(), GOOD_SERVICE);
     assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{args:?}");

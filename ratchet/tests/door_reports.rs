@@ -8,7 +8,7 @@ use ratchet_object::{Limits, Node, Value as Yaml, decode};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Something of everything: refused, warned, skipped, unreadable, suppressed, clean.
+/// One object of every outcome: refused, warned, skipped, unreadable, suppressed, clean.
 fn everything() -> Folder {
     let excepted = BAD_SERVICE
         .replace("name: web", "name: kept\n  annotations: {ratchet/ignore: \"RTC-IP-001: known\"}");
@@ -199,7 +199,7 @@ fn a_fingerprint_survives_what_is_written_above() {
     assert_ne!(prints(&two.replace("name: web", "name: other"))[0], before[0]);
 }
 
-/// Whether a text is well-formed XML, as far as a report needs to be; gives the names of its tags.
+/// Asserts that a text is well-formed XML, as far as a report uses it; returns the names of its tags.
 fn tags(xml: &str) -> Vec<String> {
     let body = xml.strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>").unwrap();
     let (mut open, mut tag_names): (Vec<String>, Vec<String>) = Default::default();

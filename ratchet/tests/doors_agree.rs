@@ -13,7 +13,7 @@ use ratchet_object::{Limits, Node, Value, decode};
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 
-/// What a case says that a manifest and flags cannot: subresources, pods that exist, exemptions.
+/// Features of cases that manifests and flags cannot express: subresources, existing pods, exemptions.
 const BEYOND_A_MANIFEST: [&str; 2] = ["part", "existing"];
 
 #[test]

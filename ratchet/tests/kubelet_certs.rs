@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use server::Server;
 use std::path::Path;
 
-/// A server, its nodes, and the listeners behind them.
+/// A server, its nodes, and their listeners.
 struct Cluster {
     server: Server,
     folder: Folder,
@@ -30,7 +30,7 @@ impl Cluster {
         Self { server, folder, authority, listeners: Vec::new() }
     }
 
-    /// A node whose kubelet is at this port of 127.0.0.1.
+    /// Creates a node with its kubelet at this port of 127.0.0.1.
     fn add(&self, name: &str, port: u16) {
         let node = json!({
             "apiVersion": "v1",
@@ -45,7 +45,7 @@ impl Cluster {
         assert_eq!(code, 201, "{body}");
     }
 
-    /// A node that presents such a certificate.
+    /// Creates a node whose kubelet presents this certificate.
     fn present(&mut self, name: &str, wanted: Wanted) {
         let listener = Listener::presenting(&self.authority, &wanted);
         self.add(name, listener.port);
@@ -60,7 +60,7 @@ impl Cluster {
         run_in(&self.folder.path(""), &all, b"", &[])
     }
 
-    /// What is said of every node.
+    /// The verdict of every node.
     fn verdicts(&self, arguments: &[&str]) -> (i32, Vec<(String, String)>) {
         let output = self.run(&[&["-o", "json"], arguments].concat());
         let nodes = output.json()["nodes"].as_array().unwrap().clone();
@@ -115,7 +115,7 @@ fn every_shape_is_seen_behind_a_real_server() {
     ];
     let wanted = wanted.map(|(name, verdict)| (name.to_owned(), verdict.to_owned()));
     assert_eq!((code, verdicts), (2, wanted.to_vec()));
-    // Whoever unknown nodes are, they win over those that would fail; without them it is clear.
+    // Unknown nodes take precedence over failing ones in the exit status.
     assert_eq!(cluster.verdicts(&["good"]), (0, vec![("good".to_owned(), "passes".to_owned())]));
     assert_eq!(cluster.verdicts(&["good", "rogue"]).0, 1);
     assert_eq!(cluster.verdicts(&["good", "gone"]).0, 2);
@@ -126,7 +126,7 @@ fn every_shape_is_seen_behind_a_real_server() {
     reports(&cluster);
     refusals(&cluster);
     ways(&cluster);
-    // Nobody was told anything but a handshake.
+    // Nothing but a handshake was sent.
     assert!(cluster.listeners.iter().all(|one| one.handshakes() > 0 && one.bytes_received() == 0));
 }
 
@@ -226,7 +226,7 @@ fn reports(cluster: &Cluster) {
     assert_eq!(results[1]["partialFingerprints"]["ratchet/v1"], "RTC-CERT-001:odd");
 }
 
-/// What the cluster, or its kubeconfig, does not give.
+/// Errors of the cluster and of its kubeconfig.
 fn refusals(cluster: &Cluster) {
     let error_of = |arguments: &[&str]| {
         let output = cluster.run(arguments);
@@ -253,7 +253,7 @@ fn refusals(cluster: &Cluster) {
     assert!(selector.contains("(400)"), "{selector}");
 }
 
-/// Through the proxy a certificate is not seen, whatever the proxy says.
+/// Through the proxy no certificate is visible, whatever the proxy answers.
 fn ways(cluster: &Cluster) {
     let report = cluster.run(&["-o", "json", "--via", "proxy", "good"]);
     assert_eq!(report.code, 2, "{}", report.stdout);
@@ -473,7 +473,7 @@ fn an_authority_that_was_issued_to_a_node_is_told() {
     let output = run("ca.crt");
     let report = output.json();
     let findings = node(&report, "a")["findings"].as_array().unwrap().clone();
-    // Its name is right and it leads to the authority: only whoever looks at the chain sees what happened.
+    // Its name is right and it leads to the authority: only the chain reveals the fault.
     assert_eq!((output.code, &node(&report, "a")["verdict"]), (0, &json!("passes")));
     assert_eq!(findings[0]["rule"], "RTC-CERT-020", "{findings:?}");
     let message = findings[0]["message"].as_str().unwrap();

@@ -240,7 +240,7 @@ fn parameters_stand_beside_the_policies() {
     assert_eq!(folder.json(&ARGS).findings().len(), 1);
 }
 
-/// Only in namespaces that ask for it.
+/// A policy that denies deployments in namespaces with the label `tier: prod`.
 const LABELLED: &str = "\
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy

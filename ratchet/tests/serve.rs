@@ -32,7 +32,7 @@ fn a_server_starts_serves_and_stops() {
     let (status, body) = server.get("/api/v1/namespaces/kube-system");
     assert_eq!(status, 200, "{body}");
     assert!(body.contains("\"name\":\"kube-system\""), "{body}");
-    // Those who show no certificate are nobody in particular.
+    // Clients without a certificate are anonymous.
     let (status, body) = server.request_anonymously("GET", "/api/v1/namespaces", "");
     assert_eq!(status, 403, "{body}");
     assert!(body.contains("system:anonymous"), "{body}");
@@ -74,7 +74,7 @@ fn a_restart_keeps_what_is_stored_and_who_is_believed() {
     assert_eq!(again.wait().0, Some(0));
 }
 
-/// Waits until an answer is as it should be.
+/// Waits until a response is as expected.
 fn becomes(server: &Server, path: &str, is_right: impl Fn(u16, &Value) -> bool) -> Value {
     let began = Instant::now();
     loop {
@@ -133,7 +133,7 @@ fn a_restart_writes_no_file_again_and_changes_no_object() {
     server.signal("TERM");
     server.wait();
 
-    // At another place, the clients must be told.
+    // With another address, clients need a new kubeconfig.
     let server = Server::start(dir.path(), &[]);
     assert_ne!(place(&kubeconfig).0, before.0);
     assert_eq!(mode(&kubeconfig), 0o600);
@@ -160,7 +160,7 @@ fn cluster_roles_that_gather_are_filled() {
         "rules": [{"apiGroups": ["example.com"], "resources": ["widgets"], "verbs": ["list"]}],
     });
     make(&server, roles, &part);
-    // What view may, edit and admin may.
+    // The rights of view are included in edit and admin.
     for name in ["view", "edit", "admin"] {
         becomes(&server, &format!("{roles}/{name}"), |_, role| resources(role).contains("widgets"));
     }
@@ -204,7 +204,7 @@ fn a_namespace_comes_with_an_account_and_goes_with_everything() {
     make(&server, "/api/v1/namespaces/shop/configmaps", &held);
     let (status, body) = server.request("DELETE", "/api/v1/namespaces/shop", "");
     assert_eq!(status, 200, "{body}");
-    // What somebody holds keeps it, and it says so.
+    // A finalizer blocks it, and its conditions say so.
     let going = becomes(&server, "/api/v1/namespaces/shop", |_, namespace| {
         namespace["status"]["conditions"].to_string().contains("example.com/hold in 1 resource")
     });
@@ -331,7 +331,7 @@ fn stopping_waits_for_requests_and_a_second_word_does_not() {
     let dir = tempfile::tempdir().unwrap();
     let mut server = Server::start(dir.path(), &["--shutdown-delay-duration=2s"]);
     server.signal("TERM");
-    // While the delay lasts, requests are answered and readiness says no.
+    // During the delay, requests are answered and readiness fails.
     let began = Instant::now();
     while server.get("/readyz").0 == 200 && began.elapsed() < Duration::from_secs(2) {
         std::thread::sleep(Duration::from_millis(20));
@@ -369,11 +369,11 @@ fn a_given_certificate_is_shown_and_taken_anew() {
     ];
     let server = Server::start(&data, &arguments);
     assert_eq!(server.presented_certificate(), server::certificate(&pki.join("apiserver.crt")));
-    // Our own user is believed, and so is the other authority's.
+    // The own user is accepted, and so is the other authority's.
     assert_eq!(server.get("/api/v1/namespaces").0, 200);
     assert_eq!(server.request_with_certificate(&pki, "/api/v1/namespaces").0, 200);
 
-    // With its certificate gone, the other server makes a new one; the word to look again is heard.
+    // The other server issues a new certificate at its next start, and this one reloads it on SIGHUP.
     std::fs::remove_file(pki.join("apiserver.crt")).unwrap();
     let mut other = Server::start(&dir.path().join("other"), &[]);
     other.signal("TERM");
@@ -473,7 +473,7 @@ fn kubeadm(pki: &Path) -> Vec<String> {
 #[test]
 fn a_command_line_of_kube_apiserver_starts() {
     let dir = tempfile::tempdir().unwrap();
-    // Another server makes the files.
+    // Another server creates the files.
     let mut other = Server::start(&dir.path().join("other"), &[]);
     other.signal("TERM");
     other.wait();
@@ -517,8 +517,8 @@ fn every_flag_is_in_the_guide_and_the_manual() {
     }
 }
 
-/// The real disk of the real binary: no room, and room again. A limit on the size of files is told by the system as a
-/// full disk is, and by a signal that must not end the server.
+/// The real binary on a full disk, which is then freed. The system reports a file size limit like a
+/// full disk, and by a signal that must not end the server.
 #[test]
 fn a_server_without_room_waits_for_it() {
     let dir = tempfile::tempdir().unwrap();

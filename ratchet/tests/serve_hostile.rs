@@ -362,7 +362,7 @@ fn patches_that_grow_are_refused() {
         assert_eq!(stored.code, 200);
         assert!(stored.json()["metadata"]["name"] == "a", "{}", short(&stored.text()));
     }
-    // Deeper with every request: what is stored must stay readable.
+    // Deeper with every request: stored objects must stay readable.
     for _ in 0..12 {
         let grow = r#"[{"op":"copy","from":"/data","path":"/data/a"}]"#;
         is_calm("grow", &client.send("PATCH", &path, &[JSON_PATCH], grow.as_bytes()));
@@ -454,7 +454,7 @@ fn credentials_that_are_broken_are_refused() {
         assert!(!sent.text().contains("SecretList"), "{headers:?} is let in");
     }
     assert_eq!(client.get("/api/v1/secrets").code, 403);
-    // What lets somebody in is nobody else's to read.
+    // Credentials are readable by their owner only.
     for file in ["kubeconfig", "pki/sa.key", "pki/ca.key", "pki/admin.key", "pki/apiserver.key"] {
         assert_eq!(server.mode(file), 0o600, "{file}");
     }

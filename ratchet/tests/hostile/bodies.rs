@@ -112,7 +112,7 @@ pub(crate) const VALID: &[(&str, &str)] = &[
     ),
 ];
 
-/// Values that are put where others stood.
+/// Replacement values.
 pub(crate) const ODD_VALUES: &[&str] = &[
     "null",
     "true",

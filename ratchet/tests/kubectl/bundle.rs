@@ -29,7 +29,7 @@ fn a_bundle_is_applied_twice() {
     assert_eq!(versions(&console), before);
     let diff = console.run(&format!("diff -f {BUNDLE}"));
     assert_eq!(diff.code, 0, "{}", diff.text);
-    // And all of it goes again.
+    // Everything can be deleted again.
     let third = console.ok(&format!("delete --wait=false -f {BUNDLE}"));
     assert_eq!(third.lines().filter(|line| line.contains(" deleted")).count(), 45, "{third}");
 }

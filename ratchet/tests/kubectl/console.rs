@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long anything in the background may take.
+/// The timeout of background commands.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What a command left behind.
+/// The result of a command.
 pub(crate) struct CommandOutput {
     pub(crate) code: i32,
     /// Standard output, then standard error.
@@ -15,20 +15,20 @@ pub(crate) struct CommandOutput {
     pub(crate) stdout: String,
 }
 
-/// A folder to work in and the kubeconfig of one server.
+/// A working directory and the kubeconfig of one server.
 pub(crate) struct Console {
     pub(crate) kubeconfig: PathBuf,
     folder: PathBuf,
 }
 
-/// A command that still runs.
+/// A running command.
 pub(crate) struct Running {
     child: Child,
     line: String,
     output: PathBuf,
 }
 
-/// A command, and what it must say.
+/// A command and its expected output.
 pub(crate) type Line = (&'static str, &'static str);
 
 impl Console {
@@ -36,7 +36,7 @@ impl Console {
         Self { kubeconfig: kubeconfig.to_owned(), folder: folder.to_owned() }
     }
 
-    /// Writes a file to speak about.
+    /// Writes a file for later commands.
     pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.folder.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -44,12 +44,12 @@ impl Console {
         path
     }
 
-    /// Runs a command, whatever becomes of it.
+    /// Runs a command.
     pub(crate) fn run(&self, line: &str) -> CommandOutput {
         self.run_with(line, &[])
     }
 
-    /// Runs a command with something in its environment.
+    /// Runs a command with environment variables.
     pub(crate) fn run_with(&self, line: &str, env: &[(&str, &str)]) -> CommandOutput {
         let mut command = self.command(line);
         command.envs(env.iter().copied());
@@ -82,14 +82,14 @@ impl Console {
         self.finish(command)
     }
 
-    /// Runs a command that must succeed; gives what it wrote.
+    /// Runs a command that must succeed; returns its output.
     pub(crate) fn ok(&self, line: &str) -> String {
         let output = self.run(line);
         assert_eq!(output.code, 0, "$ kubectl {line}\n{}", output.text);
         output.text
     }
 
-    /// Runs commands that must succeed and say something.
+    /// Runs commands that must succeed with this output.
     pub(crate) fn all_ok(&self, lines: &[Line]) {
         for (line, wanted) in lines {
             let text = self.ok(line);
@@ -97,7 +97,7 @@ impl Console {
         }
     }
 
-    /// Runs commands that must fail and say why.
+    /// Runs commands that must fail with this error.
     pub(crate) fn all_refused(&self, lines: &[Line]) {
         for (line, wanted) in lines {
             let output = self.run(line);
@@ -110,7 +110,7 @@ impl Console {
         }
     }
 
-    /// Starts a command and leaves it running.
+    /// Starts a command in the background.
     pub(crate) fn start(&self, line: &str) -> Running {
         static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -129,12 +129,12 @@ impl Console {
         command
     }
 
-    /// A command that works in this folder, with this kubeconfig.
+    /// Sets the working directory and the kubeconfig of a command.
     fn settled<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         command
             .current_dir(&self.folder)
             .env("KUBECONFIG", &self.kubeconfig)
-            // What kubectl remembers of other servers stays out of it.
+            // A private cache directory, without discovery of other servers.
             .env("HOME", &self.folder)
             .env("KUBECACHEDIR", self.folder.join("cache"))
             .stdin(Stdio::null())
@@ -142,12 +142,12 @@ impl Console {
 }
 
 impl Running {
-    /// What it wrote until now.
+    /// The output so far.
     pub(crate) fn text(&self) -> String {
         std::fs::read_to_string(&self.output).unwrap()
     }
 
-    /// Waits until it has said something.
+    /// Waits until its output contains a text.
     pub(crate) fn says(&mut self, wanted: &str) {
         let since = Instant::now();
         while !self.text().contains(wanted) {
@@ -157,7 +157,7 @@ impl Running {
         }
     }
 
-    /// Waits until it ends well; gives what it wrote.
+    /// Waits until it ends successfully; returns its output.
     pub(crate) fn ends(mut self) -> String {
         let since = Instant::now();
         loop {
@@ -178,7 +178,7 @@ impl Drop for Running {
     }
 }
 
-/// The words of a command line: blanks divide, single quotes hold together.
+/// The arguments of a command line: split at blanks, except in single quotes.
 fn arguments(line: &str) -> Vec<String> {
     let mut arguments = vec![];
     let mut argument: Option<String> = None;

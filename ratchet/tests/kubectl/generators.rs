@@ -3,7 +3,7 @@
 use super::console::Line;
 use super::serving::Serving;
 
-/// Generators in the order in which one needs the other.
+/// Generators, ordered by their dependencies.
 const GENERATORS: &[Line] = &[
     ("create ns e2e", "namespace/e2e created"),
     ("config set-context --current --namespace=e2e", "modified"),
@@ -66,7 +66,7 @@ const GENERATORS: &[Line] = &[
     ("autoscale deploy web --min=1 --max=3", "horizontalpodautoscaler.autoscaling/web autoscaled"),
 ];
 
-/// What the made objects must look like.
+/// The expected objects.
 const MADE: &[Line] = &[
     (
         "get deploy web -o jsonpath={.spec.replicas}:{.spec.strategy.rollingUpdate.maxSurge}:{.metadata.generation}",

@@ -16,7 +16,7 @@ fn command<'a>(page: &'a str, start: &str) -> &'a str {
     line.split("  #").next().unwrap_or(line)
 }
 
-/// Runs a command of a page; what it wrote.
+/// Runs a command of a page; returns its output.
 fn run(console: &Console, page: &str, start: &str) -> String {
     console.shell(command(page, start)).text
 }

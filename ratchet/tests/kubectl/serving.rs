@@ -6,14 +6,14 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The running server and its folder; both end with it.
+/// A running server and its folder, both removed on drop.
 pub(crate) struct Serving {
     child: Child,
     folder: TempDir,
 }
 
 impl Serving {
-    /// Starts a server and waits until it says that it is ready.
+    /// Starts a server and waits until it is ready.
     pub(crate) fn start() -> (Self, Console) {
         Self::start_with(&[])
     }

@@ -4,7 +4,7 @@ use super::cluster::{Cluster, Pod};
 use super::kubectl::WAYS;
 use kubelet_peer::Container;
 
-/// Every byte, in an order that no compression or translation leaves alone by chance.
+/// Every byte value, in an order that compression or translation would disturb.
 pub(super) fn bytes(length: u32) -> Vec<u8> {
     let next = |state: &mut u32| {
         *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -39,7 +39,7 @@ fn commands_run_with_their_streams_and_codes() {
         assert_eq!(output.code, 0, "{way:?} {}", output.stderr);
         assert!(output.stdout == input, "{way:?}: {} bytes came back", output.stdout.len());
 
-        // The command ends before it has read all: nobody may wait for ever.
+        // The command ends before it has read all input; nothing may block for ever.
         let output = kubectl.feed(&format!("exec -i {pod} -- head -c 3"), &input);
         assert_eq!((output.code, &output.stdout), (0, &input[..3].to_vec()), "{way:?}");
 

@@ -7,24 +7,24 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long anything may take before the test gives up.
+/// The timeout of every operation.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The protocols between kubectl and a kubelet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Way {
-    /// WebSockets as far as the server, SPDY behind it.
+    /// WebSockets to the server, SPDY behind it.
     WebSocket,
     /// SPDY all the way.
     Spdy,
-    /// WebSockets all the way, to a kubelet that says that it can.
+    /// WebSockets all the way, to a kubelet that declares support.
     Through,
 }
 
 pub(crate) const WAYS: [Way; 3] = [Way::WebSocket, Way::Spdy, Way::Through];
 
 impl Way {
-    /// The node whose kubelet is spoken to in this way.
+    /// The node whose kubelet uses this protocol.
     pub(crate) fn node(self) -> &'static str {
         match self {
             Self::WebSocket => "alpha",
@@ -39,7 +39,7 @@ impl Way {
     }
 }
 
-/// What a command left behind.
+/// The result of a command.
 #[derive(Debug)]
 pub(crate) struct CommandOutput {
     pub(crate) code: i32,
@@ -73,12 +73,12 @@ impl Kubectl {
         Self { way, ..self.clone() }
     }
 
-    /// Runs a command, whatever becomes of it.
+    /// Runs a command.
     pub(crate) fn run(&self, line: &str) -> CommandOutput {
         self.feed(line, b"")
     }
 
-    /// Runs a command that reads this.
+    /// Runs a command with this input.
     pub(crate) fn feed(&self, line: &str, input: &[u8]) -> CommandOutput {
         let mut command = self.command(line);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -96,21 +96,21 @@ impl Kubectl {
         })
     }
 
-    /// Runs a command that must succeed; gives what it wrote.
+    /// Runs a command that must succeed; returns its output.
     pub(crate) fn ok(&self, line: &str) -> String {
         let output = self.run(line);
         assert_eq!(output.code, 0, "$ kubectl {line}\n{}{}", output.text(), output.stderr);
         output.text()
     }
 
-    /// Runs a command that must fail and say why.
+    /// Runs a command that must fail with this error.
     pub(crate) fn refused(&self, line: &str, wanted: &str) {
         let output = self.run(line);
         let as_wanted = output.code != 0 && output.stderr.contains(wanted);
         assert!(as_wanted, "$ kubectl {line}\nbut wanted {wanted}\n{output:?}");
     }
 
-    /// Starts a command and leaves it running.
+    /// Starts a command in the background.
     pub(crate) fn start(&self, line: &str) -> Running {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -128,11 +128,11 @@ impl Kubectl {
         command
     }
 
-    /// What stands in the environment of each command.
+    /// The environment of each command.
     pub(crate) fn environment(&self) -> Vec<(&'static str, OsString)> {
         let places = [
             ("KUBECONFIG", self.kubeconfig.clone()),
-            // What kubectl remembers of other servers stays out of it.
+            // A private cache directory, without discovery of other servers.
             ("HOME", self.folder.clone()),
             ("KUBECACHEDIR", self.folder.join("cache")),
         ];
@@ -141,12 +141,12 @@ impl Kubectl {
     }
 }
 
-/// The kubectl that is driven.
+/// The path of kubectl.
 pub(crate) fn program() -> OsString {
     std::env::var_os("RATCHET_KUBECTL").unwrap_or_else(|| "kubectl".into())
 }
 
-/// The words of a command line; what follows ` :: ` is one word.
+/// The arguments of a command line; what follows ` :: ` is one argument.
 pub(crate) fn arguments(line: &str) -> Vec<&str> {
     let (line, last) = match line.split_once(" :: ") {
         Some((line, last)) => (line, Some(last)),
@@ -163,17 +163,17 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// What it wrote until now.
+    /// The output so far.
     pub(crate) fn text(&self) -> String {
         std::fs::read_to_string(&self.output).unwrap()
     }
 
-    /// Waits until it has said something.
+    /// Waits until its output contains a text.
     pub(crate) fn says(&self, wanted: &str) {
         self.until(|text| text.contains(wanted).then_some(()));
     }
 
-    /// Waits until something can be found in what it has said.
+    /// Waits until `find` succeeds on its output.
     pub(crate) fn until<T>(&self, find: impl Fn(&str) -> Option<T>) -> T {
         let since = Instant::now();
         loop {
@@ -186,7 +186,7 @@ impl Running {
         }
     }
 
-    /// Waits until it ends; its exit status, and what it wrote.
+    /// Waits until it ends; returns its exit status and output.
     pub(crate) fn ends(mut self) -> (i32, String) {
         let since = Instant::now();
         loop {

@@ -6,7 +6,7 @@ use kubelet_peer::Container;
 use std::io::{Read, Write};
 use std::net::{IpAddr, TcpStream, UdpSocket};
 
-/// An address of this machine that others could reach; nothing is sent to find it.
+/// A non-loopback address of this machine; nothing is sent to find it.
 fn own_address() -> IpAddr {
     let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
     socket.connect("192.0.2.1:9").expect("this test needs a machine with a route to others");

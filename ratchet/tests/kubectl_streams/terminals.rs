@@ -10,7 +10,7 @@ use std::process::Child;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// A terminal on which kubectl runs.
+/// A terminal that runs kubectl.
 struct Terminal {
     pty: Arc<Pty>,
     child: Child,
@@ -30,7 +30,7 @@ impl Terminal {
         let (reader, screen) = (Arc::clone(&pty), Arc::clone(&displayed));
         std::thread::spawn(move || {
             let mut piece = [0; 4096];
-            // It ends with an error when the last program on it has ended.
+            // Reading fails when the last program on it has ended.
             while let Ok(count @ 1..) = (&*reader).read(&mut piece) {
                 screen.lock().unwrap().extend_from_slice(&piece[..count]);
             }

@@ -3,14 +3,14 @@
 use super::kubectl::CommandOutput;
 use std::time::Instant;
 
-/// A time in which nothing was changed: where the two nodes were said to be, and what their kubelets showed.
+/// A phase without changes: the registered addresses of the two nodes, and the certificates of their kubelets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Phase {
     pub(crate) from: Instant,
     pub(crate) until: Instant,
-    /// Whether each node is said to be where the other began.
+    /// Whether each node is registered at the other's original address.
     pub(crate) moved: bool,
-    /// Whether each kubelet shows the certificate that the other began with.
+    /// Whether each kubelet presents the other's original certificate.
     pub(crate) renamed: bool,
 }
 
@@ -20,7 +20,7 @@ impl Phase {
         self.moved == self.renamed
     }
 
-    /// The kubelet that shows the certificate of a node; kubelets are called as they began.
+    /// The kubelet that presents a node's certificate, by its original name.
     fn bearer(&self, node: &'static str) -> &'static str {
         if self.renamed { other(node) } else { node }
     }
@@ -30,7 +30,7 @@ pub(crate) fn other(node: &str) -> &'static str {
     if node == "alpha" { "beta" } else { "alpha" }
 }
 
-/// What kubectl was asked, when, and what it said.
+/// A run of kubectl: the node, the time and the output.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) worker: usize,
@@ -40,21 +40,21 @@ pub(crate) struct Answer {
     pub(crate) output: CommandOutput,
 }
 
-/// What an answer turned out to be.
+/// The classification of an answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Verdict {
-    /// The output of the right node, in a time when nothing changed.
+    /// The output of the right node, in a phase without changes.
     Served,
-    /// An impersonation that was refused, in a time when nothing changed.
+    /// A refused impersonation, in a phase without changes.
     Refused,
     /// One or the other, while something changed.
     Between,
 }
 
-/// With which an impersonation is refused.
+/// The error for a refused impersonation.
 const REFUSAL: &str = "x509: kubelet serving certificate common name";
 
-/// Judges an answer; `Err` says why it must never be.
+/// Classifies an answer; `Err` says why it is wrong.
 pub(crate) fn judge(phases: &[Phase], answer: &Answer) -> Result<Verdict, String> {
     let (text, output) = (answer.output.text(), &answer.output);
     let wrong = |why: &str| Err(format!("{why}: {answer:?}"));
@@ -83,7 +83,7 @@ pub(crate) fn judge(phases: &[Phase], answer: &Answer) -> Result<Verdict, String
     }
 }
 
-/// The kubelets that showed the node's certificate at any time while the answer was made.
+/// The kubelets that presented the node's certificate at any time during the request.
 fn bearers(phases: &[Phase], answer: &Answer) -> Vec<&'static str> {
     let mut found = Vec::new();
     for (at, phase) in phases.iter().enumerate() {
@@ -98,7 +98,7 @@ fn bearers(phases: &[Phase], answer: &Answer) -> Vec<&'static str> {
     found
 }
 
-/// What the containers of a kubelet say.
+/// The output of a kubelet's containers.
 pub(crate) fn line(kubelet: &str) -> String {
     format!("from the kubelet that began as {kubelet}\n")
 }

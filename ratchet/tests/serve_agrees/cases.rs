@@ -6,7 +6,7 @@ use ratchet_object::{Limits, decode};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// How many cases a server cannot be asked, and why; a case more must be looked at.
+/// Number of cases that cannot be sent to a server, by reason; a new one must be reviewed.
 const BEYOND: [(&str, usize); 5] = [
     ("is about a kind that is not served", 6),
     ("is about a manifest beside what is stored", 1),
@@ -39,7 +39,7 @@ async fn the_server_says_what_the_cases_want() {
     assert!(requested >= 479, "only {requested} of {count} cases were brought to the server");
 }
 
-/// What a server with the rules of these cases says otherwise.
+/// The disagreements of a server with the configuration of these cases.
 async fn disagreements(cases: &[Case]) -> Vec<String> {
     let ground = Ground::new();
     let judge = ground.open(cases[0].policy()).await;

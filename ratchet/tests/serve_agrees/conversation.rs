@@ -4,13 +4,13 @@ use crate::client::{Answer, Client};
 use crate::pointer::{at, put};
 use serde_json::{Map, Value as Json, json};
 
-/// What conversations, steps and answers may say: a misspelled word must not go unnoticed.
+/// Valid keys of conversations, steps and answers, so that a misspelled key fails.
 const KEYS: [&str; 3] = ["about", "each", "steps"];
 const STEP_KEYS: [&str; 11] =
     ["ask", "query", "type", "accept", "body", "raw", "edit", "pad", "keep", "take", "want"];
 const WANT_KEYS: [&str; 7] = ["code", "reason", "message", "causes", "warnings", "see", "unlike"];
 
-/// Short words for the content types of requests.
+/// Short names of content types.
 const TYPES: [(&str, &str); 5] = [
     ("json", "application/json"),
     ("yaml", "application/yaml"),
@@ -19,7 +19,7 @@ const TYPES: [(&str, &str); 5] = [
     ("json-patch", "application/json-patch+json"),
 ];
 
-/// The reason that goes with a code unless a conversation says another.
+/// The default reason of a code.
 const REASONS: [(u64, &str); 10] = [
     (400, "BadRequest"),
     (403, "Forbidden"),
@@ -33,10 +33,10 @@ const REASONS: [(u64, &str); 10] = [
     (429, "TooManyRequests"),
 ];
 
-/// Names that stand for values: the namespace, what an answer held, what a kind is called.
+/// Placeholders with their values: the namespace, parts of answers, names of a kind.
 pub(crate) type Names = Map<String, Json>;
 
-/// Holds the conversation; what was answered otherwise.
+/// Replays a conversation; the error describes an unexpected answer.
 pub(crate) async fn hold(
     conversation: &Json,
     client: &Client,
@@ -98,7 +98,7 @@ fn body(step: &Json) -> Result<Option<String>, String> {
     Ok(Some(body.to_string()))
 }
 
-/// A value of a query as an address writes it.
+/// A query value, percent-encoded.
 fn escaped(text: &str) -> String {
     text.bytes().fold(String::new(), |mut out, byte| {
         match byte {
@@ -152,10 +152,10 @@ fn compare(want: &Json, answer: &Answer) -> Result<(), String> {
     }
 }
 
-/// The causes that must be told, as pairs of field and message: those that are written, or the one in the message.
+/// The expected causes as pairs of field and message: those given, or the one in the message.
 fn causes(want: &Json) -> Option<Json> {
     if let Some(causes) = want.get("causes") {
-        // Some kinds tell a fault of the metadata twice; then nothing is said about how often.
+        // Some kinds report a metadata error twice; duplicates are ignored.
         return Some(causes.clone()).filter(|causes| !causes.is_null());
     }
     let message = want["message"].as_str().filter(|_| want["code"] == 422)?;
@@ -197,7 +197,7 @@ fn filled_text(text: &str, names: &Names) -> String {
     text
 }
 
-/// Whether everything that is said means something.
+/// Checks that an object has only known keys.
 pub(crate) fn only(value: &Json, keys: &[&str]) -> Result<(), String> {
     match value.as_object().into_iter().flatten().find(|(key, _)| !keys.contains(&key.as_str())) {
         None => Ok(()),

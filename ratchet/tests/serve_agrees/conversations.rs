@@ -9,7 +9,7 @@ use ratchet_object::{Limits, decode};
 use serde_json::{Value as Json, json};
 use std::path::Path;
 
-/// The file of the kinds that a conversation about each of them is held for.
+/// The file of the kinds for which conversations are repeated.
 const KINDS: &str = "kinds.yaml";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -40,7 +40,7 @@ async fn the_server_answers_as_it_should() {
     assert!(held >= 300, "only {held} conversations were held");
 }
 
-/// Once as it is, or once for each kind that it is about.
+/// The conversation as it is, or once for each kind.
 fn casts(conversation: &Json, kinds: &[Json]) -> Vec<(String, Names)> {
     let each = match &conversation["each"] {
         Json::Null => return vec![(String::new(), Names::new())],
@@ -72,7 +72,7 @@ async fn in_a_namespace(
     hold(conversation, client, names).await
 }
 
-/// The items of the list that a file holds.
+/// The items of the list in a file.
 fn read(file: &str) -> Vec<Json> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../conversations").join(file);
     let text = std::fs::read_to_string(path).unwrap();

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 const REQUESTS: &str = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 const BINDINGS: &str = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
 
-/// A request that also asks to be an authority, and the key that it is for.
+/// A certificate signing request that asks for a CA, and its key.
 struct Wish {
     key: KeyPair,
     pem: String,
@@ -63,13 +63,13 @@ impl Cluster {
         self.request("PUT", &format!("{REQUESTS}/{name}/approval"), &request);
     }
 
-    /// The certificate with which a request is answered, in PEM.
+    /// The certificate issued for a request, in PEM.
     fn issued(&self, name: &str) -> Vec<u8> {
         self.until("a certificate", || !self.request(name)["status"]["certificate"].is_null());
         BASE64_STANDARD.decode(text(&self.request(name)["status"]["certificate"])).unwrap()
     }
 
-    /// The condition with which a request failed.
+    /// The condition of a failed request.
     fn failure(&self, name: &str) -> (String, String) {
         let failed = || {
             let conditions = self.request(name)["status"]["conditions"].clone();
@@ -115,7 +115,7 @@ impl Cluster {
     }
 }
 
-/// A kubelet that shows this, and has said hello for the pods of two nodes.
+/// A kubelet with this certificate and logs for the pods of two nodes.
 fn kubelet(certificate: &[u8], key: &KeyPair) -> Kubelet {
     let identity = Identity::from_pem(certificate, key.serialize_pem().as_bytes()).unwrap();
     let kubelet = Kubelet::start_with_runtime(Options::new(identity)).unwrap();
@@ -227,7 +227,7 @@ fn a_client_is_who_its_certificate_says() {
 
 #[test]
 fn machines_that_may_join_are_approved_without_anybody_looking() {
-    // What the controllers do about a request that admission would refuse.
+    // How the controllers treat a request that admission would refuse.
     let cluster = Cluster::start(&["--disable-admission-plugins=NodeRestriction"]);
     let (nodeclient, selfnodeclient) = (
         "system:certificates.k8s.io:certificatesigningrequests:nodeclient",

@@ -59,7 +59,7 @@ fn pods_end_in_their_own_time_before_anything_else_goes() {
     assert!(cluster.is_there(&format!("{map}/needed")), "the pod may need it");
     let pod = cluster.get(&format!("{pods}/p"));
     assert_eq!(pod["metadata"]["deletionGracePeriodSeconds"], 60);
-    // The kubelet says that it has ended.
+    // The kubelet reports that it has ended.
     cluster.request("DELETE", &format!("{pods}/p"), &json!({"gracePeriodSeconds": 0}));
     cluster.until("it to go", || !cluster.is_there(path));
 }

@@ -78,7 +78,7 @@ fn in_the_foreground_an_owner_waits_for_those_that_block_it() {
         held["metadata"]["finalizers"] = json!(["example.com/hold"]);
         cluster.make(MAPS, &held);
     }
-    // The collector knows of them when it sees the deletion.
+    // The garbage collector has seen them before the deletion.
     let answer = delete(&cluster, MAPS, "owner", "Foreground");
     assert_eq!(answer["metadata"]["finalizers"], json!(["foregroundDeletion"]));
     let path = |name: &str| format!("{MAPS}/{name}");
@@ -89,7 +89,7 @@ fn in_the_foreground_an_owner_waits_for_those_that_block_it() {
     assert!(cluster.is_there(&path("owner")), "it waits");
     cluster.change(&path("blocks"), |map| map["metadata"]["finalizers"] = Value::Null);
     cluster.until("the owner to go", || !cluster.is_there(&path("owner")));
-    // Nobody waits for the other one, but it goes as well.
+    // Deletion does not wait for the other one, but it goes as well.
     cluster.until("the follower to be deleted", || is_deleted("follows"));
 }
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Everything is told about one namespace, what was sent about another, and nothing about a third.
+/// The audit policy: level RequestResponse for one namespace, Request for another, None for a third.
 const POLICY: &str = "
 apiVersion: audit.k8s.io/v1
 kind: Policy
@@ -27,7 +27,7 @@ rules:
 const SECRET: &str = "aHVzaC1odXNo";
 const HUSH: &str = "hush-hush";
 
-/// A server that tells, and where.
+/// A server with an audit log.
 struct AuditedServer {
     server: Server,
     log: PathBuf,
@@ -55,7 +55,7 @@ impl AuditedServer {
         std::fs::read_to_string(&self.log).unwrap()
     }
 
-    /// What was told about a request, when so many stages of it are written.
+    /// The audit events of a request, once this many stages are written.
     async fn events(&self, id: &str, stages: usize) -> Vec<Value> {
         let began = Instant::now();
         loop {
@@ -71,7 +71,7 @@ impl AuditedServer {
         }
     }
 
-    /// Asks, and hears what is told of it at the end.
+    /// Sends a request; returns the response and its last audit event.
     async fn send_audited(
         &self,
         client: &Client,
@@ -95,7 +95,7 @@ impl AuditedServer {
         (answer, last)
     }
 
-    /// Makes the namespace if it is not there; the path of a resource in it.
+    /// Creates the namespace if it is absent; returns the path of a resource in it.
     async fn path(&self, client: &Client, namespace: &str, resource: &str) -> String {
         let made =
             client.post("/api/v1/namespaces", json!({"metadata": {"name": namespace}})).await;
@@ -199,7 +199,7 @@ async fn the_policy_says_how_much_is_told() {
     let hidden = AUDITED.path(&client, "hidden", "configmaps").await;
     client.map(&hidden, "a").await;
     client.get("/version").await;
-    // What comes later is written later.
+    // Later stages are written later.
     AUDITED.send_audited(&client, Method::GET, "/livez", &[], "").await;
     let log = AUDITED.log();
     assert!(!log.contains("/namespaces/hidden/") && !log.contains("\"/version\""));

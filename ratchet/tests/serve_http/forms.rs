@@ -192,7 +192,7 @@ fn first(bytes: &[u8], number: u8) -> &[u8] {
     all.iter().find(|(at, _)| *at == number).map(|(_, value)| *value).unwrap_or_default()
 }
 
-/// A config map as Kubernetes' own clients send it.
+/// A config map in protobuf, as Kubernetes' own clients send it.
 fn protobuf_map(name: &str) -> Vec<u8> {
     let kind = [field(1, b"v1"), field(2, b"ConfigMap")].concat();
     let metadata = [field(1, name.as_bytes()), field(3, b"")].concat();

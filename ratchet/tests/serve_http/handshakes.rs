@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-/// Notes the names of authorities and shows no certificate.
+/// Records the announced authorities and presents no certificate.
 #[derive(Debug, Default)]
 struct Notes(Mutex<Vec<Vec<u8>>>);
 

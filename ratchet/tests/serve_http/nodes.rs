@@ -5,7 +5,7 @@ use crate::server::Server;
 use hyper::Method;
 use serde_json::{Value, json};
 
-/// Asks as a node.
+/// Sends a request as a node.
 async fn as_node(client: &Client, node: &str, method: Method, path: &str, body: Value) -> Answer {
     let user = format!("system:node:{node}");
     let headers = [
@@ -71,7 +71,7 @@ impl World {
         make(client, &format!("{}/pods", self.folder), pod).await;
     }
 
-    /// What belongs to the node because of the pod.
+    /// The objects that the node may read because of the pod.
     fn used(&self) -> Vec<String> {
         let folder = &self.folder;
         vec![

@@ -6,7 +6,7 @@ use hyper::Method;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// Families of metrics with what is said about them.
+/// Metric families with their type and help text.
 const FAMILIES: &[(&str, &str, &str)] = &[
     (
         "apiserver_admission_controller_admission_duration_seconds",
@@ -83,7 +83,7 @@ async fn metrics(client: &Client) -> Answer {
     answer
 }
 
-/// The value of a series; none if it is not shown.
+/// The value of a series, if it is exposed.
 fn value(metrics: &str, series: &str) -> Option<f64> {
     let line = metrics.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
     line.map(|number| number.parse().unwrap())
@@ -240,7 +240,7 @@ async fn events_are_forgotten_and_nothing_else_is() {
     let began = Instant::now();
     let mut watch =
         client.watch(&format!("{events}?watch=true&resourceVersion={}", made.version())).await;
-    // Who writes it again keeps it for as long again.
+    // Writing it again extends its life.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let again = client.patch(&format!("{events}/e"), json!({"count": 2})).await;
     assert_eq!(again.code, 200, "{}", again.text());
@@ -280,7 +280,7 @@ async fn who_applies_is_told_that_the_server_cannot() {
     }
 }
 
-/// How often a plugin of the validating step was asked, and how often it refused.
+/// Number of calls and of rejections of a validating plugin.
 async fn asked_and_refused(client: &Client, plugin: &str) -> (u64, u64) {
     let metrics = client.get("/metrics").await;
     let count = |rejected: &str| -> u64 {

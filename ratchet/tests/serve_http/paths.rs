@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const NOTHING: &str = "the server could not find the requested resource";
 const RBAC: &str = "rbac.authorization.k8s.io";
 
-/// Somebody who may do everything in one namespace, and another namespace.
+/// A user with all rights in one namespace, and a second namespace.
 struct Warden {
     client: Client,
     user: String,
@@ -83,7 +83,7 @@ async fn there_is_no_way_out_of_a_namespace() {
     );
 }
 
-/// Every resource and part that discovery tells of: root, plural, part, whether it lives in namespaces.
+/// Every resource and subresource in discovery: root, plural, subresource, whether it is namespaced.
 async fn discovered(client: &Client) -> Vec<(String, String, String, bool)> {
     let mut roots = vec!["/api/v1".to_owned()];
     let groups = client.get("/apis").await.json();
@@ -105,7 +105,7 @@ async fn discovered(client: &Client) -> Vec<(String, String, String, bool)> {
     all
 }
 
-/// Whether everything that an answer shows is in the namespace.
+/// Whether all objects of an answer are in the namespace.
 fn is_within(body: &Value, namespace: &str) -> bool {
     let metadata = &body["metadata"];
     match (body["kind"].as_str(), body["items"].as_array()) {
@@ -125,7 +125,7 @@ async fn whoever_may_everything_in_a_namespace_sees_nothing_else() {
     let (mut found, mut hidden) = (0, 0);
     for (root, plural, part, namespaced) in discovered(&warden.client).await {
         let is_namespace = plural == "namespaces";
-        // Whoever is known may ask about themselves.
+        // Any authenticated user may review its own access.
         let is_review = plural.starts_with("selfsubject");
         for scope in ["".to_owned(), format!("/namespaces/{own}"), format!("/namespaces/{other}")] {
             for name in ["", "/x", &format!("/{other}")] {

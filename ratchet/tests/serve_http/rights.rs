@@ -258,7 +258,7 @@ async fn what_cannot_be_listed_is_told() {
     assert_eq!(node["status"]["evaluationError"], why);
 }
 
-/// What alice may do with roles in a namespace, beside reading config maps there.
+/// Gives alice rights on roles in a namespace, besides reading config maps there.
 async fn manager(client: &Client, more: Value) -> String {
     let (namespace, _) = client.namespace().await;
     let mut rules = vec![

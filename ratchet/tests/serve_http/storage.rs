@@ -16,7 +16,7 @@ const FORMS: &[&str] = &[
     "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io",
 ];
 
-/// Which of the three questions are answered with yes.
+/// The status codes of the three health checks.
 async fn health(client: &Client) -> [u16; 3] {
     let mut codes = [0; 3];
     for (code, path) in codes.iter_mut().zip(["/livez", "/readyz", "/healthz"]) {
@@ -97,7 +97,7 @@ async fn a_store_that_cannot_flush_is_neither_ready_nor_alive_until_it_can() {
         assert_eq!(list.code, 200, "{form}");
     }
     assert_eq!(client.get(&maps).await.names(), ["a"]);
-    // The disk is well again: all of the file is written anew.
+    // The disk works again: the whole file is rewritten.
     server.disk.flushes(None);
     until(&client, r#"ratchet_storage_state{state="sound"}"#, 1.0).await;
     assert_eq!(health(&client).await, [200; 3]);
@@ -106,7 +106,7 @@ async fn a_store_that_cannot_flush_is_neither_ready_nor_alive_until_it_can() {
     assert!(names.contains(&"a".to_owned()) && names.contains(&"c".to_owned()), "{names:?}");
 }
 
-/// A value of the store that no request could have put there.
+/// A stored value that no request could have written.
 const BROKEN: (&str, &str) = ("/registry/configmaps/bad/x", r#"{"metadata":{"name":"x"}"#);
 
 #[tokio::test]

@@ -33,7 +33,7 @@ async fn after_a_version_come_the_changes_with_their_revisions() {
     let made = client.map(&maps, "a").await.version();
     let path = format!("{maps}/a");
     let changed = client.patch(&path, json!({"data": {"a": "c"}})).await.version();
-    client.patch(&path, json!({"data": {"a": "c"}})).await; // nothing changes, nobody is told
+    client.patch(&path, json!({"data": {"a": "c"}})).await; // nothing changes, so there is no event
     client.delete(&path).await;
     let after = client.map(&maps, "end").await.version();
     let mut events = client.watch(&format!("{maps}?watch=1&resourceVersion={start}")).await;
@@ -186,7 +186,7 @@ async fn what_is_forgotten_is_told_as_an_event() {
     let (_, maps) = client.namespace().await;
     let start = client.map(&maps, "a").await.version();
     let path = format!("{maps}/a");
-    // More than a watch cache remembers, in bytes: ten of nearly a megabyte.
+    // More bytes than a watch cache stores: ten objects of nearly a megabyte.
     for index in 0..10 {
         let body = json!({"data": {"a": "x".repeat(1_000_000), "b": index.to_string()}});
         assert_eq!(client.patch(&path, body).await.code, 200);
@@ -202,7 +202,7 @@ async fn what_is_forgotten_is_told_as_an_event() {
     assert!(status["code"] == 410 && text(&status["message"]).starts_with(&begin), "{status}");
 }
 
-/// What writers did: the revision of each change, by the name of the object.
+/// The writes: the revision of each change, by the name of the object.
 type Written = BTreeMap<u64, String>;
 
 async fn write(client: Client, maps: String, writer: usize) -> Written {

@@ -14,7 +14,7 @@ const SPDY: [(&str, &str); 4] = [
     ("x-stream-protocol-version", "portforward.k8s.io"),
 ];
 
-/// What can be connected to: the resource, how it is asked for, and with which verb.
+/// Connectable resources: the resource, the request, and the verb.
 const PARTS: [(&str, &str, &str, &str); 8] = [
     ("pods/log", "GET", "get", "/api/v1/namespaces/work/pods/pod/log"),
     ("pods/exec", "POST", "create", "/api/v1/namespaces/work/pods/pod/exec?command=id&stdout=true"),
@@ -57,7 +57,7 @@ fn cannot(verb: &str, resource: &str) -> String {
     )
 }
 
-/// The code of an answer, whether it upgrades or not.
+/// The code and text of a response, upgraded or not.
 async fn outcome(client: &Client, method: &str, path: &str) -> (u16, String) {
     let method: Method = method.parse().unwrap();
     let headers = if method == Method::POST { &SPDY[..] } else { &[] };
@@ -104,7 +104,7 @@ async fn who_reads_a_stream_must_be_allowed_to_make_it() {
         allow(&world, &["get"], resource).await;
         for protocol in ["v5.channel.k8s.io", "v4.channel.k8s.io"] {
             let refused = alice.websocket(&path, protocol).await.unwrap_err();
-            // As in the reference, which tells no reason that its authorizer has not.
+            // As in the reference, without a reason that its authorizer does not give.
             assert_eq!(
                 refused.refusal(),
                 (403, "pods \"pod\" is forbidden: ".into()),
@@ -122,7 +122,7 @@ async fn who_reads_a_stream_must_be_allowed_to_make_it() {
     }
 }
 
-/// Headers that say who asks, each of which must stay here.
+/// Headers with credentials, none of which may be forwarded.
 const PROOFS: [(&str, &str); 8] = [
     ("impersonate-user", "root"),
     ("impersonate-group", "system:masters"),

@@ -4,27 +4,27 @@ use crate::world::{here, own_address};
 use kubelet_peer::Identity;
 use kubelet_peer::authority::{Authority, Leaf, San};
 
-/// What is wrong with a certificate.
+/// The fault of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     Nothing,
-    /// The name; the words for it.
+    /// The name does not match; with the error message.
     Name(String),
-    /// What TLS itself looks at; the words for it, or the first of them.
+    /// TLS verification fails; with the error message or its beginning.
     Chain(String),
 }
 
-/// A node, and what its kubelet shows.
+/// A node with its kubelet's certificate.
 pub(crate) struct Row {
     pub(crate) node: &'static str,
     pub(crate) identity: Identity,
     pub(crate) fault: Fault,
 }
 
-/// An authority of the right name and another key.
+/// The error for an authority with the right name and another key.
 const NAMESAKE: &str = r#"certificate signed by unknown authority (possibly because of "x509: ECDSA verification failure" while trying to verify candidate authority certificate "kubelets")"#;
 
-/// One row for every sort of certificate.
+/// One row for every kind of certificate.
 pub(crate) fn all(authority: &Authority) -> Vec<Row> {
     let row = |node, leaf: Leaf, fault| Row { node, identity: authority.issue(&here(leaf)), fault };
     let two = vec!["system:node:two".into(), "system:node:two".into()];

@@ -27,17 +27,17 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
-/// Longer than anything takes on a busy machine.
+/// A timeout that is generous even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
-/// Nothing here takes long unless it hangs.
+/// Runs a future with a timeout, so that a hanging test fails.
 pub(crate) async fn with_timeout<T>(work: impl Future<Output = T>) -> T {
     timeout(PATIENCE, work).await.expect("it hangs")
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let waiting = async {
         while !is_so() {
@@ -47,7 +47,7 @@ pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     timeout(PATIENCE, waiting).await.unwrap_or_else(|_| panic!("never: {what}"));
 }
 
-/// Who asks whom.
+/// A client of one server.
 #[derive(Clone)]
 pub(crate) struct Client {
     address: SocketAddr,
@@ -55,7 +55,7 @@ pub(crate) struct Client {
     token: Option<String>,
 }
 
-/// A whole answer.
+/// A complete response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) code: u16,
@@ -94,7 +94,7 @@ impl Client {
         Self { address: server.address, tls: Arc::new(tls), token }
     }
 
-    /// A connection on which nothing was said yet.
+    /// A new TLS connection.
     pub(crate) async fn connect(&self) -> TlsStream<TcpStream> {
         let stream = TcpStream::connect(self.address).await.unwrap();
         stream.set_nodelay(true).unwrap();
@@ -102,7 +102,7 @@ impl Client {
         TlsConnector::from(self.tls.clone()).connect(name, stream).await.unwrap()
     }
 
-    /// An answer as it begins to come in, on a connection of its own.
+    /// Sends a request on a new connection; the body of the response is unread.
     pub(crate) async fn request(
         &self,
         method: Method,
@@ -124,7 +124,7 @@ impl Client {
         with_timeout(sender.send_request(request)).await.unwrap()
     }
 
-    /// A whole answer to anything.
+    /// Sends a request and reads the response.
     pub(crate) async fn send(
         &self,
         method: Method,
@@ -154,7 +154,7 @@ impl Client {
         self.send(Method::PATCH, path, &merge, body.to_string()).await
     }
 
-    /// Asks for another protocol: the bare connection, or why not.
+    /// Requests an upgrade; returns the raw connection or the refusal.
     pub(crate) async fn upgrade(
         &self,
         method: Method,
@@ -223,7 +223,7 @@ impl Client {
                     return;
                 }
             }
-            let _ = writer.shutdown().await; // nobody may be left to hear it
+            let _ = writer.shutdown().await; // the reader may be gone
         });
         Ok(Session::client(near).0)
     }
@@ -235,7 +235,7 @@ pub(crate) async fn whole(response: Response<Incoming>) -> Answer {
     Answer { code: parts.status.as_u16(), headers: Box::new(parts.headers), body }
 }
 
-/// The next piece of a body, as text; none at its end.
+/// The next chunk of a body as text; `None` at its end.
 pub(crate) async fn piece(response: &mut Response<Incoming>) -> Option<String> {
     let frame = with_timeout(response.body_mut().frame()).await?.unwrap();
     Some(String::from_utf8_lossy(&frame.into_data().unwrap_or_default()).into_owned())
@@ -254,18 +254,18 @@ pub(crate) async fn pair(session: &Session, port: &str, id: &str) -> (Stream, St
     (error, data)
 }
 
-/// Everything that a stream says until it ends or is reset.
+/// The data of a stream until it ends or is reset.
 pub(crate) async fn read(stream: &mut Stream) -> String {
     let mut bytes = Vec::new();
-    let _ = with_timeout(stream.read_to_end(&mut bytes)).await; // a kubelet resets what it has ended
+    let _ = with_timeout(stream.read_to_end(&mut bytes)).await; // a kubelet resets streams that it has ended
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// What came on the channels of a WebSocket until it was closed.
+/// The data of each WebSocket channel until the close.
 #[derive(Default, Debug)]
 pub(crate) struct Channels {
     pub(crate) data: [Vec<u8>; 5],
-    /// The code with which it was closed.
+    /// The close code.
     pub(crate) closed: Option<u16>,
 }
 
@@ -280,7 +280,7 @@ impl Channels {
     }
 }
 
-/// Hears a WebSocket until it is closed.
+/// Reads a WebSocket until it is closed.
 pub(crate) async fn channels(socket: &mut Socket) -> Channels {
     let mut received = Channels::default();
     while let Some(Ok(message)) = with_timeout(socket.next()).await {
@@ -295,7 +295,7 @@ pub(crate) async fn channels(socket: &mut Socket) -> Channels {
     received
 }
 
-/// The next message on a channel that is not empty.
+/// The next non-empty message with its channel.
 pub(crate) async fn receive(socket: &mut Socket) -> (u8, String) {
     while let Some(message) = with_timeout(socket.next()).await {
         let message = message.unwrap();

@@ -27,7 +27,7 @@ fn exec(streams: &str, script: &str) -> String {
     of_pod("pod", &format!("exec?{}{streams}", command(&["sh", "-c", script])))
 }
 
-/// Bytes in which nothing can be lost, doubled or exchanged unnoticed.
+/// Bytes that reveal any loss, duplication or reordering.
 fn pattern(length: usize) -> Vec<u8> {
     let mut state = 88_172_645_463_325_252_u64;
     let mut bytes = Vec::with_capacity(length + 8);
@@ -232,7 +232,7 @@ async fn nothing_but_an_upgrade_will_do() {
     assert_eq!(refused.refusal(), (400, "container nope is not valid for pod pod".into()));
 }
 
-/// What a client gets when the kubelet answers an upgrade like this.
+/// The client's result when the kubelet answers an upgrade like this.
 async fn answered(status: u16) -> [Answer; 3] {
     let (world, kubelet) = furnished().await;
     let headers = vec![("location".into(), "/echo".into()), ("x-of-kubelet".into(), "1".into())];
@@ -271,7 +271,7 @@ async fn answers_that_are_no_refusal_and_no_upgrade_make_no_sense() {
     }
 }
 
-/// Until a process is gone.
+/// Waits until a process has ended.
 async fn ended(process: &str) {
     let path = format!("/proc/{}", process.trim());
     assert!(path.len() > "/proc/".len());
@@ -297,7 +297,7 @@ async fn a_client_that_vanishes_takes_its_command_along() {
     ended(&String::from_utf8_lossy(&process)).await;
 }
 
-/// A command under way over both protocols; what its clients are told when this happens.
+/// Runs a command over both protocols, and asserts what its clients receive after `happens`.
 async fn broken(world: &World, happens: impl FnOnce()) {
     let path = exec("stdin=true&stdout=true", "echo $$; exec sleep 600");
     let mut socket = world.admin.websocket(&path, V5).await.unwrap();
@@ -331,7 +331,7 @@ async fn a_kubelet_that_vanishes_is_no_success() {
     broken(&world, || wire.cut()).await;
 }
 
-/// How many bytes a process has written, once it writes no more.
+/// Number of bytes that a process has written, once it stops writing.
 async fn written(process: &str) -> u64 {
     let path = format!("/proc/{}/io", process.trim());
     let mut before = None;
@@ -343,7 +343,7 @@ async fn written(process: &str) -> u64 {
             return now;
         }
         before = Some(now);
-        // Nothing tells that no more will come but that nothing comes.
+        // Only silence shows that no more data comes.
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
     panic!("it writes on and on: {before:?}");
@@ -357,7 +357,7 @@ async fn a_client_that_does_not_read_slows_its_command_down() {
     for protocol in [V5, V4] {
         let mut socket = world.admin.websocket(&path, protocol).await.unwrap();
         let (_, output) = receive(&mut socket).await;
-        let process = output.lines().next().unwrap(); // zeros may stand behind it
+        let process = output.lines().next().unwrap(); // zeros may follow
         let wrote = written(process).await;
         assert!(wrote < 24 * MEGABYTE, "{protocol}: {wrote} bytes for one who does not read");
         let mut read = 0;

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 const POLICY: &str = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n";
 
-/// A server that tells everything, and a pod `pod` whose log goes on.
+/// A server that audits everything, and a pod `pod` with a growing log.
 async fn furnished() -> (World, Kubelet, Log) {
     let world = World::with(Mode::Enforce, |folder, config| {
         let policy = folder.join("policy.yaml");
@@ -30,7 +30,7 @@ async fn furnished() -> (World, Kubelet, Log) {
 }
 
 impl World {
-    /// What the audit log says of a part of pods: stages and codes.
+    /// Stages and codes of the audit events of a pod subresource.
     fn audit_events(&self, part: &str) -> Vec<(String, u64)> {
         let text = std::fs::read_to_string(self.server.folder.path().join("audit.log"));
         let text = text.unwrap_or_default();
@@ -44,7 +44,7 @@ impl World {
         of_part.map(short).collect()
     }
 
-    /// How many requests for a part run now.
+    /// Number of running requests for a subresource.
     async fn running(&self, part: &str) -> u64 {
         let metrics = self.admin.get("/metrics").await.text();
         let lines =
@@ -54,7 +54,7 @@ impl World {
         values.map(|value| value.unwrap().parse::<u64>().unwrap()).sum()
     }
 
-    /// Waits until so many requests for a part run, and so much is told of it.
+    /// Waits until a subresource has this many running requests and audit events.
     async fn settles(&self, part: &str, running: u64, stages: &[(&str, u64)]) {
         let stages: Vec<_> =
             stages.iter().map(|(stage, code)| ((*stage).to_owned(), *code)).collect();

@@ -18,7 +18,7 @@ use tokio_rustls::TlsAcceptor;
 
 const WAVE: usize = 64 << 10;
 
-/// A kubelet whose every log is without end.
+/// A kubelet with endless logs.
 pub(crate) struct Flood {
     pub(crate) address: SocketAddr,
     counts: Arc<FloodCounts>,
@@ -30,7 +30,7 @@ struct FloodCounts {
     readers: AtomicUsize,
 }
 
-/// One who reads.
+/// A reader, counted while it lives.
 struct Reader(Arc<FloodCounts>);
 
 impl Drop for Reader {
@@ -58,12 +58,12 @@ impl Flood {
         flood
     }
 
-    /// How many bytes were taken from it.
+    /// Number of bytes sent.
     pub(crate) fn sent(&self) -> u64 {
         self.counts.bytes.load(Ordering::Relaxed)
     }
 
-    /// How many listen.
+    /// Number of current readers.
     pub(crate) fn readers(&self) -> usize {
         self.counts.readers.load(Ordering::Relaxed)
     }
@@ -81,5 +81,5 @@ async fn serve(socket: TcpStream, tls: TlsAcceptor, counts: Arc<FloodCounts>) {
         async move { Ok::<_, Infallible>(Response::new(StreamBody::new(Box::pin(waves)))) }
     });
     let builder = Builder::new(TokioExecutor::new());
-    let _ = builder.serve_connection(TokioIo::new(stream), service).await; // who left has left
+    let _ = builder.serve_connection(TokioIo::new(stream), service).await; // the client may be gone
 }

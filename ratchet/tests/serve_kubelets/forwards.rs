@@ -23,7 +23,7 @@ async fn furnished() -> (World, Kubelet) {
     (world, kubelet)
 }
 
-/// A session each way: SPDY, and SPDY in a WebSocket.
+/// A session over SPDY, and one over SPDY in a WebSocket.
 async fn sessions(world: &World) -> [Session; 2] {
     let path = of_pod("pod", "portforward");
     let plain = world.admin.spdy(&path, &[FORWARD]).await.unwrap();
@@ -95,7 +95,7 @@ async fn much_goes_both_ways() {
     }
 }
 
-/// A program that is silent, and how many are connected with it.
+/// A silent program, and the number of its connections.
 async fn silent() -> (std::net::SocketAddr, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

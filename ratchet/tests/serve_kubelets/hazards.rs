@@ -10,7 +10,7 @@ use serde_json::json;
 
 const BOTH: [bool; 2] = [true, false];
 
-/// The words for a certificate of one node that was shown for another.
+/// The error for a certificate of one node that was presented for another.
 fn mismatch(presented: &str, wanted: &str) -> String {
     format!(
         "x509: kubelet serving certificate common name \"system:node:{presented}\" does not match expected \"system:node:{wanted}\""
@@ -31,8 +31,8 @@ async fn with_pods(world: &World, node: &str, pods: &[&str], http2: bool) -> Kub
     kubelet
 }
 
-/// How many wrong names there were, where all right ones came over one connection. With HTTP/1.1 there may be more of
-/// those: a connection is back in its pool only a moment after its client has read all.
+/// Number of mismatches, where all matching names came over one connection. With HTTP/1.1 there may be more of
+/// those: a connection returns to its pool only a moment after its client has read everything.
 async fn wrong_names(world: &World, http2: bool) -> u64 {
     let (right, wrong) = world.names().await.unwrap();
     assert!(right == 1 || !http2 && right > 1, "{right}");
@@ -286,7 +286,7 @@ async fn wrong_names_are_told_with_the_node_and_both_names() {
     }
 }
 
-/// A client certificate of the server in its folder.
+/// Writes a client certificate of the server into its folder.
 fn own_certificate(folder: &std::path::Path, name: &str) -> ratchet_server::KeyFiles {
     let files = ratchet_server::KeyFiles {
         certificate: folder.join("client.crt"),

@@ -270,7 +270,7 @@ async fn a_slow_reader_slows_the_kubelet_down() {
         }
         let mut sent = flood.sent();
         loop {
-            // Nothing tells that no more will come but that nothing comes.
+            // Only silence shows that no more data comes.
             tokio::time::sleep(Duration::from_millis(200)).await;
             let now = flood.sent();
             if std::mem::replace(&mut sent, now) == now {

@@ -6,7 +6,7 @@ use crate::ways::Way;
 use crate::world::{Mode, NAMESPACE, World, kubelet, saying};
 use kubelet_peer::{Container, Kubelet};
 
-/// A kubelet that logs `hello`, echoes those who attach, and forwards port 80 to an echo.
+/// A kubelet that logs `hello`, echoes attached clients, and forwards port 80 to an echo.
 async fn furnished(world: &World, row: &Row) -> Kubelet {
     let kubelet = kubelet(row.identity.clone(), |_| {}).await;
     world.node(row.node, kubelet.address()).await;
@@ -18,7 +18,7 @@ async fn furnished(world: &World, row: &Row) -> Kubelet {
     kubelet
 }
 
-/// Why this must fail, if it must.
+/// The expected error, if the way must fail.
 fn refusal(mode: Mode, way: Way, fault: &Fault) -> Option<&str> {
     match fault {
         _ if mode == Mode::Anyone || way == Way::LogInsecure => None,
@@ -28,7 +28,7 @@ fn refusal(mode: Mode, way: Way, fault: &Fault) -> Option<&str> {
     }
 }
 
-/// How many right and wrong names one row must count: each connection once, and pooled ways share theirs if it holds.
+/// The expected counts of matching and mismatching names: once per connection, and pooled ways share one that succeeds.
 fn counted(mode: Mode, fault: &Fault) -> (u64, u64) {
     let counts = |way: &&Way| **way != Way::LogInsecure;
     let all = Way::ALL.iter().filter(counts).count() as u64;

@@ -22,12 +22,12 @@ async fn pod_at(world: &World, name: &str, ip: &str, port: u16) {
     assert_eq!(patched.code, 200, "{}", patched.text());
 }
 
-/// A Service `web` of the pod `backend` that is there.
+/// Creates the Service `web` with the pod `backend`.
 async fn service_at(world: &World, address: SocketAddr) {
     service_spelled(world, address, &address.ip().to_string()).await;
 }
 
-/// The same, its endpoint spelled so.
+/// The same with another spelling of its endpoint.
 async fn service_spelled(world: &World, address: SocketAddr, ip: &str) {
     pod_at(world, "backend", &address.ip().to_string(), address.port()).await;
     let ports = json!([{"name": "web", "port": 80}, {"name": "other", "port": 81}]);
@@ -218,7 +218,7 @@ async fn pods_are_reached_in_the_clear_and_in_tls() {
     assert_eq!(world.names().await, Some((0, 0)));
 }
 
-/// Talks with what `/upgrade` becomes.
+/// Checks the echo behind `/upgrade`.
 async fn echoes(world: &World, path: &str) {
     let headers = [("connection", "Upgrade"), ("upgrade", "echo")];
     let upgraded = world.admin.upgrade(Method::GET, path, &headers).await;

@@ -11,15 +11,15 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Who may do everything.
+/// Token of the administrator.
 pub(crate) const ADMIN: &str = "admin-token";
-/// Who may do what a test lets her.
+/// Token of a user whose rights the test sets.
 pub(crate) const ALICE: &str = "alice-token";
 
 const TOKENS: &str = "admin-token,root,1,\"system:masters\"\nalice-token,alice,2\n";
 const PLUGINS: &[&str] = &["NamespaceLifecycle", "Priority", "DefaultTolerationSeconds"];
 
-/// A server that answers until the process ends.
+/// A server that runs until the process ends.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     pub(crate) authority: String,
@@ -28,7 +28,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts one on a runtime that outlives the test's; `change` gets its folder and what it would be otherwise.
+    /// Starts a server on a runtime that outlives the test's; `change` gets its folder and default configuration.
     pub(crate) fn start(change: impl FnOnce(&Path, &mut Config) + Send + 'static) -> Self {
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {

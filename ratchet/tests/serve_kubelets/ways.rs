@@ -46,7 +46,7 @@ impl Way {
         matches!(self, Self::Log | Self::LogFollow | Self::NodeProxy)
     }
 
-    /// How it looks when the kubelet at `authority` cannot be reached for this reason.
+    /// The failure when the kubelet at `authority` cannot be reached for this reason.
     pub(crate) fn failure(self, node: &str, authority: &str, why: &str) -> Failure {
         let (code, reason, message) = match self {
             Self::Log | Self::LogInsecure => {
@@ -143,7 +143,7 @@ impl Way {
     }
 }
 
-/// What a client is told.
+/// A failure as the client sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) code: u16,
@@ -160,7 +160,7 @@ impl Failure {
     }
 }
 
-/// A status that came on a channel as if it had come as an answer.
+/// A failure from a status on the error channel.
 fn channel_status(status: &Value) -> Result<(), Answer> {
     if status["status"] == "Success" {
         return Ok(());

@@ -3,7 +3,7 @@
 use crate::stage::Stage;
 use serde_json::{Value, json};
 
-/// A policy that refuses everything its rules name, and says what it saw.
+/// A policy that denies everything its rules match, and reports its variables.
 async fn shows(stage: &Stage, rule: Value, message: &str) {
     let constraints = json!({"resourceRules": [rule],
         "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": stage.namespace}}});
