@@ -182,14 +182,14 @@ async fn attach_reaches_what_runs_in_the_container() {
     })
     .await;
     send_channel(&mut first, 0, b"a\n").await;
-    let mut heard = [0; 6];
-    with_timeout(stdout.read_exact(&mut heard)).await.unwrap();
-    assert_eq!(&heard, b"got a\n");
+    let mut output = [0; 6];
+    with_timeout(stdout.read_exact(&mut output)).await.unwrap();
+    assert_eq!(&output, b"got a\n");
     stdin.write_all(b"end\n").await.unwrap();
     assert_eq!(with_timeout(read(&mut stdout)).await, "got end\n");
     assert_eq!(with_timeout(read(&mut error)).await, r#"{"status":"Success"}"#);
-    let ([_, heard, _, status, _], _) = with_timeout(channels(&mut first)).await;
-    assert_eq!((&*heard, &*status), ("got a\ngot end\n", r#"{"status":"Success"}"#));
+    let ([_, output, _, status, _], _) = with_timeout(channels(&mut first)).await;
+    assert_eq!((&*output, &*status), ("got a\ngot end\n", r#"{"status":"Success"}"#));
     assert_eq!(log.text(), b"got a\ngot end\n");
     let received = with_timeout(fixture.get("/containerLogs/ns/pod/shell?follow=true")).await;
     assert_eq!(received, (200, "got a\ngot end\n".into()));
