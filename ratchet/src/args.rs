@@ -1,4 +1,4 @@
-//! What was typed; what it means together is decided elsewhere.
+//! Command-line arguments as clap parses them; each command validates their combination itself.
 
 use crate::cel::CelArgs;
 use crate::kubelet_certs::KubeletCertsArgs;

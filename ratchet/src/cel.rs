@@ -1,21 +1,21 @@
-//! `ratchet cel`: one expression, evaluated on one object as a policy would evaluate it.
+//! The command `ratchet cel`: evaluates one expression on one object as a policy would.
 
 mod advice;
+mod format;
 mod input;
-mod shown;
 
 use crate::requester::RequesterArgs;
-use crate::{Done, requester};
+use crate::{CommandResult, requester};
 use advice::Advice;
 use clap::{Args as ClapArgs, ValueEnum};
-use input::Scene;
+use input::EvaluationInput;
 use ratchet_cel::{Fault, Issues, PER_CALL_LIMIT};
 use ratchet_engine::Release;
 use ratchet_policy::{Operation, Trial};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// What the command ends with where the expression itself is wrong.
+/// Exit status if the expression does not compile or fails.
 const EXPRESSION_FAILED: u8 = 1;
 
 /// Evaluate an expression as a ValidatingAdmissionPolicy would.
@@ -94,7 +94,7 @@ pub(crate) enum OperationArg {
 }
 
 impl OperationArg {
-    fn meant(self) -> Operation {
+    fn operation(self) -> Operation {
         match self {
             Self::Create => Operation::Create,
             Self::Update => Operation::Update,
@@ -114,74 +114,74 @@ pub(crate) enum CelOutput {
     Yaml,
 }
 
-pub(crate) fn run(args: CelArgs, out: &mut dyn Write) -> Done {
+pub(crate) fn run(args: CelArgs, out: &mut dyn Write) -> CommandResult {
     let release: Release = args
         .kubernetes_version
         .parse()
         .map_err(|error| format!("--kubernetes-version: {error}"))?;
     let version = (1, u32::from(release.minor()));
     let user = requester::of(args.requester).unwrap_or_else(ratchet_check::administrator);
-    let scene = Scene::read(
+    let input = EvaluationInput::read(
         input::Files {
             object: args.object.as_deref(),
             old: args.old.as_deref(),
             params: args.params.as_deref(),
             namespace: args.namespace_object.as_deref(),
         },
-        args.operation.map(OperationArg::meant),
+        args.operation.map(OperationArg::operation),
         (&args.namespace, &user),
     )?;
     let mut trial = Trial::new(version);
-    let mut advice = Advice::new(version, &scene);
+    let mut advice = Advice::new(version, &input);
     for variable in &args.variables {
         let Some((name, text)) = variable.split_once('=').filter(|(name, _)| is_name(name)) else {
             return Err(format!("--var {variable:?}: write NAME=EXPR").into());
         };
         if let Err(issues) = trial.declare(name, text) {
-            return wrong(&issues, &advice, Some(name));
+            return report_issues(&issues, &advice, Some(name));
         }
         advice.variable(name);
     }
     let program = match trial.compile(&args.expression) {
         Ok(program) => program,
-        Err(issues) => return wrong(&issues, &advice, None),
+        Err(issues) => return report_issues(&issues, &advice, None),
     };
-    let (result, cost) = trial.evaluate(&program, &scene.setting());
+    let (result, cost) = trial.evaluate(&program, &input.setting());
     if args.cost {
         writeln!(io::stderr(), "cost: {cost} of {PER_CALL_LIMIT} that one expression may cost")?;
     }
     match result {
         Ok(value) => {
-            writeln!(out, "{}", shown::shown(&value, args.output, version))?;
+            writeln!(out, "{}", format::format_value(&value, args.output, version))?;
             Ok(0)
         }
-        Err(fault) => failed(&fault, &args.expression, &advice),
+        Err(fault) => report_fault(&fault, &args.expression, &advice),
     }
 }
 
-/// Whether a variable may be called so.
+/// Whether a text is a valid variable name.
 fn is_name(text: &str) -> bool {
-    text.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_')
-        && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Tells what is wrong with an expression that does not compile.
-fn wrong(issues: &Issues, advice: &Advice, variable: Option<&str>) -> Done {
-    let mut told = String::new();
+/// Writes compile errors with advice to standard error.
+fn report_issues(issues: &Issues, advice: &Advice, variable: Option<&str>) -> CommandResult {
+    let mut message = String::new();
     if let Some(name) = variable {
-        told.push_str(&format!("variables.{name} does not compile:\n"));
+        message.push_str(&format!("variables.{name} does not compile:\n"));
     }
-    told.push_str(&issues.to_string());
+    message.push_str(&issues.to_string());
     for line in advice.on_issues(issues) {
-        told.push_str(&format!("\nhelp: {line}"));
+        message.push_str(&format!("\nhelp: {line}"));
     }
-    writeln!(io::stderr(), "{told}")?;
+    writeln!(io::stderr(), "{message}")?;
     Ok(EXPRESSION_FAILED)
 }
 
-/// Tells why an expression has no value, in the form in which the compiler tells of errors.
-fn failed(fault: &Fault, expression: &str, advice: &Advice) -> Done {
-    let mut told = match fault.at {
+/// Writes an evaluation error with advice to standard error, in the format of compile errors.
+fn report_fault(fault: &Fault, expression: &str, advice: &Advice) -> CommandResult {
+    let mut message = match fault.at {
         None => format!("ERROR: <input>: {fault}\n | {expression}"),
         Some(at) => {
             let before: String = expression.chars().take(at as usize).collect();
@@ -193,8 +193,8 @@ fn failed(fault: &Fault, expression: &str, advice: &Advice) -> Done {
         }
     };
     for line in advice.on_fault(fault) {
-        told.push_str(&format!("\nhelp: {line}"));
+        message.push_str(&format!("\nhelp: {line}"));
     }
-    writeln!(io::stderr(), "{told}")?;
+    writeln!(io::stderr(), "{message}")?;
     Ok(EXPRESSION_FAILED)
 }

@@ -1,23 +1,23 @@
-//! `ratchet check`: arguments become a configuration, and the door does the rest.
+//! The command `ratchet check`: converts arguments into a `Config` and runs the check.
 
 use crate::args::{CheckArgs, Output, Validate, When};
-use crate::{Done, policy, requester};
+use crate::{CommandResult, policy, requester};
 use ratchet_check::{Against, Config, FieldValidation, OutputFormat};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
-pub(crate) fn run(args: Box<CheckArgs>, out: &mut dyn Write) -> Done {
+pub(crate) fn run(args: Box<CheckArgs>, out: &mut dyn Write) -> CommandResult {
     let config = config(*args)?;
     let mut out = BufWriter::with_capacity(1 << 16, out);
     let summary = ratchet_check::run(&config, &mut out, &mut io::stderr())?;
     match out.flush() {
-        // Whoever read our output has read enough; the verdict stands.
+        // A reader that closes the pipe does not change the result.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(summary.exit_code(config.warnings_as_errors)),
     }
 }
 
-/// What the arguments mean together.
+/// The configuration that the arguments describe.
 fn config(args: CheckArgs) -> Result<Config, String> {
     let CheckArgs {
         paths,

@@ -1,6 +1,6 @@
-//! `ratchet explain`: what a rule means, why it exists, and how to put things right.
+//! The command `ratchet explain`: prints what a rule demands, why it exists, and how to fix a violation.
 
-use crate::Done;
+use crate::CommandResult;
 use ratchet_check::RULES as CHECK_RULES;
 use ratchet_engine::{DIFFERENCES, Origin, RULES, Rule};
 use ratchet_kubelet_certs::RULES as CERTIFICATE_RULES;
@@ -8,7 +8,7 @@ use std::io::Write;
 
 const CERTIFICATE_ORIGIN: &str = "KEP-4872";
 
-pub(crate) fn run(id: Option<&str>, out: &mut dyn Write) -> Done {
+pub(crate) fn run(id: Option<&str>, out: &mut dyn Write) -> CommandResult {
     let Some(id) = id else {
         for rule in RULES.iter().chain(CHECK_RULES) {
             writeln!(out, "{}  {} ({})", rule.id, rule.title, rule.origin)?;
@@ -32,14 +32,14 @@ pub(crate) fn run(id: Option<&str>, out: &mut dyn Write) -> Done {
     Ok(0)
 }
 
-/// A finding of `ratchet kubelet-certs`: it judges no object, so there is nothing stored and no field.
+/// Explains a rule of `ratchet kubelet-certs`, which has neither fields nor a ratchet.
 fn explain_certificate(
     rule: &ratchet_kubelet_certs::Rule,
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
     writeln!(out, "{}: {}\n", rule.id, rule.title)?;
     for (title, text) in [("Why", rule.why), ("Fix", rule.fix)] {
-        writeln!(out, "{title}\n{}\n", wrapped(text))?;
+        writeln!(out, "{title}\n{}\n", wrap(text))?;
     }
     writeln!(out, "From\n  {CERTIFICATE_ORIGIN}; `ratchet kubelet-certs`")
 }
@@ -54,12 +54,12 @@ fn explain(rule: &Rule, out: &mut dyn Write) -> std::io::Result<()> {
         ("Versions", rule.versions),
     ];
     for (title, text) in sections {
-        writeln!(out, "{title}\n{}\n", wrapped(text))?;
+        writeln!(out, "{title}\n{}\n", wrap(text))?;
     }
     writeln!(out, "From\n  {}", rule.origin)?;
     writeln!(out, "\nFields")?;
     for field in rule.all_fields() {
-        writeln!(out, "{}", wrapped(&field))?;
+        writeln!(out, "{}", wrap(&field))?;
     }
     if let Origin::Kep(kep) = rule.origin {
         let rows: Vec<_> = DIFFERENCES.iter().filter(|row| row.kep == kep).collect();
@@ -71,16 +71,16 @@ fn explain(rule: &Rule, out: &mut dyn Write) -> std::io::Result<()> {
                 out,
                 "  {}\n{}\n{}",
                 row.id,
-                wrapped(&format!("proposal: {}", row.proposal)),
-                wrapped(&format!("released: {}", row.released))
+                wrap(&format!("proposal: {}", row.proposal)),
+                wrap(&format!("released: {}", row.released))
             )?;
         }
     }
     Ok(())
 }
 
-/// Lines of at most eighty letters, indented.
-fn wrapped(text: &str) -> String {
+/// Wraps a text into indented lines of at most eighty characters.
+fn wrap(text: &str) -> String {
     let mut lines = vec![String::from(" ")];
     for word in text.split_whitespace() {
         let full =

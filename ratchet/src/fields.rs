@@ -1,10 +1,10 @@
-//! `ratchet fields`: the table of the API's address and network fields.
+//! The command `ratchet fields`: prints the table of the API's address and network fields.
 
-use crate::Done;
+use crate::CommandResult;
 use ratchet_engine::FIELDS;
 use std::io::Write;
 
-pub(crate) fn run(out: &mut dyn Write) -> Done {
+pub(crate) fn run(out: &mut dyn Write) -> CommandResult {
     let head = ["#", "KIND", "FIELD", "READ AS", "MAY STAY", "IN RELEASED", "WRITTEN BY"]
         .map(String::from);
     let rows = FIELDS.iter().map(|field| {

@@ -1,6 +1,6 @@
-//! `ratchet kubelet-certs`: arguments become a configuration, and the door does the rest.
+//! The command `ratchet kubelet-certs`: converts arguments into a `Config` and runs the audit.
 
-use crate::Done;
+use crate::CommandResult;
 use crate::args::When;
 use clap::{Args as ClapArgs, ValueEnum};
 use ratchet_cluster::Way;
@@ -130,18 +130,18 @@ enum Output {
     Prometheus,
 }
 
-pub(crate) fn run(args: KubeletCertsArgs, out: &mut dyn Write) -> Done {
+pub(crate) fn run(args: KubeletCertsArgs, out: &mut dyn Write) -> CommandResult {
     let config = config(args)?;
     let mut out = BufWriter::with_capacity(1 << 16, out);
     let summary = ratchet_kubelet_certs::run(&config, &mut out, &mut io::stderr())?;
     match out.flush() {
-        // Whoever read our output has read enough; the verdict stands.
+        // A reader that closes the pipe does not change the result.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(summary.exit_code()),
     }
 }
 
-/// What the arguments mean together.
+/// The configuration that the arguments describe.
 fn config(args: KubeletCertsArgs) -> Result<Config, String> {
     let KubeletCertsArgs {
         nodes,
@@ -213,7 +213,7 @@ fn way_of(args: WayArgs) -> Way {
 /// The units of a time, in seconds.
 const UNITS: &[(&str, u64)] = &[("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)];
 
-/// `30d`, `1h30m`, `5s`; a number alone is in seconds, as kubectl has it.
+/// Parses `30d`, `1h30m`, `5s`; a plain number is seconds, as in kubectl.
 fn time(text: &str) -> Result<Duration, String> {
     let invalid =
         || format!("{text:?} is no time: write 30d, 12h, 5m, 10s, or a number of seconds");

@@ -1,4 +1,4 @@
-//! `ratchet`: arguments become a configuration, the configuration goes to one door.
+//! The `ratchet` binary: parses arguments and runs one command.
 
 mod args;
 mod cel;
@@ -16,21 +16,21 @@ use clap::Parser;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Requests move between threads, and what one thread allocates another frees. The system's allocator keeps an arena for
-/// each thread and gives little of it back.
+/// Requests move between threads, so one thread frees what another allocated. The system allocator keeps an arena per
+/// thread and returns little of it.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// What a command ends with when it could not do its work: bad usage, unreadable input.
-const COULD_NOT_TELL: u8 = 2;
+/// Exit status of a command that could not do its work: bad usage, unreadable input.
+const EXIT_ERROR: u8 = 2;
 
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        // kube-apiserver's flags are refused as kube-apiserver refuses them: in one line.
+        // `serve` reports bad flags as kube-apiserver does: in one line.
         Err(error)
             if error.use_stderr()
-                && std::env::args_os().nth(1).is_some_and(|word| word == "serve") =>
+                && std::env::args_os().nth(1).is_some_and(|arg| arg == "serve") =>
         {
             let _ = writeln!(io::stderr(), "Error: {}", serve::usage(&error));
             return ExitCode::from(serve::DID_NOT_START);
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     let mut out = io::stdout().lock();
-    let done = match args.command {
+    let result = match args.command {
         Command::Cel(args) => cel::run(*args, &mut out),
         Command::Check(args) => check::run(args, &mut out),
         Command::Completions { shell } => manual::completions(shell, &mut out),
@@ -48,24 +48,24 @@ fn main() -> ExitCode {
         Command::Serve(args) => serve::run(*args, &mut out),
         Command::Man { command } => manual::man(command.as_deref(), &mut out),
     };
-    let code = match done {
+    let code = match result {
         Ok(code) => match out.flush() {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => COULD_NOT_TELL,
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => EXIT_ERROR,
             _ => code,
         },
         Err(error) if is_broken_pipe(&*error) => 0,
         Err(error) => {
             let _ = writeln!(io::stderr(), "ratchet: {error}");
-            COULD_NOT_TELL
+            EXIT_ERROR
         }
     };
     ExitCode::from(code)
 }
 
-/// Whoever read our output has read enough.
+/// Whether the reader of the output closed the pipe, which is no failure.
 fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// What a command gives back: its exit status, or why it could not be done.
-type Done = Result<u8, Box<dyn std::error::Error>>;
+/// Exit status of a command, or why it could not run.
+type CommandResult = Result<u8, Box<dyn std::error::Error>>;

@@ -1,19 +1,19 @@
-//! Completions and manual pages, made from the arguments themselves.
+//! The commands `ratchet completions` and `ratchet man`, generated from the clap definitions.
 
-use crate::Done;
+use crate::CommandResult;
 use crate::args::Args;
 use clap::CommandFactory;
 use clap_complete::Shell;
 use std::io::Write;
 
-pub(crate) fn completions(shell: Shell, out: &mut dyn Write) -> Done {
+pub(crate) fn completions(shell: Shell, out: &mut dyn Write) -> CommandResult {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "ratchet", &mut script);
     out.write_all(&script)?;
     Ok(0)
 }
 
-pub(crate) fn man(command: Option<&str>, out: &mut dyn Write) -> Done {
+pub(crate) fn man(command: Option<&str>, out: &mut dyn Write) -> CommandResult {
     let root = Args::command();
     let page = match command {
         None => root,

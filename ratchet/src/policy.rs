@@ -1,4 +1,4 @@
-//! The flags that choose the rules in force become a policy, or a refusal in Kubernetes' words.
+//! The API configuration from the flags for release, gates and plugins, with kube-apiserver's error messages.
 
 use crate::args::{BehaviorArg, PolicyArgs, ServerArg};
 use ratchet_engine::pod_security::{
@@ -8,8 +8,7 @@ use ratchet_engine::{Behavior, Plugins, Policy, Release};
 use ratchet_object::{Limits, Object, decode};
 use std::path::Path;
 
-/// The plugins of kube-apiserver that say nothing about the objects judged here; naming them is
-/// allowed, so that a cluster's own flags can be given.
+/// Plugins of kube-apiserver without effect on a check; they are accepted so that a cluster's own flags can be used.
 const OTHER_PLUGINS: [&str; 34] = [
     "AlwaysAdmit",
     "AlwaysDeny",
@@ -47,7 +46,7 @@ const OTHER_PLUGINS: [&str; 34] = [
     "ValidatingAdmissionWebhook",
 ];
 
-/// What the flags mean together.
+/// The API configuration that the flags describe.
 pub(crate) fn of(args: PolicyArgs) -> Result<Policy, String> {
     let PolicyArgs {
         target_version,
@@ -79,21 +78,21 @@ pub(crate) fn of(args: PolicyArgs) -> Result<Policy, String> {
     policy.gates.apply(&feature_gates).map_err(|error| format!("--feature-gates: {error}"))?;
     policy.plugins = plugins(&enable_admission_plugins, &disable_admission_plugins)?;
     if let Some(text) = pod_security {
-        policy.pod_security = everywhere(&text)?;
+        policy.pod_security = pod_security_level(&text)?;
     }
     if let Some(path) = admission_control_config_file {
-        policy.pod_security = configured(&path)?;
+        policy.pod_security = pod_security_config(&path)?;
     }
     Ok(policy)
 }
 
-/// kube-apiserver emulates so many releases back.
+/// Number of releases back that kube-apiserver can emulate.
 const EMULATED_BACK: u8 = 3;
 
 /// `ratchet serve` emulates 1.32, too: the only release in which RelaxedDNSSearchValidation (KEP-4427) is alpha and off.
 pub(crate) const OLDEST_SERVED: u8 = 32;
 
-/// The rules of `ratchet serve`, before its flags change them.
+/// The API configuration of `ratchet serve` before its flags change it.
 pub(crate) fn of_server(behavior: Behavior) -> Policy {
     Policy::of(Release::REFERENCE, behavior)
 }
@@ -132,8 +131,8 @@ fn plugins(enabled: &[String], disabled: &[String]) -> Result<Plugins, String> {
     })
 }
 
-/// One level for every namespace without labels: pods are refused, workloads warned about.
-fn everywhere(text: &str) -> Result<Configuration, String> {
+/// One level for every namespace without labels: it refuses pods and warns about workloads.
+fn pod_security_level(text: &str) -> Result<Configuration, String> {
     let (level, version) = text.split_once(':').unwrap_or((text, "latest"));
     let level = level.parse().map_err(|error| format!("--pod-security {level:?}: {error}"))?;
     let version: Version =
@@ -143,9 +142,9 @@ fn everywhere(text: &str) -> Result<Configuration, String> {
     Ok(Configuration { defaults, ..Configuration::default() })
 }
 
-/// The configuration of Pod Security in a file, by itself or inside an AdmissionConfiguration.
-pub(crate) fn configured(path: &Path) -> Result<Configuration, String> {
-    let text = read(path)?;
+/// The Pod Security configuration of a file, on its own or inside an AdmissionConfiguration.
+pub(crate) fn pod_security_config(path: &Path) -> Result<Configuration, String> {
+    let text = read_config_file(path)?;
     let Some(object) = object_of(&text)? else { return Ok(Configuration::default()) };
     if object.kind_name() == "PodSecurityConfiguration" {
         return Configuration::read(&object).map_err(|error| failed(&error));
@@ -153,9 +152,9 @@ pub(crate) fn configured(path: &Path) -> Result<Configuration, String> {
     match PluginConfiguration::read(&object).map_err(|error| failed(&error))? {
         PluginConfiguration::Absent => Ok(Configuration::default()),
         PluginConfiguration::Inline(configuration) => Ok(configuration),
-        // A file that is named there is the plugin's own, and names no further one.
+        // A file that is named there is the plugin's own and cannot name another.
         PluginConfiguration::Path(beside) => {
-            let text = read(&path.parent().unwrap_or(Path::new(".")).join(beside))?;
+            let text = read_config_file(&path.parent().unwrap_or(Path::new(".")).join(beside))?;
             match object_of(&text)? {
                 Some(object) => Configuration::read(&object).map_err(|error| failed(&error)),
                 None => Ok(Configuration::default()),
@@ -168,7 +167,7 @@ fn failed(why: &dyn std::fmt::Display) -> String {
     format!("failed to apply admission: {why}")
 }
 
-fn read(path: &Path) -> Result<String, String> {
+fn read_config_file(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| {
         let path = path.display();
         failed(&format!(
@@ -239,9 +238,9 @@ mod tests {
 
     #[test]
     fn a_level_for_every_namespace() {
-        let configuration = everywhere("restricted:v1.34").unwrap();
+        let configuration = pod_security_level("restricted:v1.34").unwrap();
         assert_eq!(configuration.defaults.enforce.to_string(), "restricted:v1.34");
-        assert!(everywhere("strict").unwrap_err().contains("must be one of"));
-        assert!(everywhere("baseline:1.34").unwrap_err().contains("must be \"latest\""));
+        assert!(pod_security_level("strict").unwrap_err().contains("must be one of"));
+        assert!(pod_security_level("baseline:1.34").unwrap_err().contains("must be \"latest\""));
     }
 }

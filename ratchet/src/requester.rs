@@ -1,4 +1,4 @@
-//! Who is said to write an object: the flags of kubectl, and the groups that the API server adds.
+//! The requesting user from kubectl's impersonation flags, with the groups that the API server adds.
 
 use clap::Args as ClapArgs;
 use ratchet_access::{
@@ -17,7 +17,7 @@ pub(crate) struct RequesterArgs {
     pub(crate) groups: Vec<String>,
 }
 
-/// Who writes, if somebody is named: with the groups that the API server gives to whoever is impersonated.
+/// The impersonated user, if one is named, with the groups that the API server adds on impersonation.
 pub(crate) fn of(args: RequesterArgs) -> Option<User> {
     let RequesterArgs { user, mut groups } = args;
     let name = user?;

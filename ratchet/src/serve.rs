@@ -1,24 +1,24 @@
-//! `ratchet serve`: flags become a configuration, a store and a certificate authority, then the door opens.
+//! The command `ratchet serve`: sets up configuration, store and keys, then runs the API server.
 
 mod accepted;
 pub(crate) mod args;
+mod controller_runtime;
 mod controllers;
 mod files;
 mod keys;
 mod logging;
-mod loops;
 mod plugins;
 mod runtime_config;
 mod settings;
 mod signals;
 mod signing;
+mod usage_error;
 mod values;
-mod wording;
 
-use crate::Done;
+use crate::CommandResult;
 use args::{ClientArgs, KubeletArgs, Reconciler, ServeArgs};
 use keys::Keys;
-use ratchet_controllers::Settings as Loops;
+use ratchet_controllers::Settings as ControllerSettings;
 use ratchet_embedded::{Embedded, Options};
 use ratchet_engine::Policy;
 use ratchet_server::{BackendConfig, Config, Credentials, KeyFiles, Proxies, ProxyFiles, Trust};
@@ -29,20 +29,20 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-pub(crate) use wording::usage;
+pub(crate) use usage_error::usage;
 
-/// What the command ends with when the server does not start.
+/// Exit status when the server does not start.
 pub(crate) const DID_NOT_START: u8 = 1;
 
-/// So long the controllers may take to end when the server has ended.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// Time for the controllers to end after the server has ended.
+const CONTROLLER_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Serves until somebody says stop.
-pub(crate) fn run(args: ServeArgs, out: &mut impl Write) -> Done {
-    match begin(args, out) {
+/// Serves until a signal stops the process.
+pub(crate) fn run(args: ServeArgs, out: &mut impl Write) -> CommandResult {
+    match start(args, out) {
         Ok(()) => Ok(0),
         Err(why) => {
-            // One line, whatever is inside.
+            // The error must be one line.
             let why = why.to_string().replace('\n', " ");
             writeln!(io::stderr(), "Error: {why}")?;
             Ok(DID_NOT_START)
@@ -50,11 +50,11 @@ pub(crate) fn run(args: ServeArgs, out: &mut impl Write) -> Done {
     }
 }
 
-fn begin(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let settings = settings::settle(&args)?;
-    let mut loops = controllers::settle(&args.controllers, &settings.ranges.cidrs())?;
-    logging::begin(&args.logs);
-    tell_without_effect(&args.accepted.without_effect, &settings.policy);
+fn start(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let settings = settings::resolve(&args)?;
+    let mut controllers = controllers::resolve(&args.controllers, &settings.ranges.cidrs())?;
+    logging::init(&args.logs);
+    warn_without_effect(&args.accepted.without_effect, &settings.policy);
     for warning in settings.warnings() {
         tracing::warn!("{warning}");
     }
@@ -63,19 +63,19 @@ fn begin(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let dir = args.storage.data_dir.clone().unwrap_or_else(|| files::usual_data_dir(env));
     files::make_data_dir(&dir)?;
     let dir = dir.canonicalize().unwrap_or(dir);
-    // The store before anything else is written: it knows whether the directory belongs to another process.
+    // The store is opened before anything is written: it knows whether another process owns the directory.
     let store = Arc::new(Embedded::open(&dir.join("store"), Options::default())?);
     let keys =
         Arc::new(Keys::prepare(&dir, &args.serving, &args.clients, &args.kubelets, &settings)?);
-    loops.root_ca = keys.believed()?;
-    loops.signing = Some(signing::signer(&args.controllers, keys.authority_files())?);
+    controllers.root_ca = keys.ca_bundle()?;
+    controllers.signing = Some(signing::signer(&args.controllers, keys.authority_files())?);
     let config = config(args, settings, &keys);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(serve(config, store, keys, loops, out))
+    runtime.block_on(serve(config, store, keys, controllers, out))
 }
 
-/// What was set and changes nothing: one line each, so that nobody waits for its effect.
-fn tell_without_effect(flags: &[&str], policy: &Policy) {
+/// Warns about flags and gates that are set and have no effect.
+fn warn_without_effect(flags: &[&str], policy: &Policy) {
     if !flags.is_empty() {
         let flags: Vec<String> = flags.iter().map(|name| format!("--{name}")).collect();
         tracing::warn!("flags of kube-apiserver without effect here: {}", flags.join(", "));
@@ -89,7 +89,7 @@ fn tell_without_effect(flags: &[&str], policy: &Policy) {
     }
 }
 
-/// The first random number of a process costs the library fifty milliseconds; here no client waits for it.
+/// Draws the first random number, which costs the library fifty milliseconds, before a client waits for one.
 fn gather_entropy() {
     std::thread::spawn(|| aws_lc_rs::rand::fill(&mut [0]));
 }
@@ -128,7 +128,7 @@ fn backends(args: KubeletArgs, trust: Trust, proxies: Proxies, keys: &Keys) -> B
     }
 }
 
-/// Requests may take as long as ever while the server stops; where that is for ever, the process must still end.
+/// The time for requests under way at shutdown: the request timeout, or a minute where requests have none.
 fn drain_limit(timeout: Duration) -> Duration {
     match timeout.is_zero() {
         true => Duration::from_secs(60),
@@ -163,36 +163,36 @@ async fn serve(
     config: Config,
     store: Arc<Embedded>,
     keys: Arc<Keys>,
-    loops: Loops,
+    controllers: ControllerSettings,
     out: &mut impl Write,
 ) -> Result<(), Box<dyn Error>> {
     let ready = ratchet_server::start(config, store).await?;
     keys.write_kubeconfig()?;
-    let signals = Signals::take()?;
-    match welcome(keys.url(), keys.kubeconfig(), out) {
-        // Who reads no more of our output still wants to be served.
+    let signals = Signals::install()?;
+    match write_banner(keys.url(), keys.kubeconfig(), out) {
+        // A closed output pipe does not stop the server.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error.into()),
         _ => {}
     }
-    let loops = tokio::spawn(loops::run(ready.app.clone(), loops));
-    tokio::spawn(signals.obey(ready.stop(), keys, ready.reloads()));
+    let controllers = tokio::spawn(controller_runtime::run(ready.app.clone(), controllers));
+    tokio::spawn(signals.handle(ready.stop(), keys, ready.reloads()));
     ready.serve().await;
-    // Who holds the Lease gives it up, so that nobody waits until it ends.
-    let _ = tokio::time::timeout(FAREWELL, loops).await;
+    // The leader releases its Lease, so that no successor has to wait for it to expire.
+    let _ = tokio::time::timeout(CONTROLLER_SHUTDOWN_TIMEOUT, controllers).await;
     Ok(())
 }
 
-/// What serves where, and how to ask it.
-fn welcome(url: &str, kubeconfig: &Path, out: &mut impl Write) -> io::Result<()> {
+/// Prints the URL and how to point kubectl to it.
+fn write_banner(url: &str, kubeconfig: &Path, out: &mut impl Write) -> io::Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     writeln!(out, "ratchet {version} serves the Kubernetes API on {url}")?;
-    writeln!(out, "export KUBECONFIG={}", in_shell(&kubeconfig.display().to_string()))?;
+    writeln!(out, "export KUBECONFIG={}", shell_quote(&kubeconfig.display().to_string()))?;
     writeln!(out, "kubectl get namespaces")?;
     out.flush()
 }
 
-/// A text that a shell reads as one word.
-fn in_shell(text: &str) -> String {
+/// Quotes a text for a shell, if it needs quotes.
+fn shell_quote(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
     match !text.is_empty() && text.chars().all(is_plain) {
         true => text.to_owned(),
@@ -207,13 +207,13 @@ mod tests {
     #[test]
     fn three_lines_say_how_to_ask() {
         let mut out = Vec::new();
-        welcome("https://127.0.0.1:6443", Path::new("/a b/kubeconfig"), &mut out).unwrap();
+        write_banner("https://127.0.0.1:6443", Path::new("/a b/kubeconfig"), &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 3);
         assert!(lines[0].ends_with(" serves the Kubernetes API on https://127.0.0.1:6443"));
         assert_eq!(lines[1], "export KUBECONFIG='/a b/kubeconfig'");
         assert_eq!(lines[2], "kubectl get namespaces");
-        assert_eq!(in_shell("/x/it's"), "'/x/it'\\''s'");
+        assert_eq!(shell_quote("/x/it's"), "'/x/it'\\''s'");
     }
 }

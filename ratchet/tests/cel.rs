@@ -1,4 +1,4 @@
-//! `ratchet cel`: expressions on objects, and what is said where they are wrong.
+//! Tests of `ratchet cel`: evaluation of expressions, and messages for wrong ones.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
 mod harness;
@@ -23,7 +23,7 @@ fn cel(args: &[&str]) -> Output {
     run(&all, DEPLOYMENT)
 }
 
-/// What it comes to, which it must.
+/// The value of an expression, which must have one.
 fn value(args: &[&str]) -> String {
     let output = cel(args);
     assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{args:?}");
@@ -137,14 +137,14 @@ fn variables_are_built_on_each_other() {
 fn the_cost_is_told_beside_the_value() {
     let output = cel(&["object.spec.replicas <= 5", "--cost"]);
     assert_eq!((output.code, output.stdout.as_str()), (0, "false\n"));
-    let words: Vec<&str> = output.stderr.split_whitespace().collect();
-    assert_eq!((words[0], words[2], words[3]), ("cost:", "of", "1000000"), "{}", output.stderr);
-    assert!(words[1].parse::<u64>().unwrap() > 0, "{}", output.stderr);
+    let text: Vec<&str> = output.stderr.split_whitespace().collect();
+    assert_eq!((text[0], text[2], text[3]), ("cost:", "of", "1000000"), "{}", output.stderr);
+    assert!(text[1].parse::<u64>().unwrap() > 0, "{}", output.stderr);
 }
 
 #[test]
 fn an_error_is_pointed_at_and_the_way_out_told() {
-    for (expression, caret, told, help) in [
+    for (expression, caret, error, help) in [
         ("objct.spec", 0, "undeclared reference to 'objct'", "did you mean `object`?"),
         (
             "object.metadata.name.startWith('a')",
@@ -168,10 +168,10 @@ fn an_error_is_pointed_at_and_the_way_out_told() {
         let output = cel(&[expression]);
         assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{expression}");
         let stderr = &output.stderr;
-        let shown = format!(" | {expression}\n | {}^", ".".repeat(caret));
+        let source_line = format!(" | {expression}\n | {}^", ".".repeat(caret));
         assert!(stderr.starts_with("ERROR: <input>:1:"), "{expression}: {stderr}");
-        assert!(stderr.contains(&shown), "{expression}: {stderr}");
-        assert!(stderr.contains(told), "{expression}: {stderr}");
+        assert!(stderr.contains(&source_line), "{expression}: {stderr}");
+        assert!(stderr.contains(error), "{expression}: {stderr}");
         assert!(
             stderr.lines().any(|line| line.starts_with("help: ") && line.contains(help)),
             "{expression}: {stderr}"
@@ -241,7 +241,7 @@ fn bad_usage_and_unreadable_files_are_no_fault_of_the_expression() {
 #[test]
 fn help_tells_what_there_is() {
     let help = run(&["cel", "--help"], "").stdout;
-    for word in ["namespaceObject", "Exit status", "--kubernetes-version", "--cost", "Examples:"] {
-        assert!(help.contains(word), "{word}: {help}");
+    for text in ["namespaceObject", "Exit status", "--kubernetes-version", "--cost", "Examples:"] {
+        assert!(help.contains(text), "{text}: {help}");
     }
 }

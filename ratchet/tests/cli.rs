@@ -1,4 +1,4 @@
-//! The commands beside `check`: explain, fields, completions, man, and the help of them all.
+//! Tests of the commands besides `check`: explain, fields, completions, man, and all help texts.
 
 mod harness;
 
@@ -29,7 +29,7 @@ fn every_rule_can_be_explained() {
         assert_eq!(output.code, 0, "{id}");
         assert!(output.stdout.starts_with(&format!("{id}: ")), "{}", output.stdout);
         let all = ["Demands", "Why", "Fix", "What is stored already", "Versions", "From"];
-        // What is found about a certificate is not about an object: nothing is demanded of one, or stored.
+        // Rules about certificates are not about objects: they have no demands and nothing stored.
         let wanted = match id.starts_with("RTC-CERT") {
             true => vec!["Why", "Fix", "From"],
             false => all.to_vec(),
@@ -83,8 +83,8 @@ fn completions_know_every_command_and_flag() {
     {
         let output = run(&["completions", shell], "");
         assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{shell}");
-        for word in [mark, "explain", "completions", "against", "target-version", "sarif"] {
-            assert!(output.stdout.contains(word), "{shell} misses {word}");
+        for expected in [mark, "explain", "completions", "against", "target-version", "sarif"] {
+            assert!(output.stdout.contains(expected), "{shell} misses {expected}");
         }
     }
     assert_eq!(run(&["completions", "tcsh"], "").code, 2);
@@ -111,8 +111,8 @@ fn there_is_a_manual_page_for_each_command() {
         assert!(page.stdout.contains(".SH NAME") && page.stdout.contains(".SH SYNOPSIS"));
     }
     let check = run(&["man", "check"], "").stdout;
-    for words in ["Exit status", "\\-\\-against", "\\-\\-pod\\-security", "released"] {
-        assert!(check.contains(words), "{words}: {check}");
+    for expected in ["Exit status", "\\-\\-against", "\\-\\-pod\\-security", "released"] {
+        assert!(check.contains(expected), "{expected}: {check}");
     }
     let unknown = run(&["man", "chek"], "");
     assert_eq!(unknown.code, 2);
@@ -124,7 +124,7 @@ fn help_tells_the_exit_status_and_every_flag() {
     let long = run(&["check", "--help"], "");
     assert_eq!((long.code, long.stderr.as_str()), (0, ""));
     let text = long.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    for words in [
+    for expected in [
         "Exit status: 0 nothing refused; 1 something refused",
         "2 could not tell",
         "--against",
@@ -133,7 +133,7 @@ fn help_tells_the_exit_status_and_every_flag() {
         "[default: 1.36]",
         "[default: released]",
     ] {
-        assert!(text.contains(words), "{words}: {text}");
+        assert!(text.contains(expected), "{expected}: {text}");
     }
     assert!(long.stdout.lines().all(|line| line.chars().count() <= 100), "{}", long.stdout);
     assert_eq!(run(&["check", "-h"], "").code, 0);
@@ -155,7 +155,7 @@ fn the_version_is_told() {
 
 #[test]
 fn bad_usage_ends_with_two_and_says_what_is_wrong() {
-    for (args, words) in [
+    for (args, expected) in [
         (vec!["check", "--no-such-flag", "x"], "--no-such-flag"),
         (vec!["chekc"], "chekc"),
         (vec!["check", "-o", "pdf", "x"], "pdf"),
@@ -167,7 +167,7 @@ fn bad_usage_ends_with_two_and_says_what_is_wrong() {
     ] {
         let output = run(&args, "");
         assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{args:?}");
-        assert!(output.stderr.contains(words), "{args:?}: {}", output.stderr);
+        assert!(output.stderr.contains(expected), "{args:?}: {}", output.stderr);
     }
     let alone = run(&[], "");
     assert_eq!(alone.code, 2);
@@ -187,13 +187,13 @@ fn the_readme_shows_what_is_printed() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
     let readme = std::fs::read_to_string(format!("{root}/README.md")).unwrap();
     let (_, rest) = readme.split_once("```text\n").unwrap();
-    let (shown, _) = rest.split_once("\n```").unwrap();
+    let (printed, _) = rest.split_once("\n```").unwrap();
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_ratchet"))
         .current_dir(root)
         .args(["check", "examples/refused.yaml"])
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert_eq!(String::from_utf8(output.stdout).unwrap().trim_end(), shown);
+    assert_eq!(String::from_utf8(output.stdout).unwrap().trim_end(), printed);
     assert!(readme.contains("cargo run -- check examples/refused.yaml"));
 }

@@ -1,4 +1,4 @@
-//! Updates: what is stored, in a path or in a commit, softens or hardens what is said about the new.
+//! Tests of `ratchet check --against`: updates against objects from a path or a commit.
 
 mod harness;
 
@@ -41,7 +41,7 @@ spec:
     )
 }
 
-/// Two trees, one stored and one proposed, and what is said about the second.
+/// Two trees, one stored and one proposed, and the report on the second.
 fn update(old: &str, new: &str, args: &[&str]) -> Output {
     let folder = Folder::with(&[("old/all.yaml", old), ("new/all.yaml", new)]);
     folder.json(&[&["--against", "old", "new"], args].concat())
@@ -280,13 +280,13 @@ fn names_with_blanks_and_foreign_letters_are_found_in_a_commit() {
 #[test]
 fn what_cannot_be_compared_with_is_told_in_one_line() {
     let folder = Folder::with(&[("web.yaml", BAD_SERVICE)]);
-    let one_line = |against: &str, words: &[&str]| {
+    let one_line = |against: &str, expected: &[&str]| {
         let output = folder.check(&["--against", against, "web.yaml"]);
         assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{against}");
         assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
         assert!(output.stderr.starts_with(&format!("ratchet: --against {against}: ")));
-        for word in words {
-            assert!(output.stderr.contains(word), "{word}: {}", output.stderr);
+        for text in expected {
+            assert!(output.stderr.contains(text), "{text}: {}", output.stderr);
         }
     };
     one_line("no/such/place", &["No such file or directory"]);

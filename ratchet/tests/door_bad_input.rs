@@ -1,10 +1,10 @@
-//! What `ratchet check` makes of input that is broken by mistake or on purpose: no panic, and a place.
+//! Tests of `ratchet check` on malformed and hostile input: no panic, and a position for every error.
 
 mod harness;
 
 use harness::{BAD_MESSAGE, BAD_SERVICE, Folder, GOOD_SERVICE, Output, judge};
 
-/// A document between two good neighbours that are judged all the same.
+/// A document between two valid ones that are checked nevertheless.
 fn between(middle: &[u8]) -> Output {
     let folder = Folder::with(&[]);
     let stream =

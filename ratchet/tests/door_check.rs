@@ -1,4 +1,4 @@
-//! What `ratchet check` ends with and what it passes over: exit status, exceptions, baselines, pipes.
+//! Tests of `ratchet check`: exit status, exceptions, baselines and pipes.
 
 mod harness;
 
@@ -51,11 +51,11 @@ fn what_can_be_judged_is_judged_beside_what_cannot() {
     let output = judge(&[], &stream);
     assert_eq!(output.code, 2);
     assert_eq!(output.outcomes(), ["Service web refused", "  unreadable", "Service odd warned"]);
-    let shown = run(&["check", "-"], &stream).stdout;
-    for words in [BAD_MESSAGE, "error[RTC-API-010]", "stdin:12:", "warning[RTC-SVC-002]"] {
-        assert!(shown.contains(words), "{words}: {shown}");
+    let report = run(&["check", "-"], &stream).stdout;
+    for expected in [BAD_MESSAGE, "error[RTC-API-010]", "stdin:12:", "warning[RTC-SVC-002]"] {
+        assert!(report.contains(expected), "{expected}: {report}");
     }
-    assert!(shown.contains("2 objects: 1 refused, 1 with warnings, 0 clean, 1 unreadable"));
+    assert!(report.contains("2 objects: 1 refused, 1 with warnings, 0 clean, 1 unreadable"));
 }
 
 #[test]

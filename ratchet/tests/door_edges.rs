@@ -1,4 +1,4 @@
-//! Inputs at the edge: pipes, odd numbers, templates that decode, large lists, long lines, and paths that are missing.
+//! Tests of `ratchet check` on edge cases: pipes, unusual numbers, templates, large lists, long lines, missing paths.
 
 mod harness;
 
@@ -86,8 +86,8 @@ fn people_are_told_the_line_of_what_is_no_text() {
     folder.write("a.yaml", [GOOD_SERVICE.as_bytes(), b"---\na: \xff\n"].concat());
     folder.write("b.yaml", "apiVersion: v1\nkind: Service\nmetadata:\n  name: \"x\n");
     for (name, place) in [("a.yaml", "a.yaml:9"), ("b.yaml", "b.yaml:5")] {
-        let shown = folder.check(&[name]).stdout;
-        assert!(shown.contains(place), "{shown}");
+        let report = folder.check(&[name]).stdout;
+        assert!(report.contains(place), "{report}");
     }
 }
 

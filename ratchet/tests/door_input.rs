@@ -1,4 +1,4 @@
-//! What `ratchet check` reads: files, folders, streams and lists, in every spelling of YAML and JSON.
+//! Tests of the input of `ratchet check`: files, folders, streams and lists, in all variants of YAML and JSON.
 
 mod harness;
 
@@ -176,13 +176,13 @@ fn words_of_yaml_1_1_are_truth_values() {
 
 #[test]
 fn numbers_of_yaml_1_1_may_be_octal() {
-    for (port, shown) in [("0100", "64"), ("0x40", "64"), ("1_000", "1000")] {
+    for (port, number) in [("0100", "64"), ("0x40", "64"), ("1_000", "1000")] {
         let text = format!(
             "apiVersion: v1\nkind: Pod\nmetadata: {{name: p}}\nspec:\n  containers: [{{name: c, image: i, ports: [{{containerPort: 1, hostPort: {port}}}]}}]\n"
         );
         let output = judge(&["--pod-security", "baseline"], &text);
-        let said = format!("hostPort (container \"c\" uses hostPort {shown})");
-        assert!(output.findings()[0].contains(&said), "{port}: {:?}", output.findings());
+        let message = format!("hostPort (container \"c\" uses hostPort {number})");
+        assert!(output.findings()[0].contains(&message), "{port}: {:?}", output.findings());
     }
 }
 

@@ -1,4 +1,4 @@
-//! The flags that choose the rules in force, and how they refuse what Kubernetes refuses.
+//! Tests of the flags for release, gates and plugins, with Kubernetes' error messages.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
 mod harness;
@@ -29,7 +29,7 @@ metadata:
 
 const HOST: &str = "violates PodSecurity \"baseline:latest\": host namespaces (hostPID=true)";
 
-/// What bad usage is answered with: one line, status 2, and nothing judged.
+/// The error for bad usage: one line, status 2, and no check.
 fn refusal(args: &[&str]) -> String {
     let output = run(&[&["check", "-"], args].concat(), GOOD_SERVICE);
     assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{args:?}");
@@ -54,8 +54,10 @@ fn the_release_decides_whether_addresses_are_read_strictly() {
         assert_eq!(output.code, code, "{version}");
         assert_eq!(output.count("warned"), u64::from(code == 0), "{version}");
     }
-    let words = |version: &str| judge(&["--target-version", version], BAD_SERVICE).findings();
-    assert!(words("1.35")[0].contains("will be considered invalid in a future Kubernetes release"));
+    let messages = |version: &str| judge(&["--target-version", version], BAD_SERVICE).findings();
+    assert!(
+        messages("1.35")[0].contains("will be considered invalid in a future Kubernetes release")
+    );
     assert_eq!(judge(&[], BAD_SERVICE).json()["policy"]["targetVersion"], "1.36");
 }
 
@@ -193,8 +195,8 @@ fn a_level_holds_where_no_label_says_otherwise() {
     ] {
         assert_eq!(judge(&["--pod-security", level], POD).code, code, "{level}");
     }
-    let said = judge(&["--pod-security", "baseline:v1.25"], POD).findings();
-    assert!(said[0].contains("violates PodSecurity \"baseline:v1.25\""), "{said:?}");
+    let findings = judge(&["--pod-security", "baseline:v1.25"], POD).findings();
+    assert!(findings[0].contains("violates PodSecurity \"baseline:v1.25\""), "{findings:?}");
     let labelled = SHOP.replace("baseline", "privileged");
     let output = judge(&["--pod-security", "restricted"], &format!("{POD}---\n{labelled}"));
     assert_eq!(output.code, 0, "{}", output.stdout);
@@ -286,7 +288,7 @@ fn a_configuration_that_cannot_be_used_is_refused() {
         ("other.yaml", BAD_SERVICE),
         ("broken.yaml", "a: ["),
     ]);
-    for (file, words) in [
+    for (file, messages) in [
         ("level.yaml", "enforce: must be one of privileged, baseline, restricted"),
         ("other.yaml", "no kind \"Service\" is registered for version \"v1\""),
         ("broken.yaml", "failed to apply admission: "),
@@ -295,6 +297,6 @@ fn a_configuration_that_cannot_be_used_is_refused() {
         let output = folder.check(&["--admission-control-config-file", file, "pod.yaml"]);
         assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{file}");
         assert!(output.stderr.starts_with("ratchet: failed to apply admission: "));
-        assert!(output.stderr.contains(words), "{file}: {}", output.stderr);
+        assert!(output.stderr.contains(messages), "{file}: {}", output.stderr);
     }
 }

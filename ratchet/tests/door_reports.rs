@@ -1,4 +1,4 @@
-//! The formats that findings are written in, each read back.
+//! Tests of the report formats, each parsed back.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
 mod harness;
@@ -8,7 +8,7 @@ use ratchet_object::{Limits, Node, Value as Yaml, decode};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Something of everything: refused, warned, skipped, unreadable, suppressed, clean.
+/// One object of every outcome: refused, warned, skipped, unreadable, suppressed, clean.
 fn everything() -> Folder {
     let excepted = BAD_SERVICE
         .replace("name: web", "name: kept\n  annotations: {ratchet/ignore: \"RTC-IP-001: known\"}");
@@ -53,9 +53,9 @@ fn carets_stand_under_wide_letters_too() {
     let text = "apiVersion: v1\nkind: Service\nmetadata: {name: x}\nspec: {sessionAffinity: None, externalName: \"日本é\", externalIPs: [01.2.3.4]}\n";
     let output = run(&["check", "-o", "json", "-"], text);
     assert!(output.findings()[1].starts_with("stdin:4:66 "), "{:?}", output.findings());
-    let shown = run(&["check", "-"], text).stdout;
-    assert!(shown.contains("stdin:4:66"), "{shown}");
-    assert!(shown.contains("^^^^^^^^ write"), "{shown}");
+    let report = run(&["check", "-"], text).stdout;
+    assert!(report.contains("stdin:4:66"), "{report}");
+    assert!(report.contains("^^^^^^^^ write"), "{report}");
 }
 
 #[test]
@@ -199,10 +199,10 @@ fn a_fingerprint_survives_what_is_written_above() {
     assert_ne!(prints(&two.replace("name: web", "name: other"))[0], before[0]);
 }
 
-/// Whether a text is well-formed XML, as far as a report needs to be; gives the names of its tags.
+/// Asserts that a text is well-formed XML, as far as a report uses it; returns the names of its tags.
 fn tags(xml: &str) -> Vec<String> {
     let body = xml.strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>").unwrap();
-    let (mut open, mut seen): (Vec<String>, Vec<String>) = Default::default();
+    let (mut open, mut tag_names): (Vec<String>, Vec<String>) = Default::default();
     let mut parts = body.split('<');
     assert_eq!(parts.next().unwrap().trim(), "");
     for part in parts {
@@ -219,13 +219,13 @@ fn tags(xml: &str) -> Vec<String> {
         let (name, rest) = tag.split_once(' ').unwrap_or((tag, ""));
         assert_eq!(rest.matches('"').count() % 2, 0, "{tag}");
         let name = name.trim_end_matches('/').to_owned();
-        seen.push(name.clone());
+        tag_names.push(name.clone());
         if !tag.ends_with('/') {
             open.push(name);
         }
     }
     assert!(open.is_empty(), "{open:?} stay open");
-    seen
+    tag_names
 }
 
 #[test]

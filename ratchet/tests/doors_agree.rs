@@ -1,4 +1,4 @@
-//! Every case of the engine, brought through the door of `ratchet check`, gets the same verdict word for word.
+//! Every case of the engine gets the same verdict, verbatim, through `ratchet check`.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,7 +13,7 @@ use ratchet_object::{Limits, Node, Value, decode};
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 
-/// What a case says that a manifest and flags cannot: subresources, pods that exist, exemptions.
+/// Features of cases that manifests and flags cannot express: subresources, existing pods, exemptions.
 const BEYOND_A_MANIFEST: [&str; 2] = ["part", "existing"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! `ratchet kubelet-certs` against real TLS listeners, behind a real API server, and on files.
+//! Tests of `ratchet kubelet-certs` against real TLS listeners, behind a real API server, and on files.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use server::Server;
 use std::path::Path;
 
-/// A server, its nodes, and the listeners behind them.
+/// A server, its nodes, and their listeners.
 struct Cluster {
     server: Server,
     folder: Folder,
@@ -30,7 +30,7 @@ impl Cluster {
         Self { server, folder, authority, listeners: Vec::new() }
     }
 
-    /// A node whose kubelet is at this port of 127.0.0.1.
+    /// Creates a node with its kubelet at this port of 127.0.0.1.
     fn add(&self, name: &str, port: u16) {
         let node = json!({
             "apiVersion": "v1",
@@ -41,11 +41,11 @@ impl Cluster {
                 "daemonEndpoints": {"kubeletEndpoint": {"Port": port}},
             },
         });
-        let (code, body) = self.server.ask("POST", "/api/v1/nodes", &node.to_string());
+        let (code, body) = self.server.request("POST", "/api/v1/nodes", &node.to_string());
         assert_eq!(code, 201, "{body}");
     }
 
-    /// A node that presents such a certificate.
+    /// Creates a node whose kubelet presents this certificate.
     fn present(&mut self, name: &str, wanted: Wanted) {
         let listener = Listener::presenting(&self.authority, &wanted);
         self.add(name, listener.port);
@@ -60,14 +60,14 @@ impl Cluster {
         run_in(&self.folder.path(""), &all, b"", &[])
     }
 
-    /// What is said of every node.
+    /// The verdict of every node.
     fn verdicts(&self, arguments: &[&str]) -> (i32, Vec<(String, String)>) {
         let output = self.run(&[&["-o", "json"], arguments].concat());
         let nodes = output.json()["nodes"].as_array().unwrap().clone();
-        let word = |node: &Value, name: &str| node[name].as_str().unwrap().to_owned();
+        let text = |node: &Value, name: &str| node[name].as_str().unwrap().to_owned();
         (
             output.code,
-            nodes.iter().map(|node| (word(node, "name"), word(node, "verdict"))).collect(),
+            nodes.iter().map(|node| (text(node, "name"), text(node, "verdict"))).collect(),
         )
     }
 }
@@ -115,7 +115,7 @@ fn every_shape_is_seen_behind_a_real_server() {
     ];
     let wanted = wanted.map(|(name, verdict)| (name.to_owned(), verdict.to_owned()));
     assert_eq!((code, verdicts), (2, wanted.to_vec()));
-    // Whoever unknown nodes are, they win over those that would fail; without them it is clear.
+    // Unknown nodes take precedence over failing ones in the exit status.
     assert_eq!(cluster.verdicts(&["good"]), (0, vec![("good".to_owned(), "passes".to_owned())]));
     assert_eq!(cluster.verdicts(&["good", "rogue"]).0, 1);
     assert_eq!(cluster.verdicts(&["good", "gone"]).0, 2);
@@ -126,8 +126,8 @@ fn every_shape_is_seen_behind_a_real_server() {
     reports(&cluster);
     refusals(&cluster);
     ways(&cluster);
-    // Nobody was told anything but a handshake.
-    assert!(cluster.listeners.iter().all(|one| one.handshakes() > 0 && one.heard() == 0));
+    // Nothing but a handshake was sent.
+    assert!(cluster.listeners.iter().all(|one| one.handshakes() > 0 && one.bytes_received() == 0));
 }
 
 fn shapes_and_facts(cluster: &Cluster) {
@@ -226,34 +226,34 @@ fn reports(cluster: &Cluster) {
     assert_eq!(results[1]["partialFingerprints"]["ratchet/v1"], "RTC-CERT-001:odd");
 }
 
-/// What the cluster, or its kubeconfig, does not give.
+/// Errors of the cluster and of its kubeconfig.
 fn refusals(cluster: &Cluster) {
-    let told = |arguments: &[&str]| {
+    let error_of = |arguments: &[&str]| {
         let output = cluster.run(arguments);
         assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{arguments:?}");
         assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
         output.stderr
     };
-    let forbidden = told(&["--as", "nobody"]);
+    let forbidden = error_of(&["--as", "nobody"]);
     assert!(
         forbidden.contains("refuses GET /api/v1/nodes (403): nodes is forbidden: User \"nobody\""),
         "{forbidden}"
     );
     assert!(forbidden.contains("--context or --user"), "{forbidden}");
-    let context = told(&["--context", "nope"]);
+    let context = error_of(&["--context", "nope"]);
     assert!(context.contains("has no context \"nope\"; its contexts are "), "{context}");
-    let user = told(&["--user", "nope"]);
+    let user = error_of(&["--user", "nope"]);
     assert!(user.contains("has no user \"nope\""), "{user}");
-    let missing = told(&["--kubelet-certificate-authority", "nope.crt"]);
+    let missing = error_of(&["--kubelet-certificate-authority", "nope.crt"]);
     assert!(missing.contains("nope.crt"), "{missing}");
     cluster.folder.write("empty.crt", "");
-    let empty = told(&["--kubelet-certificate-authority", "empty.crt"]);
+    let empty = error_of(&["--kubelet-certificate-authority", "empty.crt"]);
     assert!(empty.contains("no certificate in it"), "{empty}");
-    let selector = told(&["-l", "a in"]);
+    let selector = error_of(&["-l", "a in"]);
     assert!(selector.contains("(400)"), "{selector}");
 }
 
-/// Through the proxy a certificate is not seen, whatever the proxy says.
+/// Through the proxy no certificate is visible, whatever the proxy answers.
 fn ways(cluster: &Cluster) {
     let report = cluster.run(&["-o", "json", "--via", "proxy", "good"]);
     assert_eq!(report.code, 2, "{}", report.stdout);
@@ -304,7 +304,7 @@ fn a_bad_kubeconfig_is_named() {
         server::free_port()
     );
     folder.write("dead", dead);
-    for (file, word) in [
+    for (file, text) in [
         ("nope", "cannot read the kubeconfig nope"),
         ("broken", "broken is no kubeconfig"),
         ("empty", "empty has no current context"),
@@ -312,7 +312,7 @@ fn a_bad_kubeconfig_is_named() {
     ] {
         let output = run_in(&folder.path(""), &["kubelet-certs", "--kubeconfig", file], b"", &[]);
         assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{file}");
-        assert!(output.stderr.contains(word), "{file}: {}", output.stderr);
+        assert!(output.stderr.contains(text), "{file}: {}", output.stderr);
         assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
     }
     let nowhere = folder.path("");
@@ -473,7 +473,7 @@ fn an_authority_that_was_issued_to_a_node_is_told() {
     let output = run("ca.crt");
     let report = output.json();
     let findings = node(&report, "a")["findings"].as_array().unwrap().clone();
-    // Its name is right and it leads to the authority: only whoever looks at the chain sees what happened.
+    // Its name is right and it leads to the authority: only the chain reveals the fault.
     assert_eq!((output.code, &node(&report, "a")["verdict"]), (0, &json!("passes")));
     assert_eq!(findings[0]["rule"], "RTC-CERT-020", "{findings:?}");
     let message = findings[0]["message"].as_str().unwrap();

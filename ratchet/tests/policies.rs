@@ -1,4 +1,4 @@
-//! Policies from files decide on manifests: `ratchet check --policies`.
+//! Tests of `ratchet check --policies`: policies from files decide on manifests.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 #![allow(clippy::indexing_slicing, reason = "a helper of a test may fail like a test")]
 
@@ -168,7 +168,7 @@ fn a_policy_that_does_not_compile_is_told_with_its_place() {
 fn files_that_are_no_policies_are_told() {
     let folder = folder();
     let unknown = POLICY.replace("messageExpression", "mesageExpression");
-    for (text, told) in [
+    for (text, message) in [
         ("a: [", "policy.yaml:1:"),
         (unknown.as_str(), "unknown field \"spec.validations[0].mesageExpression\""),
         (GOOD_SERVICE, "no ValidatingAdmissionPolicy is there"),
@@ -181,7 +181,7 @@ fn files_that_are_no_policies_are_told() {
         folder.write("policy.yaml", text);
         let output = folder.check(&ARGS);
         assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{text}");
-        assert!(output.stderr.contains(told), "{told}: {}", output.stderr);
+        assert!(output.stderr.contains(message), "{message}: {}", output.stderr);
     }
     let output = folder.check(&["--policies", "nowhere", "new"]);
     assert_eq!(output.code, 2);
@@ -221,7 +221,7 @@ fn parameters_stand_beside_the_policies() {
         )
     };
     let folder = folder();
-    for (name, code, told) in [
+    for (name, code, message) in [
         ("many", 0, ""),
         ("few", 1, "with binding 'b' denied request: too many"),
         (
@@ -233,14 +233,14 @@ fn parameters_stand_beside_the_policies() {
         folder.write("policy.yaml", bound(name));
         let output = folder.check(&ARGS);
         assert_eq!(output.code, code, "{name}: {}{}", output.stdout, output.stderr);
-        assert!(output.stdout.contains(told), "{}", output.stdout);
+        assert!(output.stdout.contains(message), "{}", output.stdout);
     }
     // Without a binding every parameter is tried.
     folder.write("policy.yaml", LIMITS);
     assert_eq!(folder.json(&ARGS).findings().len(), 1);
 }
 
-/// Only in namespaces that ask for it.
+/// A policy that denies deployments in namespaces with the label `tier: prod`.
 const LABELLED: &str = "\
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
@@ -262,8 +262,8 @@ fn namespaces_come_from_all_files_and_the_requester_from_flags() {
     folder.write("policy.yaml", LABELLED);
     let output = folder.check(&ARGS);
     assert_eq!(output.code, 0, "{}", output.stdout);
-    let told = "these are in no file: shop; they have only their names";
-    assert_eq!(output.stderr.matches(told).count(), 1, "{}", output.stderr);
+    let message = "these are in no file: shop; they have only their names";
+    assert_eq!(output.stderr.matches(message).count(), 1, "{}", output.stderr);
     for (policies, manifests) in [(namespace, ""), ("", namespace)] {
         folder.write("policy.yaml", format!("{LABELLED}---\n{policies}"));
         folder.write("new/namespace.yaml", manifests);
@@ -365,8 +365,8 @@ fn what_is_no_fault_of_a_validation_points_at_none() {
     let output = folder.json(&ARGS);
     assert_eq!(output.code, 1, "{}", output.stderr);
     let finding = finding(&output);
-    let told = "expression 'object.nope == 1' resulted in error: no such key: nope";
-    assert!(finding["message"].as_str().unwrap().ends_with(told), "{finding}");
+    let message = "expression 'object.nope == 1' resulted in error: no such key: nope";
+    assert!(finding["message"].as_str().unwrap().ends_with(message), "{finding}");
     assert_eq!(finding["policy"]["validation"], Value::Null);
     assert_eq!(finding["policy"]["file"], Value::Null);
 }
@@ -410,8 +410,8 @@ fn the_ready_policies_can_be_tried_as_their_readme_says() {
     assert_eq!(output.code, 1, "{}", output.stderr);
     let denied = "denied request: Use of external IPs is denied by admission control.";
     assert!(output.stdout.contains(denied), "{}", output.stdout);
-    let kept = folder.check(&["--policies", root, "new.yaml", "--against", "old.yaml"]);
-    assert_eq!(kept.code, 0, "{}", kept.stdout);
+    let output = folder.check(&["--policies", root, "new.yaml", "--against", "old.yaml"]);
+    assert_eq!(output.code, 0, "{}", output.stdout);
     let allow = format!("{root}/alternatives/allow-service-external-ips.yaml");
     assert_eq!(folder.check(&["--policies", &allow, "new.yaml"]).code, 0);
     folder.write("other.yaml", service.replace("192.0.2.1", "198.51.100.1"));
@@ -442,6 +442,6 @@ fn no_manifest_is_so_deep_that_a_policy_could_not_compare_it() {
     let folder = Folder::with(&[("policy.yaml", &policy), ("new/deep.yaml", &deep)]);
     let output = folder.json(&ARGS);
     assert_eq!(output.code, 2, "{}", output.stderr);
-    let told = format!("{}{}", output.stdout, output.stderr);
-    assert!(told.contains("nested deeper than 250 levels"), "{told}");
+    let message = format!("{}{}", output.stdout, output.stderr);
+    assert!(message.contains("nested deeper than 250 levels"), "{message}");
 }

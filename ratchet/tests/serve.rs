@@ -1,4 +1,4 @@
-//! `ratchet serve` as a person meets it: started, asked over TLS, stopped, and started wrongly.
+//! Tests of the `ratchet serve` process: start, requests over TLS, stop, and wrong flags.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
 
@@ -32,8 +32,8 @@ fn a_server_starts_serves_and_stops() {
     let (status, body) = server.get("/api/v1/namespaces/kube-system");
     assert_eq!(status, 200, "{body}");
     assert!(body.contains("\"name\":\"kube-system\""), "{body}");
-    // Those who show no certificate are nobody in particular.
-    let (status, body) = server.ask_as_nobody("GET", "/api/v1/namespaces", "");
+    // Clients without a certificate are anonymous.
+    let (status, body) = server.request_anonymously("GET", "/api/v1/namespaces", "");
     assert_eq!(status, 403, "{body}");
     assert!(body.contains("system:anonymous"), "{body}");
 
@@ -59,7 +59,7 @@ fn a_restart_keeps_what_is_stored_and_who_is_believed() {
     let dir = tempfile::tempdir().unwrap();
     let mut server = Server::start(dir.path(), &[]);
     let namespace = r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"kept"}}"#;
-    let (status, body) = server.ask("POST", "/api/v1/namespaces", namespace);
+    let (status, body) = server.request("POST", "/api/v1/namespaces", namespace);
     assert_eq!(status, 201, "{body}");
     let keys = ["ca.crt", "ca.key", "apiserver.crt", "admin.crt", "sa.key"];
     let read = || keys.map(|name| std::fs::read(dir.path().join("pki").join(name)).unwrap());
@@ -74,7 +74,7 @@ fn a_restart_keeps_what_is_stored_and_who_is_believed() {
     assert_eq!(again.wait().0, Some(0));
 }
 
-/// Waits until an answer is as it should be.
+/// Waits until a response is as expected.
 fn becomes(server: &Server, path: &str, is_right: impl Fn(u16, &Value) -> bool) -> Value {
     let began = Instant::now();
     loop {
@@ -89,7 +89,7 @@ fn becomes(server: &Server, path: &str, is_right: impl Fn(u16, &Value) -> bool) 
 }
 
 fn make(server: &Server, path: &str, object: &Value) -> Value {
-    let (status, body) = server.ask("POST", path, &object.to_string());
+    let (status, body) = server.request("POST", path, &object.to_string());
     assert_eq!(status, 201, "{path}: {body}");
     serde_json::from_str(&body).unwrap()
 }
@@ -126,14 +126,14 @@ fn a_restart_writes_no_file_again_and_changes_no_object() {
     assert_eq!(place(&kubeconfig), before);
     assert!(!dir.path().join("kubeconfig.new").exists());
     assert_eq!(paths.map(|path| server.get(path)), objects);
-    let (_, kept) = server.get(&format!("{maps}/mine"));
-    assert_eq!(serde_json::from_str::<Value>(&kept).unwrap(), made, "to the last field");
-    let (status, _) = server.ask("DELETE", &format!("{maps}/mine"), "");
+    let (_, stored) = server.get(&format!("{maps}/mine"));
+    assert_eq!(serde_json::from_str::<Value>(&stored).unwrap(), made, "to the last field");
+    let (status, _) = server.request("DELETE", &format!("{maps}/mine"), "");
     assert_eq!(status, 200);
     server.signal("TERM");
     server.wait();
 
-    // At another place, the clients must be told.
+    // With another address, clients need a new kubeconfig.
     let server = Server::start(dir.path(), &[]);
     assert_ne!(place(&kubeconfig).0, before.0);
     assert_eq!(mode(&kubeconfig), 0o600);
@@ -160,11 +160,11 @@ fn cluster_roles_that_gather_are_filled() {
         "rules": [{"apiGroups": ["example.com"], "resources": ["widgets"], "verbs": ["list"]}],
     });
     make(&server, roles, &part);
-    // What view may, edit and admin may.
+    // The rights of view are included in edit and admin.
     for name in ["view", "edit", "admin"] {
         becomes(&server, &format!("{roles}/{name}"), |_, role| resources(role).contains("widgets"));
     }
-    assert_eq!(server.ask("DELETE", &format!("{roles}/widgets"), "").0, 200);
+    assert_eq!(server.request("DELETE", &format!("{roles}/widgets"), "").0, 200);
     for name in ["view", "edit", "admin"] {
         becomes(&server, &format!("{roles}/{name}"), |_, role| {
             !resources(role).contains("widgets")
@@ -194,7 +194,7 @@ fn a_namespace_comes_with_an_account_and_goes_with_everything() {
     }
     let account = "/api/v1/namespaces/shop/serviceaccounts/default";
     let old = becomes(&server, account, is_there);
-    assert_eq!(server.ask("DELETE", account, "").0, 200);
+    assert_eq!(server.request("DELETE", account, "").0, 200);
     let is_new = |status: u16, new: &Value| {
         status == 200 && new["metadata"]["uid"] != old["metadata"]["uid"]
     };
@@ -202,22 +202,25 @@ fn a_namespace_comes_with_an_account_and_goes_with_everything() {
 
     let held = json!({"metadata": {"name": "held", "finalizers": ["example.com/hold"]}});
     make(&server, "/api/v1/namespaces/shop/configmaps", &held);
-    let (status, body) = server.ask("DELETE", "/api/v1/namespaces/shop", "");
+    let (status, body) = server.request("DELETE", "/api/v1/namespaces/shop", "");
     assert_eq!(status, 200, "{body}");
-    // What somebody holds keeps it, and it says so.
+    // A finalizer blocks it, and its conditions say so.
     let going = becomes(&server, "/api/v1/namespaces/shop", |_, namespace| {
         namespace["status"]["conditions"].to_string().contains("example.com/hold in 1 resource")
     });
     assert_eq!(going["status"]["phase"], "Terminating");
     becomes(&server, "/api/v1/namespaces/shop/secrets/a", is_gone);
-    let (status, body) =
-        server.ask("POST", "/api/v1/namespaces/shop/configmaps", r#"{"metadata":{"name":"late"}}"#);
+    let (status, body) = server.request(
+        "POST",
+        "/api/v1/namespaces/shop/configmaps",
+        r#"{"metadata":{"name":"late"}}"#,
+    );
     assert_eq!(status, 403, "{body}");
     let (_, body) = server.get("/api/v1/namespaces/shop/configmaps/held");
     let mut held: Value = serde_json::from_str(&body).unwrap();
     held["metadata"]["finalizers"] = json!([]);
     let path = "/api/v1/namespaces/shop/configmaps/held";
-    assert_eq!(server.ask("PUT", path, &held.to_string()).0, 200);
+    assert_eq!(server.request("PUT", path, &held.to_string()).0, 200);
     becomes(&server, "/api/v1/namespaces/shop", is_gone);
 
     for path in [
@@ -239,7 +242,7 @@ fn a_process_that_is_killed_loses_nothing() {
     let mut server = Server::start(dir.path(), &[]);
     let map =
         r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"kept"},"data":{"a":"b"}}"#;
-    let (status, body) = server.ask("POST", "/api/v1/namespaces/default/configmaps", map);
+    let (status, body) = server.request("POST", "/api/v1/namespaces/default/configmaps", map);
     assert_eq!(status, 201, "{body}");
     server.signal("KILL");
     assert_eq!(server.wait().0, None);
@@ -328,7 +331,7 @@ fn stopping_waits_for_requests_and_a_second_word_does_not() {
     let dir = tempfile::tempdir().unwrap();
     let mut server = Server::start(dir.path(), &["--shutdown-delay-duration=2s"]);
     server.signal("TERM");
-    // While the delay lasts, requests are answered and readiness says no.
+    // During the delay, requests are answered and readiness fails.
     let began = Instant::now();
     while server.get("/readyz").0 == 200 && began.elapsed() < Duration::from_secs(2) {
         std::thread::sleep(Duration::from_millis(20));
@@ -365,12 +368,12 @@ fn a_given_certificate_is_shown_and_taken_anew() {
         &given("ca.crt"),
     ];
     let server = Server::start(&data, &arguments);
-    assert_eq!(server.shown(), server::certificate(&pki.join("apiserver.crt")));
-    // Our own user is believed, and so is the other authority's.
+    assert_eq!(server.presented_certificate(), server::certificate(&pki.join("apiserver.crt")));
+    // The own user is accepted, and so is the other authority's.
     assert_eq!(server.get("/api/v1/namespaces").0, 200);
-    assert_eq!(server.ask_with(&pki, "/api/v1/namespaces").0, 200);
+    assert_eq!(server.request_with_certificate(&pki, "/api/v1/namespaces").0, 200);
 
-    // With its certificate gone, the other server makes a new one; the word to look again is heard.
+    // The other server issues a new certificate at its next start, and this one reloads it on SIGHUP.
     std::fs::remove_file(pki.join("apiserver.crt")).unwrap();
     let mut other = Server::start(&dir.path().join("other"), &[]);
     other.signal("TERM");
@@ -378,7 +381,7 @@ fn a_given_certificate_is_shown_and_taken_anew() {
     server.signal("HUP");
     let wanted = server::certificate(&pki.join("apiserver.crt"));
     let began = Instant::now();
-    while server.shown() != wanted {
+    while server.presented_certificate() != wanted {
         assert!(began.elapsed() < Duration::from_secs(5), "the new certificate is not shown");
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -411,9 +414,9 @@ fn tokens_and_strangers() {
     let tokens = tokens.display().to_string();
     let arguments = ["--token-auth-file", &tokens, "--anonymous-auth=false"];
     let server = Server::start(&dir.path().join("data"), &arguments);
-    assert_eq!(server.ask_as_nobody("GET", "/api/v1/namespaces", "").0, 401);
+    assert_eq!(server.request_anonymously("GET", "/api/v1/namespaces", "").0, 401);
     let bearer = "Authorization: Bearer secret\r\n";
-    assert_eq!(server.ask_as_nobody("GET", "/api/v1/namespaces", bearer).0, 200);
+    assert_eq!(server.request_anonymously("GET", "/api/v1/namespaces", bearer).0, 200);
 }
 
 #[test]
@@ -423,12 +426,12 @@ fn flags_reach_the_rules() {
     let dir = tempfile::tempdir().unwrap();
     let deny = ["--enable-admission-plugins=DenyServiceExternalIPs"];
     let mut server = Server::start(dir.path(), &deny);
-    let (status, body) = server.ask("POST", path, service);
+    let (status, body) = server.request("POST", path, service);
     assert_eq!(status, 403, "{body}");
     server.signal("TERM");
     server.wait();
     let server = Server::start(dir.path(), &["--service-cluster-ip-range=10.0.0.0/24"]);
-    let (status, body) = server.ask("POST", path, service);
+    let (status, body) = server.request("POST", path, service);
     assert_eq!(status, 201, "{body}");
     assert!(body.contains("\"clusterIP\":\"10.0.0."), "{body}");
 }
@@ -470,7 +473,7 @@ fn kubeadm(pki: &Path) -> Vec<String> {
 #[test]
 fn a_command_line_of_kube_apiserver_starts() {
     let dir = tempfile::tempdir().unwrap();
-    // Another server makes the files.
+    // Another server creates the files.
     let mut other = Server::start(&dir.path().join("other"), &[]);
     other.signal("TERM");
     other.wait();
@@ -514,8 +517,8 @@ fn every_flag_is_in_the_guide_and_the_manual() {
     }
 }
 
-/// The real disk of the real binary: no room, and room again. A limit on the size of files is told by the system as a
-/// full disk is, and by a signal that must not end the server.
+/// The real binary on a full disk, which is then freed. The system reports a file size limit like a
+/// full disk, and by a signal that must not end the server.
 #[test]
 fn a_server_without_room_waits_for_it() {
     let dir = tempfile::tempdir().unwrap();
@@ -526,7 +529,7 @@ fn a_server_without_room_waits_for_it() {
         json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"a": "x".repeat(500_000)}})
     };
     let refused = (0..40).find_map(|name| {
-        let (code, body) = server.ask("POST", maps, &map(name).to_string());
+        let (code, body) = server.request("POST", maps, &map(name).to_string());
         (code != 201).then_some((name, code, body))
     });
     let (name, code, body) = refused.expect("never full");
@@ -541,7 +544,7 @@ fn a_server_without_room_waits_for_it() {
         assert!(begun.elapsed() < Duration::from_secs(60), "it never noticed");
         std::thread::sleep(Duration::from_millis(100));
     }
-    let (code, body) = server.ask("POST", maps, &map(name).to_string());
+    let (code, body) = server.request("POST", maps, &map(name).to_string());
     assert_eq!(code, 201, "{body}");
     server.signal("TERM");
     let (status, log) = server.wait();

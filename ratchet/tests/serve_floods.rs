@@ -1,4 +1,5 @@
-//! `ratchet serve` under floods: slow clients, many clients, resets, watchers that never read, random requests.
+//! Tests of `ratchet serve` under floods: slow clients, many clients, resets, watchers that never read, random
+//! requests.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
 
@@ -40,7 +41,7 @@ fn slow_clients_hold_up_nobody_and_are_left() {
     let mut server = Server::start();
     let before = server.memory();
     let template = server.client();
-    // Heads that never end, bodies that never come, connections that never speak.
+    // Headers that never end, bodies that never come, connections that never send.
     let mut slow: Vec<Client> = (0..60).map(|_| template.again()).collect();
     for (number, client) in slow.iter_mut().enumerate() {
         let begin = match number % 3 {
@@ -56,7 +57,7 @@ fn slow_clients_hold_up_nobody_and_are_left() {
     server.is_well();
     assert!(begun.elapsed() < Duration::from_secs(5), "others wait: {:?}", begun.elapsed());
     assert!(server.memory() < before + 80 * MIB, "{before} -> {} KiB", server.memory());
-    // The head's time is 32 seconds; one byte now and then does not make it longer.
+    // The header timeout is 32 seconds; one byte now and then does not extend it.
     let loris = &mut slow[0];
     loris.wait_at_most(Duration::from_secs(3));
     let mut piece = [0; 100];
@@ -188,7 +189,7 @@ fn ten_thousand_random_requests_do_no_harm() {
     server.is_well();
 }
 
-/// The paths of all collections that discovery tells.
+/// The paths of all collections in discovery.
 fn collections(client: &mut Client) -> Vec<String> {
     let mut roots = vec!["/api/v1".to_owned()];
     for group in client.get("/apis").json()["groups"].as_array().unwrap() {
@@ -210,7 +211,7 @@ fn collections(client: &mut Client) -> Vec<String> {
     paths
 }
 
-/// Deletes what the requests have made, finalizers or not.
+/// Deletes the objects that the requests created, with or without finalizers.
 fn clean(client: &mut Client, paths: &[String]) {
     for path in paths {
         let is_kept = ["/namespaces", "/clusterroles", "/clusterrolebindings", "/flowschemas"];

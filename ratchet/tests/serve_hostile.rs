@@ -1,4 +1,4 @@
-//! `ratchet serve` against requests that mean no good: it refuses them, and lives.
+//! Tests of `ratchet serve` with hostile requests: it refuses them and keeps running.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
 
@@ -213,10 +213,10 @@ fn paths_and_methods_that_play_tricks_are_refused() {
             let is_empty = sent.code == 200 && sent.text().contains(r#""items":[]"#);
             let is_other_name = ["/%6e%61", "//api//", "/api/v1/pods?", "watch", "/openapi"];
             let may = is_other_name.iter().any(|part| path.contains(part)) || path == "//";
-            let told = short(&sent.text());
+            let summary = short(&sent.text());
             assert!(
                 may || is_empty || sent.code >= 400,
-                "{method} {path:.200}: {} {told}",
+                "{method} {path:.200}: {} {summary}",
                 sent.code
             );
         }
@@ -358,11 +358,11 @@ fn patches_that_grow_are_refused() {
             client.send("PATCH", &path, &[JSON_PATCH], format!("[{}]", ops.join(",")).as_bytes());
         is_calm(&ops[0], &sent);
         assert!(begun.elapsed() < Duration::from_secs(60), "{} took {:?}", ops[0], begun.elapsed());
-        let kept = client.get(&path);
-        assert_eq!(kept.code, 200);
-        assert!(kept.json()["metadata"]["name"] == "a", "{}", short(&kept.text()));
+        let stored = client.get(&path);
+        assert_eq!(stored.code, 200);
+        assert!(stored.json()["metadata"]["name"] == "a", "{}", short(&stored.text()));
     }
-    // Deeper with every request: what is stored must stay readable.
+    // Deeper with every request: stored objects must stay readable.
     for _ in 0..12 {
         let grow = r#"[{"op":"copy","from":"/data","path":"/data/a"}]"#;
         is_calm("grow", &client.send("PATCH", &path, &[JSON_PATCH], grow.as_bytes()));
@@ -454,7 +454,7 @@ fn credentials_that_are_broken_are_refused() {
         assert!(!sent.text().contains("SecretList"), "{headers:?} is let in");
     }
     assert_eq!(client.get("/api/v1/secrets").code, 403);
-    // What lets somebody in is nobody else's to read.
+    // Credentials are readable by their owner only.
     for file in ["kubeconfig", "pki/sa.key", "pki/ca.key", "pki/admin.key", "pki/apiserver.key"] {
         assert_eq!(server.mode(file), 0o600, "{file}");
     }

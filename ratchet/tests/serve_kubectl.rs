@@ -1,3 +1,3 @@
-//! `ratchet serve` driven by the real kubectl, as a person at a terminal would drive it.
+//! Tests of `ratchet serve` with the real kubectl, as a person at a terminal would use it.
 
 mod kubectl;

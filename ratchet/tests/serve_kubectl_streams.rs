@@ -1,3 +1,3 @@
-//! Logs, commands, ports and copies: the real kubectl, `ratchet serve` that enforces names, and kubelets that answer.
+//! Tests of logs, commands, ports and copies with the real kubectl, `ratchet serve` that enforces names, and kubelets.
 
 mod kubectl_streams;

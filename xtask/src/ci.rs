@@ -1,4 +1,4 @@
-//! Everything that must hold before a change may enter, in order, until something does not.
+//! `cargo xtask ci`: all checks and tests in order, up to the first failing check.
 
 mod tally;
 
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 pub(crate) use tally::Tally;
 
-/// A name, and what tells whether it went well.
+/// A step's name and function, which returns whether it succeeded.
 type Step = (&'static str, fn(&mut Tally) -> Result<bool>);
 
 const STEPS: &[Step] = &[
@@ -26,26 +26,26 @@ const STEPS: &[Step] = &[
     ("tables", |tally| Ok(report(&tables::check(tally)?))),
 ];
 
-/// What counts its tests; all of them run, also when one fails.
+/// Steps that count tests; all of them run, also when one fails.
 const TESTS: &[Step] = &[
     ("tests", run_tests),
     ("recordings", run_recordings),
-    ("siege", besiege),
+    ("siege", run_siege),
     ("clients", clients::run),
 ];
 
-/// Tests that need what is not part of the repository: the variable that names it, the package and its test binary.
-/// They are ignored as `needs VARIABLE`.
+/// Tests that need data outside of the repository: the variable with its path, the package and its test binary. They
+/// are ignored as `needs VARIABLE`.
 const RECORDINGS: &[(&str, &str, &str)] =
     &[(ORACLE, "ratchet-engine", "oracle"), ("RATCHET_FIXTURES", "ratchet-object", "fixtures")];
 
-/// How long the server is besieged; `cargo xtask siege` does it for half an hour, with a release build.
+/// Duration of the siege; `cargo xtask siege` runs half an hour, with a release build.
 const SIEGE_SECONDS: &str = "25";
 
-/// How long each fuzz test looks for a counterexample; whoever wants more sets the variable.
+/// Duration of each fuzz test; the variable overrides it.
 const FUZZ_SECONDS: (&str, &str) = ("RATCHET_FUZZ_SECONDS", "3");
 
-/// Runs every step, then the tests; the last lines are what was not run, and `N passed, M failed`.
+/// Runs every step, then the tests; the last lines list what was not run, and `N passed, M failed`.
 pub(crate) fn run() -> Result<bool> {
     let mut times = Vec::new();
     let mut tally = Tally::default();
@@ -72,7 +72,7 @@ pub(crate) fn run() -> Result<bool> {
     Ok(succeeded)
 }
 
-/// Runs a step between a heading and the time it took.
+/// Runs a step, with a heading before it and its duration after it.
 fn timed(name: &str, times: &mut Vec<String>, step: impl FnOnce() -> Result<bool>) -> Result<bool> {
     println!("\n=== {name}");
     let start = Instant::now();
@@ -99,52 +99,52 @@ fn run_tests(tally: &mut Tally) -> Result<bool> {
     }
     println!("{name}={seconds} cargo {}", arguments.join(" "));
     let mut command = guarded()?;
-    counted(command.args(arguments).env(name, seconds).env(kubectl::VARIABLE, kubectl), tally)
+    run_counted(command.args(arguments).env(name, seconds).env(kubectl::VARIABLE, kubectl), tally)
 }
 
-/// Runs the tests whose recordings are at hand.
+/// Runs the tests whose recordings are available.
 fn run_recordings(tally: &mut Tally) -> Result<bool> {
     let mut succeeded = true;
     for (variable, package, binary) in RECORDINGS {
         if std::env::var_os(variable).is_none() {
             continue;
         }
-        tally.ran_after_all(&format!("needs {variable}"));
+        tally.forget_ignored(&format!("needs {variable}"));
         let arguments = ["test", "--locked", "-p", package, "--test", binary, "--", "--ignored"];
         println!("cargo {}", arguments.join(" "));
-        succeeded &= counted(guarded()?.args(arguments), tally)?;
+        succeeded &= run_counted(guarded()?.args(arguments), tally)?;
     }
     Ok(succeeded)
 }
 
-/// A cargo that starts test binaries through our guard, so that none hangs for ever.
+/// A cargo command that starts test binaries through `xtask guard`, so that none hangs for ever.
 pub(crate) fn guarded() -> Result<Command> {
     let own = std::env::current_exe().context("cannot find this program")?;
     let own = own.to_str().context("this program's path is no UTF-8")?;
     let mut command = cargo();
-    // Placed before the subcommand, where cargo takes it for itself.
+    // `--config` must precede the subcommand.
     let runner = serde_json::to_string(&[own, "guard"]).context("a path")?;
     command.arg("--config").arg(format!("target.'cfg(all())'.runner = {runner}"));
     Ok(command)
 }
 
-/// Besieges a server for a short time, in the build that the tests use; it counts as one test.
-fn besiege(tally: &mut Tally) -> Result<bool> {
+/// Runs a short siege with the build that the tests use; it counts as one test.
+fn run_siege(tally: &mut Tally) -> Result<bool> {
     let arguments = ["bench", "--locked", "--profile", "dev", "-p", "ratchet", "--bench", "siege"];
-    let held = succeeds(&[&arguments[..], &["--", "--seconds", SIEGE_SECONDS]].concat())?;
-    tally.add(held);
-    Ok(held)
+    let passed = succeeds(&[&arguments[..], &["--", "--seconds", SIEGE_SECONDS]].concat())?;
+    tally.add(passed);
+    Ok(passed)
 }
 
-/// Runs tests, hands their output through as it comes, and counts.
-pub(crate) fn counted(command: &mut Command, tally: &mut Tally) -> Result<bool> {
+/// Runs tests, forwards their output as it comes, and counts results.
+pub(crate) fn run_counted(command: &mut Command, tally: &mut Tally) -> Result<bool> {
     let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run the tests")?;
     let mut output = BufReader::new(child.stdout.take().context("the tests have no output")?);
-    let mut shown = std::io::stdout();
+    let mut stdout = std::io::stdout();
     let mut line = Vec::new();
     while output.read_until(b'\n', &mut line).context("cannot read from the tests")? > 0 {
-        shown.write_all(&line).and_then(|()| shown.flush()).context("cannot print")?;
-        tally.read(&String::from_utf8_lossy(&line));
+        stdout.write_all(&line).and_then(|()| stdout.flush()).context("cannot print")?;
+        tally.add_line(&String::from_utf8_lossy(&line));
         line.clear();
     }
     Ok(child.wait().context("cannot wait for the tests")?.success())

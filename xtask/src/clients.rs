@@ -1,6 +1,6 @@
-//! Programs that other people's client libraries make, against the server that was just built.
+//! Tests of third-party client libraries against the server that was just built.
 
-use crate::ci::{Tally, counted, guarded};
+use crate::ci::{Tally, guarded, run_counted};
 use crate::metadata::cargo;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::process::Command;
 const RUST: &str = "tools/clients-rs/Cargo.toml";
 const PYTHON: &str = "tools/clients-py";
 
-/// Runs the programs; whether all of their tests passed.
+/// Runs the client programs; returns whether all of their tests passed.
 pub(crate) fn run(tally: &mut Tally) -> Result<bool> {
     let target = target()?;
     // Not `build`: the features of test dependencies differ, and half of the tree would be built a second time.
@@ -23,7 +23,7 @@ pub(crate) fn run(tally: &mut Tally) -> Result<bool> {
     Ok(rust && python)
 }
 
-/// The folder that cargo builds into: this program stands in its `debug`.
+/// Cargo's target directory: this program is in its `debug`.
 pub(crate) fn target() -> Result<PathBuf> {
     let own = std::env::current_exe().context("cannot find this program")?;
     let target = own.parent().and_then(Path::parent);
@@ -34,23 +34,23 @@ fn rust(target: &Path, server: &Path, tally: &mut Tally) -> Result<bool> {
     let arguments = ["test", "--locked", "--no-fail-fast", "--manifest-path", RUST];
     println!("cargo {}", arguments.join(" "));
     let mut command = guarded()?;
-    // A folder of its own: the two workspaces share no profile, and would build over each other.
+    // A separate target directory: the two workspaces share no profile and would overwrite each other's builds.
     command.args(arguments).env("CARGO_TARGET_DIR", target.join("clients-rs"));
-    counted(command.env("RATCHET_BIN", server), tally)
+    run_counted(command.env("RATCHET_BIN", server), tally)
 }
 
 fn python(target: &Path, server: &Path, tally: &mut Tally) -> Result<bool> {
     let folder = target.join("clients-py");
-    let python = prepare(&folder)?;
+    let python = prepare_environment(&folder)?;
     let program = format!("{PYTHON}/run.py");
     println!("python {program}");
     let own = std::env::current_exe().context("cannot find this program")?;
     let mut command = Command::new(own);
-    counted(command.arg("guard").arg(python).arg(program).env("RATCHET_BIN", server), tally)
+    run_counted(command.arg("guard").arg(python).arg(program).env("RATCHET_BIN", server), tally)
 }
 
-/// Makes a virtual environment, unless it is there; its python.
-pub(crate) fn environment(folder: &Path) -> Result<PathBuf> {
+/// Creates a virtual environment, unless it exists; returns its python.
+pub(crate) fn create_environment(folder: &Path) -> Result<PathBuf> {
     let python = folder.join("bin").join("python");
     if !python.exists() {
         succeeds(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder))?;
@@ -58,19 +58,19 @@ pub(crate) fn environment(folder: &Path) -> Result<PathBuf> {
     Ok(python)
 }
 
-/// Makes a virtual environment with what is required, unless it is there; its python.
-fn prepare(folder: &Path) -> Result<PathBuf> {
+/// Creates a virtual environment with the requirements, unless it exists; returns its python.
+fn prepare_environment(folder: &Path) -> Result<PathBuf> {
     let required = format!("{PYTHON}/requirements.txt");
     let wanted = std::fs::read(&required).with_context(|| format!("cannot read {required}"))?;
     let installed = folder.join("installed.txt");
     if std::fs::read(&installed).is_ok_and(|found| found == wanted) {
         return Ok(folder.join("bin").join("python"));
     }
-    // Another list of requirements begins anew.
+    // Changed requirements get a new environment.
     if folder.exists() {
         std::fs::remove_dir_all(folder).context("cannot remove the old environment")?;
     }
-    let python = environment(folder)?;
+    let python = create_environment(folder)?;
     let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
     succeeds(Command::new(&python).args(install).arg(&required))?;
     std::fs::write(&installed, wanted).context("cannot note what was installed")?;

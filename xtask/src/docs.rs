@@ -1,4 +1,4 @@
-//! The documents that are generated from the engine's tables.
+//! `cargo xtask docs`: documents generated from the engine's tables.
 
 mod compatibility;
 mod fields;
@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// One generated file: where it stands and what it says.
+/// A generated file.
 struct Document {
     path: String,
     text: String,
@@ -31,11 +31,11 @@ impl Document {
     }
 }
 
-/// Writes every document that is not as it should be.
+/// Writes every document that differs from the file.
 pub(crate) fn write() -> Result<()> {
     for document in documents() {
         let Document { path, text } = &document;
-        if read(path)?.as_ref() == Some(text) {
+        if read_if_exists(path)?.as_ref() == Some(text) {
             continue;
         }
         let folder = Path::new(path).parent().unwrap_or(Path::new(""));
@@ -47,11 +47,11 @@ pub(crate) fn write() -> Result<()> {
     Ok(())
 }
 
-/// Says which documents are not as they should be.
+/// Reports documents that differ from the file.
 pub(crate) fn check() -> Result<Vec<Violation>> {
     let mut found = Vec::new();
     for Document { path, text } in documents() {
-        found.extend(compare(&path, read(&path)?.as_deref(), &text));
+        found.extend(compare(&path, read_if_exists(&path)?.as_deref(), &text));
     }
     Ok(found)
 }
@@ -68,7 +68,7 @@ fn documents() -> Vec<Document> {
     all
 }
 
-fn read(path: &str) -> Result<Option<String>> {
+fn read_if_exists(path: &str) -> Result<Option<String>> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -76,15 +76,15 @@ fn read(path: &str) -> Result<Option<String>> {
     }
 }
 
-fn compare(path: &str, stands: Option<&str>, wanted: &str) -> Option<Violation> {
-    let Some(stands) = stands else {
+fn compare(path: &str, existing: Option<&str>, expected: &str) -> Option<Violation> {
+    let Some(existing) = existing else {
         let what = "the table that it is generated from has no document; run `cargo xtask docs`";
         return Some(Violation::new(path, 1, what));
     };
-    if stands == wanted {
+    if existing == expected {
         return None;
     }
-    let same = stands.lines().zip(wanted.lines()).take_while(|(a, b)| a == b).count();
+    let same = existing.lines().zip(expected.lines()).take_while(|(a, b)| a == b).count();
     let what = "differs from the table that it is generated from; run `cargo xtask docs`";
     Some(Violation::new(path, same + 1, what))
 }

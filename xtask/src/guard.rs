@@ -1,4 +1,4 @@
-//! `cargo xtask guard PROGRAM ARGS`: a test binary that must end; cargo starts each one through it.
+//! `cargo xtask guard PROGRAM ARGS`: a timeout for test binaries, which cargo starts through it.
 
 mod watch;
 
@@ -11,33 +11,33 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use watch::Watch;
 
-/// How long one test may take; whoever has slower machines sets the variable.
+/// Time limit of one test; the variable overrides it on slower machines.
 const SECONDS: (&str, u64) = ("RATCHET_TEST_SECONDS", 300);
 
-/// How often a silent program is looked at.
-const GLANCE: Duration = Duration::from_secs(1);
+/// Interval between checks of a silent program.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Runs a program and hands its output through; whether it ended well. One that hangs is killed with all it started.
+/// Runs a program and forwards its output; returns whether it succeeded. One that hangs is killed with its children.
 pub(crate) fn run(args: &[&str]) -> Result<bool> {
     let (program, rest) = args.split_first().context("guard needs a program")?;
     let limit = std::env::var(SECONDS.0).ok().and_then(|text| text.parse().ok());
     let limit = Duration::from_secs(limit.unwrap_or(SECONDS.1));
     let mut command = Command::new(program);
-    // A group of its own, so that what it started can be ended with it.
+    // A separate process group, so that its children can be killed with it.
     command.args(rest).stdout(Stdio::piped()).process_group(0);
     let mut child = command.spawn().with_context(|| format!("cannot run {program}"))?;
-    let output = listen(&mut child)?;
+    let output = read_output(&mut child)?;
     let mut watch = Watch::new(limit, Instant::now());
     loop {
         let left = watch.deadline().saturating_duration_since(Instant::now());
-        match output.recv_timeout(left.min(GLANCE)) {
+        match output.recv_timeout(left.min(POLL_INTERVAL)) {
             Ok(bytes) => {
                 let mut out = std::io::stdout();
                 out.write_all(&bytes).and_then(|()| out.flush()).context("cannot print")?;
-                watch.take(&bytes, Instant::now());
+                watch.push_output(&bytes, Instant::now());
             }
             Err(RecvTimeoutError::Timeout) if !left.is_zero() => {
-                // What it started may hold its output open after its end.
+                // A child process may hold the output open after the program's end.
                 if let Some(status) = child.try_wait().context("cannot wait")? {
                     return Ok(status.success());
                 }
@@ -54,8 +54,8 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
     }
 }
 
-/// The output as it comes, from a thread of its own.
-fn listen(child: &mut Child) -> Result<Receiver<Vec<u8>>> {
+/// Reads the output on a separate thread.
+fn read_output(child: &mut Child) -> Result<Receiver<Vec<u8>>> {
     let mut output = child.stdout.take().context("the program has no output")?;
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
@@ -77,9 +77,9 @@ fn kill(child: &mut Child) -> Result<()> {
     Ok(())
 }
 
-/// Says what hung, in the words with which test binaries end.
+/// Prints which tests hang, in the format of test binaries.
 fn report(program: &str, args: &[&str], watch: &Watch, limit: Duration) {
-    // Another program might begin its work anew.
+    // A program without the test harness might start its work again.
     let mut unfinished = if watch.is_harness { tests(program, args) } else { BTreeSet::new() };
     unfinished.retain(|name| !watch.finished.contains(name));
     let hanging = watch.hanging();

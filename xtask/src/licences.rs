@@ -1,4 +1,4 @@
-//! Every dependency's licence and version against `deny.toml`.
+//! `cargo xtask licences`: every dependency's licence and version against `deny.toml`.
 
 mod duplicates;
 mod expression;
@@ -32,7 +32,7 @@ struct Bans {
     skip: Vec<Skip>,
 }
 
-/// Checks licences and double versions here, then by cargo-deny where it is installed.
+/// Checks licences and duplicate versions, then runs cargo-deny where it is installed.
 pub(crate) fn check(tally: &mut Tally) -> Result<Vec<Violation>> {
     let text = std::fs::read_to_string(FILE).with_context(|| format!("cannot read {FILE}"))?;
     let config: Config = toml::from_str(&text).with_context(|| format!("cannot read {FILE}"))?;
@@ -40,9 +40,9 @@ pub(crate) fn check(tally: &mut Tally) -> Result<Vec<Violation>> {
     let lock = std::fs::read_to_string("Cargo.lock").context("cannot read Cargo.lock")?;
     let mut found = Vec::new();
     for package in &packages {
-        if let Some(what) = unfit(package.license.as_deref(), &config.licenses.allow) {
-            let named = format!("name = \"{}\"", package.name);
-            let line = line_where(&lock, |line| line == named);
+        if let Some(what) = licence_problem(package.license.as_deref(), &config.licenses.allow) {
+            let name_line = format!("name = \"{}\"", package.name);
+            let line = line_where(&lock, |line| line == name_line);
             let what = format!("{} {} {what}", package.name, package.version);
             found.push(Violation::new("Cargo.lock", line, what));
         }
@@ -55,7 +55,7 @@ pub(crate) fn check(tally: &mut Tally) -> Result<Vec<Violation>> {
     Ok(found)
 }
 
-fn unfit(licence: Option<&str>, allowed: &BTreeSet<String>) -> Option<String> {
+fn licence_problem(licence: Option<&str>, allowed: &BTreeSet<String>) -> Option<String> {
     let Some(licence) = licence else {
         return Some("names no licence; use another crate".to_owned());
     };
@@ -70,7 +70,7 @@ fn unfit(licence: Option<&str>, allowed: &BTreeSet<String>) -> Option<String> {
     }
 }
 
-/// Runs cargo-deny if there is one: on what it can see here, and on advisories if their database can be had.
+/// Runs cargo-deny if it is installed, and checks advisories if their database can be fetched.
 fn cargo_deny(tally: &mut Tally) -> Result<Vec<Violation>> {
     let version = cargo()
         .args(["deny", "--version"])
@@ -86,17 +86,17 @@ fn cargo_deny(tally: &mut Tally) -> Result<Vec<Violation>> {
     }
     println!("{}", String::from_utf8_lossy(&version.stdout).trim());
     let mut found = Vec::new();
-    found.extend(denied(&["check", "licenses", "bans", "sources"])?);
+    found.extend(run_deny(&["check", "licenses", "bans", "sources"])?);
     let fetch = cargo().args(["deny", "fetch", "db"]).status().context("cannot run cargo deny")?;
     if fetch.success() {
-        found.extend(denied(&["check", "advisories"])?);
+        found.extend(run_deny(&["check", "advisories"])?);
     } else {
         tally.not_run("cargo deny check advisories: their database cannot be had");
     }
     Ok(found)
 }
 
-fn denied(arguments: &[&str]) -> Result<Option<Violation>> {
+fn run_deny(arguments: &[&str]) -> Result<Option<Violation>> {
     println!("cargo deny --offline {}", arguments.join(" "));
     let mut command = cargo();
     let status = command.args(["deny", "--offline"]).args(arguments).status();
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn an_allowed_licence_is_fine() {
         for licence in ["MIT", "MIT OR GPL-3.0-only", "MIT/Apache-2.0"] {
-            assert_eq!(unfit(Some(licence), &allowed()), None, "{licence}");
+            assert_eq!(licence_problem(Some(licence), &allowed()), None, "{licence}");
         }
     }
 
@@ -128,7 +128,7 @@ mod tests {
             (Some("MIT OR"), "no SPDX expression"),
             (None, "names no licence"),
         ] {
-            assert!(unfit(licence, &allowed()).unwrap().contains(want), "{licence:?}");
+            assert!(licence_problem(licence, &allowed()).unwrap().contains(want), "{licence:?}");
         }
     }
 

@@ -55,11 +55,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the command; whether everything is as it should be.
+/// Runs the command; returns whether all checks pass.
 fn run() -> Result<bool> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    // Cargo starts it where the tests expect to be.
+    // Cargo sets the working directory that the tests expect, so it must not change.
     if let ["guard", rest @ ..] = args.as_slice() {
         return guard::run(rest);
     }
@@ -73,16 +73,16 @@ fn run() -> Result<bool> {
         ["tidy"] => Ok(report(&tidy::check()?)),
         ["docs"] => docs::write().map(|()| true),
         ["docs", "--check"] => Ok(report(&docs::check()?)),
-        ["licences"] => alone(licences::check),
-        ["tables"] => alone(tables::check),
+        ["licences"] => run_alone(licences::check),
+        ["tables"] => run_alone(tables::check),
         ["kubectl"] => kubectl::print(),
         ["clients"] => clients::run(&mut ci::Tally::default()),
         ["measure"] => measure::run("release"),
         ["measure", profile] => measure::run(profile),
-        ["load", rest @ ..] => bench("load", rest),
-        ["settle", rest @ ..] => bench("settle", rest),
-        ["streams", rest @ ..] => bench("kubelets", rest),
-        ["siege", rest @ ..] => bench("siege", rest),
+        ["load", rest @ ..] => run_bench("load", rest),
+        ["settle", rest @ ..] => run_bench("settle", rest),
+        ["streams", rest @ ..] => run_bench("kubelets", rest),
+        ["siege", rest @ ..] => run_bench("siege", rest),
         ["replay", rest @ ..] => replay::run(rest),
         ["tree", folder, count] => {
             let count = count.parse().context("COUNT must be a number")?;
@@ -97,22 +97,22 @@ fn run() -> Result<bool> {
     }
 }
 
-/// Runs a measurement that stands beside the binary, for it needs the clients that the tests need.
-fn bench(name: &str, args: &[&str]) -> Result<bool> {
+/// Runs a bench target of the `ratchet` crate, where the test clients are.
+fn run_bench(name: &str, args: &[&str]) -> Result<bool> {
     let bench = ["bench", "--locked", "-p", "ratchet", "--bench", name, "--"];
-    let ended = std::process::Command::new("cargo").args(bench).args(args).status()?;
-    Ok(ended.success())
+    let status = std::process::Command::new("cargo").args(bench).args(args).status()?;
+    Ok(status.success())
 }
 
-/// Runs one step of `ci` by itself.
-fn alone(check: fn(&mut ci::Tally) -> Result<Vec<Violation>>) -> Result<bool> {
+/// Runs a single step of `ci`.
+fn run_alone(check: fn(&mut ci::Tally) -> Result<Vec<Violation>>) -> Result<bool> {
     let mut tally = ci::Tally::default();
     let is_fine = report(&check(&mut tally)?);
     tally.print_left_out();
     Ok(is_fine)
 }
 
-/// Prints what is wrong; whether nothing is.
+/// Prints violations; returns whether there are none.
 fn report(violations: &[Violation]) -> bool {
     for violation in violations {
         println!("{violation}");

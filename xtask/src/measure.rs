@@ -1,4 +1,4 @@
-//! `cargo xtask measure`: how fast `ratchet check` is and how much memory it takes, in one run.
+//! `cargo xtask measure`: speed and memory use of `ratchet check`.
 
 use crate::tree;
 use anyhow::{Context, Result, ensure};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const RESOURCES: usize = 50_000;
 const ROUNDS: usize = 5;
 
-/// Makes the inputs, runs the binary of a profile on them and prints the figures.
+/// Generates the inputs, runs the binary of a profile on them and prints the figures.
 pub(crate) fn run(profile: &str) -> Result<bool> {
     let build = ["build", "--profile", profile, "--locked", "-p", "ratchet"];
     ensure!(Command::new("cargo").args(build).status()?.success(), "the build failed");
@@ -43,7 +43,7 @@ pub(crate) fn run(profile: &str) -> Result<bool> {
     Ok(true)
 }
 
-/// Runs the check a few times; the best round counts, for the machine may be busy with others.
+/// Runs the check a few times; the best round counts, because the machine may be busy.
 fn report(
     program: &Path,
     what: &str,
@@ -69,7 +69,7 @@ fn report(
     Ok(())
 }
 
-/// One run: how long it took, and the most memory it held, in KiB.
+/// One run: its duration and peak memory in KiB.
 fn once(program: &Path, flags: &[&str], input: &Path) -> Result<(Duration, u64)> {
     let begin = Instant::now();
     let mut child = Command::new(program)
@@ -95,7 +95,7 @@ fn once(program: &Path, flags: &[&str], input: &Path) -> Result<(Duration, u64)>
     }
 }
 
-/// All files of a tree in one stream, several times over.
+/// Writes all files of a tree into one stream, several times over.
 fn join(tree: &Path, stream: &Path, times: usize) -> Result<usize> {
     let mut out = std::io::BufWriter::new(File::create(stream)?);
     for _ in 0..times {

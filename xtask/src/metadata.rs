@@ -1,11 +1,11 @@
-//! What `cargo metadata` says about the workspace.
+//! The output of `cargo metadata` for the workspace.
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The packages of the workspace, with or without what they depend on.
+/// The packages of the workspace, with or without their dependencies.
 #[derive(Deserialize)]
 pub(crate) struct Metadata {
     pub(crate) packages: Vec<Package>,
@@ -22,7 +22,7 @@ pub(crate) struct Package {
     manifest_path: PathBuf,
 }
 
-/// One line of a package's dependencies.
+/// A dependency of a package.
 #[derive(Deserialize)]
 pub(crate) struct Dependency {
     pub(crate) name: String,
@@ -33,15 +33,15 @@ pub(crate) struct Dependency {
 impl Metadata {
     /// The crates of the workspace alone.
     pub(crate) fn of_workspace() -> Result<Self> {
-        read(&["--no-deps"])
+        cargo_metadata(&["--no-deps"])
     }
 
-    /// Those and everything in Cargo.lock.
+    /// All packages in Cargo.lock.
     pub(crate) fn of_everything() -> Result<Self> {
-        read(&["--locked"])
+        cargo_metadata(&["--locked"])
     }
 
-    /// The package's folder, from the repository's root.
+    /// The package's folder relative to the repository's root.
     pub(crate) fn folder(&self, package: &Package) -> String {
         let folder = package.manifest_path.parent().unwrap_or(Path::new(""));
         let folder = folder.strip_prefix(&self.workspace_root).unwrap_or(folder);
@@ -50,7 +50,7 @@ impl Metadata {
 }
 
 impl Dependency {
-    /// Whether only tests, benches and examples need it.
+    /// Whether it is a dev-dependency.
     pub(crate) fn is_dev(&self) -> bool {
         self.kind.as_deref() == Some("dev")
     }
@@ -61,12 +61,12 @@ impl Dependency {
     }
 }
 
-/// The cargo that runs us.
+/// The cargo that runs this program.
 pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-fn read(options: &[&str]) -> Result<Metadata> {
+fn cargo_metadata(options: &[&str]) -> Result<Metadata> {
     let mut command = cargo();
     command.args(["metadata", "--format-version=1"]).args(options);
     let output = command.output().context("cannot run cargo metadata")?;

@@ -1,4 +1,4 @@
-//! The generated tables against what makes them.
+//! `cargo xtask tables`: generated tables in the repository against the output of their generator.
 
 use crate::ci::Tally;
 use crate::clients::target;
@@ -11,10 +11,10 @@ const GENERATOR: &str = "tools/schemagen/Cargo.toml";
 const SCHEMA: &str = "core/object/src/schema/v1_36.rs";
 const PROTO: &str = "core/object/src/proto/v1_36.rs";
 
-/// Names a checkout of Kubernetes v1.36, from whose Go types the table of protobuf is made.
+/// The variable with a checkout of Kubernetes v1.36, from whose Go types the protobuf table is generated.
 const CHECKOUT: &str = "RATCHET_KUBERNETES";
 
-/// Makes every table anew that can be made here and compares.
+/// Regenerates every table that can be generated here, and compares.
 pub(crate) fn check(tally: &mut Tally) -> Result<Vec<Violation>> {
     let mut found: Vec<Violation> = compare(SCHEMA, &generate(&[])?)?.into_iter().collect();
     match std::env::var_os(CHECKOUT) {
@@ -27,7 +27,7 @@ pub(crate) fn check(tally: &mut Tally) -> Result<Vec<Violation>> {
 fn generate(args: &[&OsStr]) -> Result<String> {
     let mut command = cargo();
     command.args(["run", "--quiet", "--locked", "--manifest-path", GENERATOR, "--"]).args(args);
-    // A folder of its own, and no debug information: it is built once and runs for a moment.
+    // A separate target directory without debug information: the generator is built once and runs briefly.
     command.env("CARGO_TARGET_DIR", target()?.join("schemagen"));
     command.env("CARGO_PROFILE_DEV_DEBUG", "0");
     let output = command.stderr(std::process::Stdio::inherit()).output();
@@ -38,9 +38,9 @@ fn generate(args: &[&OsStr]) -> Result<String> {
     String::from_utf8(output.stdout).context("the table is no text")
 }
 
-fn compare(path: &str, made: &str) -> Result<Option<Violation>> {
-    let there = std::fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
-    Ok(difference(&there, made).map(|line| {
+fn compare(path: &str, generated: &str) -> Result<Option<Violation>> {
+    let existing = std::fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
+    Ok(difference(&existing, generated).map(|line| {
         let what = "differs from what makes it; its head has the command that writes it anew";
         Violation::new(path, line, what)
     }))

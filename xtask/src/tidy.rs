@@ -1,4 +1,4 @@
-//! The house keeping that no compiler does: files, names, attributes, and what each rule owes.
+//! `cargo xtask tidy`: checks of files, names, attributes, and the cases and pages of every rule.
 
 mod code;
 mod manifest;
@@ -11,13 +11,13 @@ use crate::violation::Violation;
 use anyhow::{Context, Result, bail};
 use std::process::Command;
 
-/// Looks at every file that git tracks or would track.
+/// Checks every file that git tracks or would track.
 pub(crate) fn check() -> Result<Vec<Violation>> {
     let paths = files()?;
     let mut found: Vec<Violation> = paths.iter().flat_map(|path| names::check(path)).collect();
     for path in &paths {
         let bytes = std::fs::read(path).with_context(|| format!("cannot read {path}"))?;
-        // What is no text has no lines to look at.
+        // Binary files have no lines to check.
         if let Ok(text) = std::str::from_utf8(&bytes) {
             found.extend(contents(path, text));
         }

@@ -1,13 +1,13 @@
-//! `cargo xtask tree`: a tree of mixed manifests to measure with, the same one every time.
+//! `cargo xtask tree`: a deterministic tree of mixed manifests for measurements.
 
 use anyhow::{Context, Result};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// How many resources share ten files: 50,000 in 35,000, as in the tree that kubeconform reports.
+/// Number of resources in ten files: 50,000 in 35,000, as in the tree that kubeconform reports.
 const RESOURCES_IN_TEN_FILES: usize = 14;
 
-/// Writes `count` resources below `folder`; one in fifty has something to find.
+/// Writes `count` resources below `folder`; one in fifty has a finding.
 pub(crate) fn run(folder: &Path, count: usize) -> Result<String> {
     let (mut number, mut files, mut bytes) = (0, 0, 0);
     while number < count {
@@ -30,7 +30,7 @@ pub(crate) fn run(folder: &Path, count: usize) -> Result<String> {
     Ok(format!("{number} resources in {files} files, {bytes} bytes, in {}", folder.display()))
 }
 
-/// One resource, chosen by its number.
+/// One resource, whose number selects the kind.
 fn resource(number: usize, out: &mut String) {
     let kind = match number % 20 {
         0..=5 => deployment,
@@ -45,7 +45,7 @@ fn resource(number: usize, out: &mut String) {
     kind(number, out);
 }
 
-/// Mostly a good address; one in fifty has a leading zero.
+/// An address; one in fifty has a leading zero.
 fn address(number: usize) -> String {
     let (a, b) = (number / 250 % 250, number % 250);
     if number.is_multiple_of(50) { format!("10.0{a}.{b}.7") } else { format!("10.{a}.{b}.7") }

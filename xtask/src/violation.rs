@@ -1,8 +1,8 @@
-//! One thing wrong at one place of the repository.
+//! Violations that the checks report, each with a path and a line.
 
 use std::fmt;
 
-/// Printed as `path:line: what, why, and the fix`.
+/// A violation, displayed as `path:line: what, why, and the fix`.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Violation {
     path: String,
@@ -11,7 +11,7 @@ pub(crate) struct Violation {
 }
 
 impl Violation {
-    /// Something wrong in a line, counted from one.
+    /// A violation in a line, counted from one.
     pub(crate) fn new(path: impl Into<String>, line: usize, text: impl Into<String>) -> Self {
         Self { path: path.into(), line, text: text.into() }
     }

@@ -1,5 +1,4 @@
-//! The objects that are stored already, from a path or from a commit, so that a change is judged
-//! as an update.
+//! Stored objects from a path or a commit, by which `--against` checks a manifest as an update.
 
 use crate::documents::DocumentRef;
 use crate::files::is_stdin;
@@ -14,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-/// Where the stored objects are.
+/// The source of the stored objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Against {
     /// A file or directory.
@@ -23,11 +22,10 @@ pub enum Against {
     Git(String),
 }
 
-/// Where an object was found: it is read again when it is needed, so that memory does not grow
-/// with what is stored.
+/// The location of an object, which is read again when needed so that memory does not grow with what is stored.
 #[derive(Clone, Copy, Debug)]
 struct Location {
-    /// Which list it is an item of, plus one; zero for none.
+    /// Index of the list that the object is an item of, plus one; zero for none.
     list: u32,
     file: u32,
     offset: u64,
@@ -37,19 +35,19 @@ struct Location {
 
 /// The stored objects, by kind, namespace and name.
 #[derive(Debug, Default)]
-pub(crate) struct Stored {
+pub(crate) struct StoredObjects {
     files: Vec<PathBuf>,
-    places: HashMap<u64, Location>,
+    objects: HashMap<u64, Location>,
     pods: HashMap<u64, Vec<Location>>,
     namespaces: HashMap<u64, Location>,
     lists: Vec<Arc<ListHead>>,
-    /// What could not be read, and so counts as not stored.
+    /// Files and documents that could not be read and so count as not stored.
     pub(crate) unread: Vec<String>,
-    /// Keeps the copy of a commit's files as long as it is needed.
+    /// Guards the copy of a commit's files until drop.
     _spool: Option<tempfile::TempDir>,
 }
 
-/// What finds an object again.
+/// The lookup key of an object: a hash of group, kind, namespace and name.
 fn key(object: &Object<'_>, namespace: &str) -> u64 {
     let group = object.api_version().rsplit_once('/').map_or("", |(group, _)| group);
     let mut hasher = DefaultHasher::new();
@@ -70,8 +68,8 @@ fn namespace_of<'a>(object: &'a Object<'_>, default: &'a str) -> &'a str {
     }
 }
 
-impl Stored {
-    /// Finds every object of a path or a commit.
+impl StoredObjects {
+    /// Indexes every object of a path or a commit.
     pub(crate) fn read(
         against: &Against,
         inputs: &[PathBuf],
@@ -103,13 +101,13 @@ impl Stored {
     ) -> Self {
         let mut stored = Self { _spool: spool, ..Self::default() };
         let mut current: Option<Arc<str>> = None;
-        let work = |item: Item<'_>, found: &mut Vec<Result<Found, String>>| match item {
-            Item::DocumentRef(file, sheet) => index(file, &sheet, namespace, found),
+        let work = |item: Item<'_>, found: &mut Vec<Result<IndexedObject, String>>| match item {
+            Item::Document(file, document) => index(file, &document, namespace, found),
             Item::Failed(path, why) => found.push(Err(format!("{}: {why}", path.display()))),
             Item::Done => {}
         };
         run(paths, recursive, workers, work, |found| {
-            let Found { file, key, role, mut location, list } = match found {
+            let IndexedObject { file, key, role, mut location, list } = match found {
                 Ok(found) => found,
                 Err(why) => {
                     stored.unread.push(why);
@@ -127,7 +125,7 @@ impl Stored {
                 current = Some(Arc::clone(&file));
             }
             location.file = u32::try_from(stored.files.len() - 1).unwrap_or(u32::MAX);
-            stored.places.insert(key, location);
+            stored.objects.insert(key, location);
             match role {
                 Role::Pod { namespace } => {
                     stored.pods.entry(namespace).or_default().push(location);
@@ -145,7 +143,7 @@ impl Stored {
         if new.name().is_empty() {
             return None;
         }
-        let location = self.places.get(&key(new, namespace))?;
+        let location = self.objects.get(&key(new, namespace))?;
         let old = self.load(location)?;
         // Two objects may share a hash; only the right one is used.
         let group = |object: &Object<'_>| {
@@ -170,8 +168,8 @@ impl Stored {
 
     /// The stored pods of a namespace.
     pub(crate) fn pods(&self, namespace: &str) -> Vec<Object<'static>> {
-        let places = self.pods.get(&hash(namespace)).map(Vec::as_slice).unwrap_or_default();
-        places.iter().filter_map(|location| self.load(location)).collect()
+        let objects = self.pods.get(&hash(namespace)).map(Vec::as_slice).unwrap_or_default();
+        objects.iter().filter_map(|location| self.load(location)).collect()
     }
 
     fn load(&self, location: &Location) -> Option<Object<'static>> {
@@ -187,14 +185,14 @@ impl Stored {
         let decoded = decode(&text, Limits::DEFAULT).ok()?;
         let head = (location.list as usize).checked_sub(1).and_then(|list| self.lists.get(list));
         let list = head.map(|head| &**head);
-        let sheet = DocumentRef { text: Ok(&text), line: 0, column: 0, offset: 0, list };
-        let mut objects = objects_in(&sheet, decoded.documents).into_iter();
+        let document = DocumentRef { text: Ok(&text), line: 0, column: 0, offset: 0, list };
+        let mut objects = objects_in(&document, decoded.documents).into_iter();
         objects.nth(location.item as usize).map(|node| Object::new(node.into_owned()))
     }
 }
 
-/// An object that was found, and what else it is good for.
-struct Found {
+/// An object for the index, with the role in which rules may need it.
+struct IndexedObject {
     file: Arc<str>,
     key: u64,
     role: Role,
@@ -210,21 +208,21 @@ enum Role {
 
 fn index(
     file: &Arc<str>,
-    sheet: &DocumentRef<'_>,
+    document: &DocumentRef<'_>,
     namespace: &str,
-    found: &mut Vec<Result<Found, String>>,
+    found: &mut Vec<Result<IndexedObject, String>>,
 ) {
-    let decoded = sheet.text.ok().map(|text| (text, decode(text, Limits::DEFAULT)));
+    let decoded = document.text.ok().map(|text| (text, decode(text, Limits::DEFAULT)));
     let Some((text, Ok(decoded))) = decoded else {
-        found.push(Err(format!("{file}:{}: cannot be read", sheet.line + 1)));
+        found.push(Err(format!("{file}:{}: cannot be read", document.line + 1)));
         return;
     };
-    for (item, node) in objects_in(sheet, decoded.documents).into_iter().enumerate() {
+    for (item, node) in objects_in(document, decoded.documents).into_iter().enumerate() {
         let object = Object::new(node);
         let location = Location {
             list: 0,
             file: 0,
-            offset: sheet.offset,
+            offset: document.offset,
             length: u32::try_from(text.len()).unwrap_or(u32::MAX),
             item: u32::try_from(item).unwrap_or(u32::MAX),
         };
@@ -234,7 +232,7 @@ fn index(
             _ => Role::Other,
         };
         let (file, key) = (Arc::clone(file), key(&object, namespace));
-        found.push(Ok(Found { file, key, role, location, list: sheet.list.cloned() }));
+        found.push(Ok(IndexedObject { file, key, role, location, list: document.list.cloned() }));
     }
 }
 
@@ -264,10 +262,10 @@ fn copy_commit(revision: &str, inputs: &[PathBuf], folder: &Path) -> Result<(), 
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| failed("git cannot be run", &error))?;
-    let (Some(mut questions), Some(answers)) = (git.stdin.take(), git.stdout.take()) else {
+    let (Some(mut git_input), Some(git_output)) = (git.stdin.take(), git.stdout.take()) else {
         return Err(failed("git", &"no pipe"));
     };
-    let mut answers = BufReader::new(answers);
+    let mut git_output = BufReader::new(git_output);
     let names = listed.stdout.split(|&byte| byte == 0).filter(|name| !name.is_empty());
     // A file that is named may have any ending.
     let is_wanted = |name: &&[u8]| {
@@ -281,37 +279,37 @@ fn copy_commit(revision: &str, inputs: &[PathBuf], folder: &Path) -> Result<(), 
     for (number, name) in names.filter(is_wanted).enumerate() {
         let name = String::from_utf8_lossy(name);
         let copy = folder.join(format!("{number}.yaml"));
-        writeln!(questions, "{revision}:./{name}")
-            .and_then(|()| questions.flush())
-            .and_then(|()| take_answer(&mut answers, &copy))
+        writeln!(git_input, "{revision}:./{name}")
+            .and_then(|()| git_input.flush())
+            .and_then(|()| copy_blob(&mut git_output, &copy))
             .map_err(|error| failed(&name, &error))?;
     }
-    drop(questions);
+    drop(git_input);
     git.wait().map(drop).map_err(|error| failed("git", &error))
 }
 
-/// One answer of `git cat-file --batch`: a line that ends with the size, the bytes, a line break.
-fn take_answer(answers: &mut impl BufRead, copy: &Path) -> io::Result<()> {
+/// Copies one blob from `git cat-file --batch`: a line that ends with the size, the bytes, a line break.
+fn copy_blob(git_output: &mut impl BufRead, copy: &Path) -> io::Result<()> {
     let mut head = String::new();
-    answers.read_line(&mut head)?;
-    let mut words = head.split_whitespace().rev();
-    let size = words.next().and_then(|word| word.parse::<u64>().ok());
-    let (Some(size), Some("blob")) = (size, words.next()) else {
+    git_output.read_line(&mut head)?;
+    let mut fields = head.split_whitespace().rev();
+    let size = fields.next().and_then(|field| field.parse::<u64>().ok());
+    let (Some(size), Some("blob")) = (size, fields.next()) else {
         return Err(io::Error::other(head.trim().to_owned()));
     };
-    io::copy(&mut answers.take(size), &mut File::create(copy)?)?;
-    answers.read_exact(&mut [0])
+    io::copy(&mut git_output.take(size), &mut File::create(copy)?)?;
+    git_output.read_exact(&mut [0])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn stored(text: &str) -> (tempfile::TempDir, Stored) {
+    fn stored(text: &str) -> (tempfile::TempDir, StoredObjects) {
         let root = tempfile::tempdir().unwrap();
         std::fs::write(root.path().join("old.yaml"), text).unwrap();
         let against = Against::Path(root.path().into());
-        let stored = Stored::read(&against, &[], false, "default", 2).unwrap();
+        let stored = StoredObjects::read(&against, &[], false, "default", 2).unwrap();
         (root, stored)
     }
 

@@ -1,13 +1,13 @@
-//! Findings that are known already: a baseline lets a check start strict in a house that is not.
+//! Baseline files: known findings that do not count, so that an existing repository can start with strict checks.
 
 use crate::Outcome;
-use crate::finding::Judged;
+use crate::finding::CheckedObject;
 use crate::inspect::outcome;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Known findings, by fingerprint, with how often each was met.
+/// Known findings by fingerprint, each with its description and number of occurrences.
 #[derive(Debug, Default)]
 pub(crate) struct Baseline {
     known: BTreeMap<String, (String, u64)>,
@@ -28,62 +28,65 @@ impl Baseline {
         }
         let rows =
             file.get("findings").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let word = |row: &Value, name: &str| {
+        let text = |row: &Value, name: &str| {
             row.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
         };
         let known =
-            rows.iter().map(|row| (word(row, "fingerprint"), (word(row, "about"), 0))).collect();
+            rows.iter().map(|row| (text(row, "fingerprint"), (text(row, "about"), 0))).collect();
         Ok(Self { known })
     }
 
-    /// Takes what is known out of what was found.
-    pub(crate) fn apply(&mut self, judged: &mut Judged) {
-        // What could not be judged cannot be known.
-        if judged.outcome == Outcome::Unreadable {
+    /// Removes known findings from a checked object.
+    pub(crate) fn apply(&mut self, checked: &mut CheckedObject) {
+        // A baseline cannot suppress that a document is unreadable.
+        if checked.outcome == Outcome::Unreadable {
             return;
         }
-        let before = judged.findings.len();
-        judged.findings.retain(|finding| match self.known.get_mut(&finding.fingerprint) {
-            Some((_, met)) => {
-                *met += 1;
+        let before = checked.findings.len();
+        checked.findings.retain(|finding| match self.known.get_mut(&finding.fingerprint) {
+            Some((_, occurrences)) => {
+                *occurrences += 1;
                 false
             }
             None => true,
         });
-        judged.suppressed += before - judged.findings.len();
-        if before != judged.findings.len() {
-            let message = match &judged.outcome {
+        checked.suppressed += before - checked.findings.len();
+        if before != checked.findings.len() {
+            let message = match &checked.outcome {
                 Outcome::Refused { message } => Some(message.clone()),
                 _ => None,
             };
-            judged.outcome = outcome(&judged.findings, message);
+            checked.outcome = outcome(&checked.findings, message);
         }
     }
 
-    /// Known findings that were not met: they can be taken out of the file.
+    /// Descriptions of known findings that did not occur; they can be removed from the file.
     pub(crate) fn stale(&self) -> impl Iterator<Item = &str> {
-        self.known.values().filter(|(_, met)| *met == 0).map(|(about, _)| about.as_str())
+        self.known
+            .values()
+            .filter(|(_, occurrences)| *occurrences == 0)
+            .map(|(about, _)| about.as_str())
     }
 
-    /// Remembers what was found.
-    pub(crate) fn record(&mut self, judged: &Judged) {
-        if judged.outcome == Outcome::Unreadable {
+    /// Adds an object's findings to the baseline.
+    pub(crate) fn record(&mut self, checked: &CheckedObject) {
+        if checked.outcome == Outcome::Unreadable {
             return;
         }
-        for finding in &judged.findings {
+        for finding in &checked.findings {
             let about = format!(
                 "{} {}: {} {}: {}",
                 finding.rule.id,
-                judged.file,
-                judged.object.kind,
-                judged.object.name,
+                checked.file,
+                checked.object.kind,
+                checked.object.name,
                 finding.message
             );
             self.known.insert(finding.fingerprint.clone(), (about, 1));
         }
     }
 
-    /// Writes what was remembered.
+    /// Writes the baseline file.
     pub(crate) fn write(&self, path: &Path) -> Result<(), String> {
         let rows: Vec<Value> = self
             .known

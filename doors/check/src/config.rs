@@ -1,64 +1,64 @@
-//! What a check is asked to do; a value of this type cannot be wrong in itself.
+//! Configuration of a check, valid by construction.
 
 use crate::Against;
 use ratchet_access::User;
 use ratchet_engine::Policy;
 use std::path::PathBuf;
 
-/// Everything a check needs to know.
+/// The inputs and options of one check.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Files, directories, or `-` for standard input, in the order they were given.
     pub inputs: Vec<PathBuf>,
     /// Whether directories are searched to the bottom.
     pub recursive: bool,
-    /// Where the objects stand that these would replace.
+    /// Source of the stored objects that the inputs would replace.
     pub against: Option<Against>,
-    /// The rules in force.
+    /// The API configuration: release, gates and plugins.
     pub policy: Policy,
-    /// Files and directories with ValidatingAdmissionPolicies that decide too, and with what they need to know.
+    /// Files and directories with ValidatingAdmissionPolicies, their bindings and parameters.
     pub policies: Vec<PathBuf>,
-    /// Who writes the objects; none for an administrator of whom nothing is known.
+    /// The user who writes the objects; none for a default administrator.
     pub requester: Option<User>,
-    /// The namespace of objects that name none.
+    /// The namespace of objects without one.
     pub namespace: String,
-    /// What becomes of unknown and repeated fields.
+    /// How unknown and duplicate fields are treated.
     pub field_validation: FieldValidation,
-    /// How findings are written.
+    /// The format of the report.
     pub output: OutputFormat,
-    /// Whether a warning counts like a refusal.
+    /// Whether a warning fails the check like a refusal.
     pub warnings_as_errors: bool,
-    /// Findings that are known already.
+    /// The baseline file of known findings.
     pub baseline: Option<PathBuf>,
-    /// Where to write what is found now, as a baseline for later.
+    /// The path of a new baseline file to write.
     pub write_baseline: Option<PathBuf>,
-    /// Whether findings are coloured.
+    /// Whether the human report is coloured.
     pub colour: bool,
-    /// Whether a bar shows how far the check is.
+    /// Whether a progress bar is drawn.
     pub progress: bool,
-    /// How many documents are judged at the same time.
+    /// Number of worker threads.
     pub workers: usize,
 }
 
-/// What becomes of fields that a kind does not have, or that are written twice.
+/// How unknown and duplicate fields are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldValidation {
-    /// They are refused, as `kubectl` asks for by default.
+    /// Refuse the object, which is the default of `kubectl`.
     Strict,
-    /// They are told.
+    /// Warn.
     Warn,
-    /// They are passed over.
+    /// Ignore the fields.
     Ignore,
 }
 
-/// How findings are written.
+/// The format of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputFormat {
-    /// For people: the lines of the file, with the place underlined.
+    /// For people: source lines with the position underlined.
     Human,
     /// One JSON document.
     Json,
-    /// The same in YAML.
+    /// The JSON document in YAML.
     Yaml,
     /// SARIF 2.1.0, for code scanning.
     Sarif,

@@ -1,4 +1,4 @@
-//! A file of any size, read as a stream of documents, each small enough to be judged.
+//! A streaming reader that splits a file of any size into documents, each small enough to check.
 
 use crate::items;
 use crate::lists::ListHead;
@@ -9,36 +9,36 @@ use std::sync::Arc;
 /// One document of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Document {
-    /// Its text, or why it has none.
-    pub(crate) text: Result<String, Unfit>,
-    /// How many lines of the file stand before it.
+    /// The text, or why it cannot be used.
+    pub(crate) text: Result<String, DocumentError>,
+    /// Number of lines in the file before the document.
     pub(crate) line: u32,
-    /// How many letters of its first line stand before it.
+    /// Number of characters on its first line before the document.
     pub(crate) column: u32,
-    /// Where it begins in the file.
+    /// Byte offset of the document in the file.
     pub(crate) offset: u64,
-    /// What its list says of it, if it is an item of a list that was taken apart.
+    /// Head of the list that the document is an item of, if a list was split.
     pub(crate) list: Option<Arc<ListHead>>,
 }
 
-/// A document as those who judge it see it.
+/// A borrowed `Document`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DocumentRef<'a> {
-    /// Its text, or why it has none.
-    pub(crate) text: Result<&'a str, Unfit>,
-    /// How many lines of the file stand before it.
+    /// The text, or why it cannot be used.
+    pub(crate) text: Result<&'a str, DocumentError>,
+    /// Number of lines in the file before the document.
     pub(crate) line: u32,
-    /// How many letters of its first line stand before it.
+    /// Number of characters on its first line before the document.
     pub(crate) column: u32,
-    /// Where it begins in the file.
+    /// Byte offset of the document in the file.
     pub(crate) offset: u64,
-    /// What its list says of it, if it is an item of a list that was taken apart.
+    /// Head of the list that the document is an item of, if a list was split.
     pub(crate) list: Option<&'a ListHead>,
 }
 
 impl Document {
-    pub(crate) fn sheet(&self) -> DocumentRef<'_> {
-        let text = self.text.as_deref().map_err(|unfit| *unfit);
+    pub(crate) fn as_document_ref(&self) -> DocumentRef<'_> {
+        let text = self.text.as_deref().map_err(|error| *error);
         DocumentRef {
             text,
             line: self.line,
@@ -49,13 +49,13 @@ impl Document {
     }
 }
 
-/// Calls `each` with the documents of a file that is held whole. A file that is not all UTF-8
-/// loses only the documents that are not.
-pub(crate) fn sheets(bytes: &[u8], mut each: impl FnMut(DocumentRef<'_>)) {
+/// Calls `each` with every document of a file that is in memory. In a file that is not all UTF-8, only the documents
+/// that are not UTF-8 are lost.
+pub(crate) fn for_each_document(bytes: &[u8], mut each: impl FnMut(DocumentRef<'_>)) {
     let Ok(text) = core::str::from_utf8(bytes) else {
         let mut documents = Documents::new(bytes);
         while let Ok(Some(document)) = documents.next() {
-            each(document.sheet());
+            each(document.as_document_ref());
         }
         return;
     };
@@ -65,30 +65,30 @@ pub(crate) fn sheets(bytes: &[u8], mut each: impl FnMut(DocumentRef<'_>)) {
     }
 }
 
-/// Why a part of a file is not a text that can be judged.
+/// Why a document's text cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unfit {
-    /// It is larger than the API takes.
+pub(crate) enum DocumentError {
+    /// Larger than the API server accepts.
     TooLarge,
-    /// It is not UTF-8.
+    /// Not UTF-8.
     NotUtf8,
 }
 
-/// Above this size a document is looked at for being a list that can be taken apart.
+/// Above this size a document is split if it is a list.
 const LARGE: usize = 1 << 20;
-/// Above this size a document is refused, as the API refuses it.
+/// Above this size a document is refused, as the API server refuses it.
 const LIMIT: usize = Limits::DEFAULT.bytes;
 const BLOCK: usize = 256 << 10;
 
-/// Reads documents one after another, holding no more than one of them.
+/// A reader of consecutive documents that buffers at most one of them.
 pub(crate) struct Documents<R> {
     input: R,
     buffer: Vec<u8>,
-    /// How much of `buffer` was given out already; it is moved only when more is read.
-    given: usize,
-    /// How much of what is held was looked at for a separator in vain.
+    /// Number of bytes of `buffer` already returned; `fill` drops them.
+    consumed: usize,
+    /// Number of pending bytes already searched for a separator without success.
     searched: usize,
-    ended: bool,
+    eof: bool,
     line: u32,
     column: u32,
     offset: u64,
@@ -98,14 +98,14 @@ pub(crate) struct Documents<R> {
 enum Mode {
     /// Documents between separator lines.
     Whole,
-    /// Items of a list that is being taken apart.
+    /// Items of a list that is being split.
     Items(items::Splitter),
-    /// What stands behind the items of such a list.
+    /// The members after the items of such a list.
     Tail(items::Splitter),
     /// The rest of a document that is too large, up to the next separator.
-    Skipping,
-    /// Everything was given out.
-    Over,
+    SkipOversized,
+    /// The input is exhausted.
+    End,
 }
 
 impl<R: Read> Documents<R> {
@@ -113,9 +113,9 @@ impl<R: Read> Documents<R> {
         Self {
             input,
             buffer: Vec::new(),
-            given: 0,
+            consumed: 0,
             searched: 0,
-            ended: false,
+            eof: false,
             line: 0,
             column: 0,
             offset: 0,
@@ -123,13 +123,13 @@ impl<R: Read> Documents<R> {
         }
     }
 
-    fn held(&self) -> &[u8] {
-        self.buffer.get(self.given..).unwrap_or_default()
+    fn pending(&self) -> &[u8] {
+        self.buffer.get(self.consumed..).unwrap_or_default()
     }
 
     fn fill(&mut self) -> io::Result<()> {
-        self.buffer.drain(..self.given);
-        self.given = 0;
+        self.buffer.drain(..self.consumed);
+        self.consumed = 0;
         let before = self.buffer.len();
         self.buffer.resize(before + BLOCK, 0);
         let read = loop {
@@ -139,7 +139,7 @@ impl<R: Read> Documents<R> {
             }
         };
         self.buffer.truncate(before + read);
-        self.ended = read == 0;
+        self.eof = read == 0;
         Ok(())
     }
 
@@ -147,89 +147,91 @@ impl<R: Read> Documents<R> {
     pub(crate) fn next(&mut self) -> io::Result<Option<Document>> {
         loop {
             match &mut self.mode {
-                Mode::Over => return Ok(None),
+                Mode::End => return Ok(None),
                 Mode::Whole => {
-                    if let Some((end, next)) = separator(self.held(), self.searched, self.ended) {
-                        let document = self.give(end, next);
+                    if let Some((end, next)) = separator(self.pending(), self.searched, self.eof) {
+                        let document = self.take(end, next);
                         self.column = 0;
                         return Ok(Some(document));
                     }
-                    if self.ended {
-                        self.mode = Mode::Over;
-                        let all = self.held().len();
-                        return Ok(Some(self.give(all, all)));
+                    if self.eof {
+                        self.mode = Mode::End;
+                        let all = self.pending().len();
+                        return Ok(Some(self.take(all, all)));
                     }
                     // The last line may still become a separator.
-                    self.searched = last_line(self.held());
-                    if self.held().len() > LARGE
-                        && let Some(splitter) = items::Splitter::find(self.held())
+                    self.searched = last_line(self.pending());
+                    if self.pending().len() > LARGE
+                        && let Some(splitter) = items::Splitter::find(self.pending())
                     {
                         self.mode = Mode::Items(splitter);
                         continue;
                     }
-                    if self.held().len() > LIMIT {
-                        return Ok(Some(self.give_up()));
+                    if self.pending().len() > LIMIT {
+                        return Ok(Some(self.skip_oversized()));
                     }
                     self.fill()?;
                 }
                 Mode::Items(splitter) => match splitter
-                    .next(self.buffer.get(self.given..).unwrap_or_default(), self.ended)
+                    .next(self.buffer.get(self.consumed..).unwrap_or_default(), self.eof)
                 {
                     items::Next::Item { start, end, rest } => {
                         let (blanks, head) = (splitter.blanks(), Arc::clone(&splitter.head));
-                        self.pass(start);
-                        let mut document = self.give(end - start, rest - start);
+                        self.advance(start);
+                        let mut document = self.take(end - start, rest - start);
                         document.list = Some(head);
                         if let Ok(text) = &mut document.text {
                             blanks.apply(text);
                         }
                         return Ok(Some(document));
                     }
-                    items::Next::More if self.held().len() > LIMIT => {
-                        return Ok(Some(self.give_up()));
+                    items::Next::NeedMore if self.pending().len() > LIMIT => {
+                        return Ok(Some(self.skip_oversized()));
                     }
-                    items::Next::More => self.fill()?,
-                    items::Next::Over { rest } => {
-                        if let Mode::Items(splitter) = std::mem::replace(&mut self.mode, Mode::Over)
+                    items::Next::NeedMore => self.fill()?,
+                    items::Next::End { rest } => {
+                        if let Mode::Items(splitter) = std::mem::replace(&mut self.mode, Mode::End)
                         {
                             self.mode = Mode::Tail(splitter);
                         }
-                        self.pass(rest);
+                        self.advance(rest);
                     }
                 },
                 Mode::Tail(splitter) => {
-                    let held = self.buffer.get(self.given..).unwrap_or_default();
-                    let cut = separator(held, 0, self.ended);
-                    let document_end = cut.map(|cut| cut.0).or(self.ended.then_some(held.len()));
-                    match splitter.end(held, document_end).or(self.ended.then_some(held.len())) {
+                    let pending = self.buffer.get(self.consumed..).unwrap_or_default();
+                    let cut = separator(pending, 0, self.eof);
+                    let document_end = cut.map(|cut| cut.0).or(self.eof.then_some(pending.len()));
+                    match splitter.end(pending, document_end).or(self.eof.then_some(pending.len()))
+                    {
                         Some(end) => {
-                            let is_list = splitter.is_list(held.get(..end).unwrap_or_default());
+                            let is_list = splitter.is_list(pending.get(..end).unwrap_or_default());
                             let next = cut.filter(|cut| cut.0 == end).map_or(end, |cut| cut.1);
-                            let over = self.ended && next == held.len();
-                            self.mode = if over { Mode::Over } else { Mode::Whole };
-                            // What was taken for a list and is none was not judged as what it is.
-                            let unfit = (!is_list).then(|| self.document(Err(Unfit::TooLarge)));
-                            self.pass(next);
+                            let at_end = self.eof && next == pending.len();
+                            self.mode = if at_end { Mode::End } else { Mode::Whole };
+                            // A document that only looked like a list was not checked as the object it is.
+                            let oversized =
+                                (!is_list).then(|| self.document(Err(DocumentError::TooLarge)));
+                            self.advance(next);
                             self.column = 0;
-                            if unfit.is_some() {
-                                return Ok(unfit);
+                            if oversized.is_some() {
+                                return Ok(oversized);
                             }
                         }
-                        None if held.len() > LIMIT => return Ok(Some(self.give_up())),
+                        None if pending.len() > LIMIT => return Ok(Some(self.skip_oversized())),
                         None => self.fill()?,
                     }
                 }
-                Mode::Skipping => match separator(self.held(), 0, self.ended) {
+                Mode::SkipOversized => match separator(self.pending(), 0, self.eof) {
                     Some((_, next)) => {
-                        self.pass(next);
+                        self.advance(next);
                         self.mode = Mode::Whole;
                     }
-                    None if self.ended => {
-                        self.mode = Mode::Over;
+                    None if self.eof => {
+                        self.mode = Mode::End;
                     }
                     None => {
-                        let seen = last_line(self.held());
-                        self.pass(if seen == 0 { self.held().len() } else { seen });
+                        let seen = last_line(self.pending());
+                        self.advance(if seen == 0 { self.pending().len() } else { seen });
                         self.fill()?;
                     }
                 },
@@ -237,84 +239,83 @@ impl<R: Read> Documents<R> {
         }
     }
 
-    /// Passes over the rest of a document that is too large.
-    fn give_up(&mut self) -> Document {
-        self.mode = Mode::Skipping;
-        self.document(Err(Unfit::TooLarge))
+    /// Starts to skip the rest of a document that is too large.
+    fn skip_oversized(&mut self) -> Document {
+        self.mode = Mode::SkipOversized;
+        self.document(Err(DocumentError::TooLarge))
     }
 
-    /// Gives out the first `end` bytes, and passes over the first `next`.
-    fn give(&mut self, end: usize, next: usize) -> Document {
-        let bytes = self.held().get(..end).unwrap_or_default().to_vec();
-        let document = self.document(String::from_utf8(bytes).map_err(|_| Unfit::NotUtf8));
-        self.pass(next);
+    /// Returns the first `end` bytes as a document and advances by `next` bytes.
+    fn take(&mut self, end: usize, next: usize) -> Document {
+        let bytes = self.pending().get(..end).unwrap_or_default().to_vec();
+        let document = self.document(String::from_utf8(bytes).map_err(|_| DocumentError::NotUtf8));
+        self.advance(next);
         document
     }
 
-    fn document(&self, text: Result<String, Unfit>) -> Document {
+    fn document(&self, text: Result<String, DocumentError>) -> Document {
         Document { text, line: self.line, column: self.column, offset: self.offset, list: None }
     }
 
-    fn pass(&mut self, count: usize) {
-        let passed = self.held().get(..count).unwrap_or_default();
-        let lines = memchr::memchr_iter(b'\n', passed).count();
-        let last = memchr::memrchr(b'\n', passed).map_or(0, |at| at + 1);
-        let tail = passed.get(last..).unwrap_or_default();
-        let letters =
+    fn advance(&mut self, count: usize) {
+        let skipped = self.pending().get(..count).unwrap_or_default();
+        let lines = memchr::memchr_iter(b'\n', skipped).count();
+        let last = memchr::memrchr(b'\n', skipped).map_or(0, |at| at + 1);
+        let tail = skipped.get(last..).unwrap_or_default();
+        let chars =
             u32::try_from(String::from_utf8_lossy(tail).chars().count()).unwrap_or(u32::MAX);
-        let count = passed.len();
-        self.column = if lines > 0 { letters } else { self.column.saturating_add(letters) };
+        let count = skipped.len();
+        self.column = if lines > 0 { chars } else { self.column.saturating_add(chars) };
         self.line = self.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
         self.offset += count as u64;
-        self.given += count;
+        self.consumed += count;
         self.searched = 0;
     }
 }
 
-/// Where the line break before the last line stands.
-fn last_line(held: &[u8]) -> usize {
-    memchr::memrchr(b'\n', held).unwrap_or(0)
+/// The offset of the line break before the last line.
+fn last_line(pending: &[u8]) -> usize {
+    memchr::memrchr(b'\n', pending).unwrap_or(0)
 }
 
-/// The next separator line: where it begins, and where the text after it does. A line that is not
-/// complete yet is not a separator yet.
-fn separator(held: &[u8], from: usize, ended: bool) -> Option<(usize, usize)> {
+/// The next separator line: its offset and the offset of the text after it. An incomplete line is not a separator yet.
+fn separator(pending: &[u8], from: usize, eof: bool) -> Option<(usize, usize)> {
     let mut at = from;
     if from == 0
-        && held.starts_with(b"---")
-        && let Some(found) = separator_at(held, 0, ended)
+        && pending.starts_with(b"---")
+        && let Some(found) = separator_at(pending, 0, eof)
     {
         return Some(found);
     }
     loop {
-        let begin = at + memchr::memmem::find(held.get(at..)?, b"\n---")? + 1;
-        if let Some(found) = separator_at(held, begin, ended) {
+        let begin = at + memchr::memmem::find(pending.get(at..)?, b"\n---")? + 1;
+        if let Some(found) = separator_at(pending, begin, eof) {
             return Some(found);
         }
         at = begin + 2;
     }
 }
 
-fn separator_at(held: &[u8], begin: usize, ended: bool) -> Option<(usize, usize)> {
-    let after = held.get(begin + 3..)?;
+fn separator_at(pending: &[u8], begin: usize, eof: bool) -> Option<(usize, usize)> {
+    let after = pending.get(begin + 3..)?;
     let line = memchr::memchr(b'\n', after);
-    if line.is_none() && !ended {
+    if line.is_none() && !eof {
         return None;
     }
     let tail = after.get(..line.unwrap_or(after.len()))?;
     let trimmed = tail.trim_ascii();
     let is_separator = trimmed.is_empty() || (trimmed.starts_with(b"#") && !tail.starts_with(b"#"));
-    is_separator.then(|| (begin, line.map_or(held.len(), |at| begin + 3 + at + 1)))
+    is_separator.then(|| (begin, line.map_or(pending.len(), |at| begin + 3 + at + 1)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Gives a few bytes at a time, as a slow pipe does.
-    struct Slowly<'a>(&'a [u8], usize);
+    /// A reader that returns a few bytes at a time, as a slow pipe does.
+    struct SlowReader<'a>(&'a [u8], usize);
 
-    impl Read for Slowly<'_> {
+    impl Read for SlowReader<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             let count = self.1.min(self.0.len()).min(buffer.len());
             let (now, later) = self.0.split_at(count);
@@ -324,7 +325,7 @@ mod tests {
         }
     }
 
-    fn read(input: impl Read) -> Vec<(Result<String, Unfit>, u32, u32)> {
+    fn read(input: impl Read) -> Vec<(Result<String, DocumentError>, u32, u32)> {
         let mut documents = Documents::new(input);
         let mut all = Vec::new();
         while let Some(document) = documents.next().unwrap() {
@@ -336,11 +337,11 @@ mod tests {
     #[test]
     fn a_stream_is_cut_the_same_however_it_arrives() {
         let text = "a: 1\n---\nb: |\n  --- \n---x: 1\n--- # c\r\nd: 4\n---";
-        let whole: Vec<(Result<String, Unfit>, u32, u32)> = ratchet_object::pieces(text)
+        let whole: Vec<(Result<String, DocumentError>, u32, u32)> = ratchet_object::pieces(text)
             .map(|piece| (Ok(piece.text.to_owned()), piece.line, 0))
             .collect();
         for size in [1, 2, 3, 7, 1000] {
-            assert_eq!(read(Slowly(text.as_bytes(), size)), whole, "{size} bytes at a time");
+            assert_eq!(read(SlowReader(text.as_bytes(), size)), whole, "{size} bytes at a time");
         }
     }
 
@@ -351,13 +352,13 @@ mod tests {
         text.push_str("\n---\nc: 3\n");
         let all = read(text.as_bytes());
         assert_eq!(all.len(), 3);
-        assert_eq!(all[1], (Err(Unfit::TooLarge), 2, 0));
+        assert_eq!(all[1], (Err(DocumentError::TooLarge), 2, 0));
         assert_eq!(all[2], (Ok("c: 3\n".into()), 4, 0));
     }
 
     #[test]
     fn what_is_not_utf_8_is_told() {
-        assert_eq!(read(&b"a: \xff\n---\nb: 1\n"[..])[0].0, Err(Unfit::NotUtf8));
+        assert_eq!(read(&b"a: \xff\n---\nb: 1\n"[..])[0].0, Err(DocumentError::NotUtf8));
     }
 
     #[test]
@@ -404,7 +405,7 @@ mod tests {
             let all = read((head.clone() + tail).as_bytes());
             assert_eq!(
                 all.last().map(|last| last.0.clone()),
-                Some(Err(Unfit::TooLarge)),
+                Some(Err(DocumentError::TooLarge)),
                 "{tail:?}"
             );
         }
@@ -422,7 +423,7 @@ mod tests {
         let text = format!(
             "{{\n\"apiVersion\": \"v1\", \"items\": [\n  {items}\n], \"kind\": \"List\"}}\n"
         );
-        let all = read(Slowly(text.as_bytes(), 100_000));
+        let all = read(SlowReader(text.as_bytes(), 100_000));
         assert_eq!((all.len(), all[3000].0.as_deref()), (3001, Ok("\n")));
         assert_eq!(all[0], (Ok(item.clone()), 2, 2));
         assert_eq!(all[2999], (Ok(item), 3001, 2));

@@ -1,9 +1,9 @@
-//! Which files a check reads: those that are named, and the manifests in directories.
+//! Discovery of input files: those that are named, and the manifests in directories.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The endings that a file in a directory must have; a file that is named may have any.
+/// Extensions of manifests in a directory; a file that is named may have any.
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
 
 /// Whether a path means standard input.
@@ -11,16 +11,16 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     ["-", "/dev/stdin"].iter().any(|name| path.as_os_str() == *name)
 }
 
-/// A text to read, or a place where none could be read.
+/// A file to read, or a path that cannot be read.
 #[derive(Debug)]
 pub(crate) enum Source {
     /// A file and its size.
     File(PathBuf, u64),
-    /// A place that cannot be read, and why.
+    /// A path that cannot be read, and why.
     Failed(PathBuf, io::Error),
 }
 
-/// Calls `found` for every text that `inputs` name, directories in the order of their names.
+/// Calls `found` for every file that `inputs` name; the entries of a directory come sorted by name.
 pub(crate) fn walk(inputs: &[PathBuf], recursive: bool, found: &mut impl FnMut(Source)) {
     for input in inputs {
         match std::fs::metadata(input) {
@@ -46,7 +46,7 @@ fn walk_folder(folder: &Path, recursive: bool, found: &mut impl FnMut(Source)) {
         let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
         let facts = match std::fs::metadata(&path) {
             Ok(facts) => facts,
-            // A link that leads nowhere is told only where a manifest is expected.
+            // A dangling link is an error only if it is named like a manifest.
             Err(error) if is_manifest(&path) => {
                 found(Source::Failed(path, error));
                 continue;
@@ -54,7 +54,7 @@ fn walk_folder(folder: &Path, recursive: bool, found: &mut impl FnMut(Source)) {
             Err(_) => continue,
         };
         if facts.is_dir() {
-            // Links are not followed, for they may lead round in circles.
+            // Links to directories are not followed: they may form cycles.
             if recursive && !is_hidden && !is_link {
                 walk_folder(&path, recursive, found);
             }
@@ -64,7 +64,7 @@ fn walk_folder(folder: &Path, recursive: bool, found: &mut impl FnMut(Source)) {
     }
 }
 
-/// Whether a file in a directory is read.
+/// Whether a file in a directory has the extension of a manifest.
 fn is_manifest(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());
     ending.is_some_and(|ending| ENDINGS.iter().any(|known| known.eq_ignore_ascii_case(ending)))

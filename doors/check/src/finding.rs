@@ -1,24 +1,24 @@
-//! What a check says about an object, in a form that every report can write.
+//! Findings and outcomes of checked objects, independent of the output format.
 
 use core::ops::Range;
 use ratchet_engine::Rule;
 use ratchet_object::Place;
 use std::sync::Arc;
 
-/// How bad it is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth a word; the API says nothing.
+    /// Informational; the API server is silent.
     Note,
-    /// The API admits it and warns.
+    /// The API server admits the object and warns.
     Warning,
-    /// The API refuses it.
+    /// The API server refuses the object.
     Error,
 }
 
 impl Severity {
-    /// The word for it.
-    pub fn word(self) -> &'static str {
+    /// The name of the severity in reports.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Note => "note",
             Self::Warning => "warning",
@@ -27,79 +27,79 @@ impl Severity {
     }
 }
 
-/// One thing to say about one place.
+/// One message about one position in a file.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The rule that says it.
+    /// The rule that was violated.
     pub rule: &'static Rule,
-    /// How bad it is.
+    /// Whether the API server refuses, warns or is silent.
     pub severity: Severity,
-    /// What the API says, word for word.
+    /// The text of the API server, verbatim.
     pub message: String,
-    /// The field it is about.
+    /// The path of the field.
     pub field: String,
-    /// Where it begins.
+    /// Start of the value.
     pub start: Place,
-    /// Where it ends, one column behind the last letter.
+    /// End of the value, one column after its last character.
     pub end: Place,
-    /// The line it begins on, or the part of a long one around it.
+    /// The source line of `start`, or the part of a long line around it.
     pub source: String,
-    /// The bytes of `source` it is about.
+    /// The byte range of the value in `source`.
     pub marked: Range<usize>,
-    /// What to say right at the marked place.
+    /// The label of the marked range.
     pub label: String,
-    /// What to write instead, where there is exactly one right answer.
+    /// The replacement, where exactly one is right.
     pub fix: Option<String>,
-    /// What a person must decide, where there is more than one right answer.
+    /// The decision to make, where more than one replacement is right.
     pub hint: Option<String>,
-    /// What else a person should know.
+    /// Further notes for the reader.
     pub notes: Vec<String>,
-    /// Identifies it across edits of the file: no line numbers in it.
+    /// An identifier that survives edits of the file: it has no line numbers.
     pub fingerprint: String,
-    /// The policy that says it, where it is one that does.
-    pub policy: Option<Box<Ruling>>,
+    /// The decision of the admission policy behind the finding, if it is a policy's.
+    pub policy: Option<Box<PolicyDecision>>,
 }
 
-/// What a ValidatingAdmissionPolicy has decided, and where that is written.
+/// A decision of a ValidatingAdmissionPolicy, with the location of its expression.
 #[derive(Clone, Debug)]
-pub struct Ruling {
+pub struct PolicyDecision {
     /// The policy's name.
     pub policy: String,
     /// The binding's name.
     pub binding: Option<String>,
-    /// The validation, by its place in the policy; none for what is no validation's fault.
+    /// Index of the failed validation in the policy; none if no validation failed.
     pub validation: Option<usize>,
     /// `Deny`, `Warn` or `Audit`.
     pub action: &'static str,
-    /// Where the validation's expression stands.
-    pub label: Option<Passage>,
+    /// Location of the validation's expression.
+    pub expression: Option<SourceLocation>,
 }
 
-/// A place in a file of policies.
+/// A field's location in a policy file.
 #[derive(Clone, Debug)]
-pub struct Passage {
-    /// The file, as it was given.
+pub struct SourceLocation {
+    /// The file's path as it was given.
     pub file: Arc<str>,
-    /// The field that stands there.
+    /// The path of the field.
     pub field: String,
-    /// Where it begins.
+    /// Start of the value.
     pub start: Place,
-    /// The line it begins on, or the part of a long one around it.
+    /// The source line of `start`, or the part of a long line around it.
     pub source: String,
-    /// The bytes of `source` that are meant.
+    /// The byte range of the value in `source`.
     pub marked: Range<usize>,
 }
 
-impl Ruling {
-    /// Where the expression stands, in one line.
-    pub fn told(&self) -> Option<String> {
-        let Passage { file, field, start, .. } = self.label.as_ref()?;
+impl PolicyDecision {
+    /// The location of the expression as one line of text.
+    pub fn describe_location(&self) -> Option<String> {
+        let SourceLocation { file, field, start, .. } = self.expression.as_ref()?;
         let (line, column) = (start.line, start.column);
         Some(format!("{field} of policy {} stands at {file}:{line}:{column}", self.policy))
     }
 }
 
-/// Which object it is.
+/// Identity of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObjectName {
     /// `apiVersion`.
@@ -112,40 +112,40 @@ pub struct ObjectName {
     pub name: String,
 }
 
-/// What became of one object, or of a text that is none.
+/// The result of checking one object, or a document that holds none.
 #[derive(Clone, Debug)]
-pub struct Judged {
-    /// The file it stands in, as it was given.
+pub struct CheckedObject {
+    /// The file's path as it was given.
     pub file: Arc<str>,
-    /// The line it begins on.
+    /// The object's first line.
     pub line: u32,
-    /// Which object it is, as far as that could be read.
+    /// The object's identity, as far as it could be read.
     pub object: ObjectName,
-    /// What became of it.
+    /// Whether the API server would admit the object.
     pub outcome: Outcome,
-    /// What there is to say about it.
+    /// Findings that are not suppressed.
     pub findings: Vec<Finding>,
-    /// How many findings were suppressed by annotation or baseline.
+    /// Number of findings that an annotation or the baseline suppressed.
     pub suppressed: usize,
 }
 
-/// What becomes of an object.
+/// The API server's answer to an object, or why there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The API would take it.
+    /// The API server would admit the object.
     Admitted,
-    /// The API would take it and warn.
+    /// The API server would admit the object and warn.
     Warned,
-    /// The API would refuse it, with this message.
+    /// The API server would refuse the object with this message.
     Refused {
         /// The message of the Status.
         message: String,
     },
-    /// It was not judged, on purpose.
+    /// The document was skipped on purpose.
     Skipped {
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// It could not be judged.
+    /// The document could not be decoded.
     Unreadable,
 }

@@ -1,7 +1,9 @@
-//! What is said about one document, as it is being said: findings with their places and notes.
+//! Collection of the findings about one document, with their positions and notes.
 
 use crate::documents::DocumentRef;
-use crate::finding::{Finding, Judged, ObjectName, Outcome, Passage, Ruling, Severity};
+use crate::finding::{
+    CheckedObject, Finding, ObjectName, Outcome, PolicyDecision, Severity, SourceLocation,
+};
 use ratchet_engine::rules::decoding;
 use ratchet_engine::{
     Behavior, Change, Choice, DIFFERENCES, Difference, Facts, Label, Policy, Release, Rule,
@@ -12,18 +14,18 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A document and where it stands.
-pub(crate) struct Page<'s> {
+/// A document and its position in a file.
+pub(crate) struct SourceDocument<'s> {
     file: &'s Arc<str>,
-    sheet: &'s DocumentRef<'s>,
+    document: &'s DocumentRef<'s>,
     text: &'s str,
-    /// Made when the first place is asked for.
+    /// Built on the first lookup of a position.
     lines: OnceCell<LineIndex<'s>>,
 }
 
-/// What the other behaviour would not have said.
+/// Probe host fields that the current behavior reports and `Behavior::Proposal` does not.
 pub(crate) struct Contested {
-    hosts: Vec<String>,
+    fields: Vec<String>,
 }
 
 impl Contested {
@@ -33,59 +35,66 @@ impl Contested {
         facts: &Facts<'_>,
         policy: &Policy,
     ) -> Self {
-        let hosts = host_fields(verdict);
-        if hosts.is_empty() || policy.behavior == Behavior::Proposal {
-            return Self { hosts: Vec::new() };
+        let fields = probe_host_fields(verdict);
+        if fields.is_empty() || policy.behavior == Behavior::Proposal {
+            return Self { fields: Vec::new() };
         }
         let other = Policy { behavior: Behavior::Proposal, ..policy.clone() };
-        let kept = host_fields(&judge(change, facts, &other));
-        Self { hosts: hosts.into_iter().filter(|field| !kept.contains(field)).collect() }
+        let proposal_hosts = probe_host_fields(&judge(change, facts, &other));
+        Self {
+            fields: fields.into_iter().filter(|field| !proposal_hosts.contains(field)).collect(),
+        }
     }
 }
 
 const PROBE_HOSTS: &str = "RTC-PSA-001";
 
-fn host_fields(verdict: &Verdict) -> Vec<String> {
+fn probe_host_fields(verdict: &Verdict) -> Vec<String> {
     let labels = verdict.denial.iter().flat_map(|denial| &denial.labels);
     let labels = labels.chain(verdict.warnings.iter().flat_map(|warning| &warning.labels));
     labels.filter(|label| label.rule.id == PROBE_HOSTS).map(|label| label.field.clone()).collect()
 }
 
-/// What is said about one object, as it is being said.
+/// The findings about one object while they are collected.
 pub(crate) struct Findings<'p, 's> {
-    page: &'p Page<'s>,
+    source: &'p SourceDocument<'s>,
     name: ObjectName,
     findings: Vec<Finding>,
-    /// How many findings were left out, for there are too many.
-    unsaid: usize,
+    /// Number of findings beyond `MOST_FINDINGS`.
+    omitted: usize,
     pub(crate) refusal: Option<String>,
 }
 
-/// More findings than this about one object help nobody, and would fill memory.
+/// The limit of findings per object: more help nobody and would fill memory.
 const MOST_FINDINGS: usize = 100;
 
 impl<'p, 's> Findings<'p, 's> {
-    pub(crate) fn new(page: &'p Page<'s>, object: &Object<'_>) -> Self {
-        let name = page.judged(object, Outcome::Admitted).object;
-        Self { page, name, findings: Vec::new(), unsaid: 0, refusal: None }
+    pub(crate) fn new(source: &'p SourceDocument<'s>, object: &Object<'_>) -> Self {
+        let name = source.checked_object(object, Outcome::Admitted).object;
+        Self { source, name, findings: Vec::new(), omitted: 0, refusal: None }
     }
 
-    pub(crate) fn verdict(&mut self, verdict: &Verdict, contested: &Contested, policy: &Policy) {
+    pub(crate) fn add_verdict(
+        &mut self,
+        verdict: &Verdict,
+        contested: &Contested,
+        policy: &Policy,
+    ) {
         let release = policy.release;
-        self.unsaid += verdict.unlisted;
-        // The API repeats itself in places; a person need not read it twice.
-        let mut heard = BTreeSet::new();
+        self.omitted += verdict.unlisted;
+        // The API server reports some errors twice; one is enough for a reader.
+        let mut seen = BTreeSet::new();
         for problem in &verdict.problems {
             if self.is_full() {
-                self.unsaid += 1;
+                self.omitted += 1;
                 continue;
             }
-            let told = format!("{}: {}", problem.field, problem.message());
-            if !heard.insert(told.clone()) {
+            let message = format!("{}: {}", problem.field, problem.message());
+            if !seen.insert(message.clone()) {
                 continue;
             }
             let mut finding =
-                self.finding(Severity::Error, problem.rule, &told, &problem.field, problem.span);
+                self.finding(Severity::Error, problem.rule, &message, &problem.field, problem.span);
             finding.fix.clone_from(&problem.fix);
             finding.hint.clone_from(&problem.hint);
             if let Some(note) = problem.difference.and_then(|row| note(row, release)) {
@@ -105,7 +114,7 @@ impl<'p, 's> Findings<'p, 's> {
         }
         for warning in &verdict.warnings {
             if self.is_full() {
-                self.unsaid += 1;
+                self.omitted += 1;
                 continue;
             }
             let first = warning.labels.first();
@@ -124,7 +133,7 @@ impl<'p, 's> Findings<'p, 's> {
         self.findings.len() >= MOST_FINDINGS
     }
 
-    /// The further places of a finding; says whether the other behaviour would not have named one of them.
+    /// Adds the labels to a finding; returns whether `Behavior::Proposal` would not have reported one of them.
     fn labels(
         &mut self,
         finding: &mut Finding,
@@ -136,11 +145,11 @@ impl<'p, 's> Findings<'p, 's> {
             finding.label.clone_from(&first.label);
         }
         for label in labels.iter().skip(1) {
-            let line = self.place(label.span.start).line;
+            let line = self.position(label.span.start).line;
             let text = format!("line {line}: {}: {} ({})", label.field, label.label, label.rule.id);
             finding.notes.push(text);
         }
-        let is_contested = labels.iter().any(|label| contested.hosts.contains(&label.field));
+        let is_contested = labels.iter().any(|label| contested.fields.contains(&label.field));
         if is_contested {
             let row = DIFFERENCES.iter().find(|row| row.id == "loopback-probe-hosts");
             finding.notes.extend(row.and_then(|row| note(row, release)));
@@ -148,8 +157,8 @@ impl<'p, 's> Findings<'p, 's> {
         is_contested
     }
 
-    /// Says something about a place.
-    pub(crate) fn say(
+    /// Adds a finding about a field.
+    pub(crate) fn add(
         &mut self,
         severity: Severity,
         rule: &'static Rule,
@@ -158,27 +167,27 @@ impl<'p, 's> Findings<'p, 's> {
         span: Span,
     ) {
         if self.is_full() {
-            self.unsaid += 1;
+            self.omitted += 1;
         } else {
             let finding = self.finding(severity, rule, message, field, span);
             self.findings.push(finding);
         }
     }
 
-    /// Says what a policy has decided about the object.
-    pub(crate) fn rule(
+    /// Adds a policy's decision about the object.
+    pub(crate) fn add_policy_decision(
         &mut self,
         severity: Severity,
         rule: &'static Rule,
         message: &str,
         span: Span,
-        ruling: Ruling,
+        decision: PolicyDecision,
     ) {
         if self.is_full() {
-            self.unsaid += 1;
+            self.omitted += 1;
             return;
         }
-        let policy = Some(Box::new(ruling));
+        let policy = Some(Box::new(decision));
         let finding = self.finding(severity, rule, message, "", span);
         self.findings.push(Finding { policy, ..finding });
     }
@@ -191,11 +200,11 @@ impl<'p, 's> Findings<'p, 's> {
         field: &str,
         span: Span,
     ) -> Finding {
-        let excerpt = Excerpt::of(self.page.text, span);
-        let (start, end) = (self.place(span.start), self.place(excerpt.end));
+        let excerpt = Excerpt::of(self.source.text, span);
+        let (start, end) = (self.position(span.start), self.position(excerpt.end));
         let name = &self.name;
         let identity =
-            [rule.id, self.page.file, &name.kind, &name.namespace, &name.name, field, message];
+            [rule.id, self.source.file, &name.kind, &name.namespace, &name.name, field, message];
         Finding {
             rule,
             severity,
@@ -214,22 +223,22 @@ impl<'p, 's> Findings<'p, 's> {
         }
     }
 
-    /// What was found, and that there is more, if there is.
+    /// The findings; the last one notes how many were omitted.
     pub(crate) fn into_findings(mut self) -> Vec<Finding> {
-        if self.unsaid > 0
+        if self.omitted > 0
             && let Some(last) = self.findings.last_mut()
         {
-            last.notes.push(format!("{} more findings in this object are not shown", self.unsaid));
+            last.notes.push(format!("{} more findings in this object are not shown", self.omitted));
         }
         self.findings
     }
 
-    fn place(&self, offset: u32) -> Place {
-        self.page.place(offset)
+    fn position(&self, offset: u32) -> Place {
+        self.source.position(offset)
     }
 }
 
-/// Names the switch that a refusal depends on.
+/// A note that names the `--behavior` that a refusal depends on.
 fn switch(behavior: Behavior) -> String {
     let other = match behavior {
         Behavior::Proposal => Behavior::Released,
@@ -238,11 +247,11 @@ fn switch(behavior: Behavior) -> String {
     format!("refused under --behavior {behavior}; --behavior {other} does not refuse it for this")
 }
 
-/// What a person is told where the release and the proposal part ways.
+/// The note on a difference between the release and the proposal.
 fn note(row: &Difference, release: Release) -> Option<String> {
     match row.choice {
         Choice::Switched { note } => {
-            // A release before the rule is in force does not do it yet.
+            // A release older than the reference does not have the rule yet.
             let release = release.max(Release::REFERENCE);
             Some(note.replace("released Kubernetes", &format!("released {release}")))
         }
@@ -250,16 +259,16 @@ fn note(row: &Difference, release: Release) -> Option<String> {
     }
 }
 
-/// The part of a line that is worth showing.
+/// The part of a source line around a span.
 struct Excerpt {
     line: String,
     marked: core::ops::Range<usize>,
-    /// Where the marked part ends in the whole text.
+    /// Offset in the whole text of the end of the marked part.
     end: u32,
 }
 
 impl Excerpt {
-    /// How much of a long line is shown on either side of the mark.
+    /// Number of bytes of a long line on either side of the mark.
     const AROUND: usize = 100;
 
     fn of(text: &str, span: Span) -> Self {
@@ -279,14 +288,14 @@ impl Excerpt {
         while !line.is_char_boundary(last) {
             last += 1;
         }
-        let shown = line.get(first..last).unwrap_or_default();
+        let excerpt = line.get(first..last).unwrap_or_default();
         let marked = from - first..to.min(last) - first;
         let end = Span::new(begin + to, begin + to).start;
-        Self { line: shown.to_owned(), marked, end }
+        Self { line: excerpt.to_owned(), marked, end }
     }
 }
 
-/// A short name for a finding that survives edits elsewhere in the file (FNV-1a, 64 bits).
+/// A finding's hash (FNV-1a, 64 bits), which survives edits elsewhere in the file.
 fn fingerprint(parts: &[&str]) -> String {
     let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
@@ -295,34 +304,35 @@ fn fingerprint(parts: &[&str]) -> String {
     format!("{hash:016x}")
 }
 
-impl<'s> Page<'s> {
-    pub(crate) fn new(file: &'s Arc<str>, sheet: &'s DocumentRef<'s>, text: &'s str) -> Self {
-        Self { file, sheet, text, lines: OnceCell::new() }
+impl<'s> SourceDocument<'s> {
+    pub(crate) fn new(file: &'s Arc<str>, document: &'s DocumentRef<'s>, text: &'s str) -> Self {
+        Self { file, document, text, lines: OnceCell::new() }
     }
 
-    /// The place of a value of the document, with its line.
-    pub(crate) fn passage(&self, at: &At<'_>) -> Passage {
+    /// The location of a value in the file, with its source line.
+    pub(crate) fn source_location(&self, at: &At<'_>) -> SourceLocation {
         let (file, field) = (Arc::clone(self.file), at.path().to_string());
         let Excerpt { line, marked, .. } = Excerpt::of(self.text, at.span());
-        Passage { file, field, start: self.place(at.span().start), source: line, marked }
+        SourceLocation { file, field, start: self.position(at.span().start), source: line, marked }
     }
 
-    /// The place of a byte of the document in its file.
-    pub(crate) fn place(&self, offset: u32) -> Place {
+    /// Line and column in the file of a byte of the document.
+    pub(crate) fn position(&self, offset: u32) -> Place {
         let local = self.lines.get_or_init(|| LineIndex::new(self.text)).place(offset);
-        let column = if local.line == 1 { local.column + self.sheet.column } else { local.column };
-        Place { line: local.line + self.sheet.line, column }
+        let column =
+            if local.line == 1 { local.column + self.document.column } else { local.column };
+        Place { line: local.line + self.document.line, column }
     }
 
-    pub(crate) fn judged(&self, object: &Object<'_>, outcome: Outcome) -> Judged {
+    pub(crate) fn checked_object(&self, object: &Object<'_>, outcome: Outcome) -> CheckedObject {
         let name = ObjectName {
             api_version: object.api_version().to_owned(),
             kind: object.kind_name().to_owned(),
             namespace: object.namespace().to_owned(),
             name: object.name().to_owned(),
         };
-        let line = self.place(object.node().span.start).line;
-        Judged {
+        let line = self.position(object.node().span.start).line;
+        CheckedObject {
             file: Arc::clone(self.file),
             line,
             object: name,
@@ -332,21 +342,24 @@ impl<'s> Page<'s> {
         }
     }
 
-    fn bare(&self, outcome: Outcome) -> Judged {
+    fn without_object(&self, outcome: Outcome) -> CheckedObject {
         let object = ObjectName::default();
-        let (file, line) = (Arc::clone(self.file), self.sheet.line + 1);
-        Judged { file, line, object, outcome, findings: Vec::new(), suppressed: 0 }
+        let (file, line) = (Arc::clone(self.file), self.document.line + 1);
+        CheckedObject { file, line, object, outcome, findings: Vec::new(), suppressed: 0 }
     }
 
-    pub(crate) fn skipped(&self, why: &str) -> Judged {
-        self.bare(Outcome::Skipped { why: why.to_owned() })
+    pub(crate) fn skipped(&self, why: &str) -> CheckedObject {
+        self.without_object(Outcome::Skipped { why: why.to_owned() })
     }
 
-    pub(crate) fn unreadable(&self, message: String, span: Span) -> Judged {
+    pub(crate) fn unreadable(&self, message: String, span: Span) -> CheckedObject {
         let name = ObjectName::default();
-        let mut said =
-            Findings { page: self, name, findings: Vec::new(), unsaid: 0, refusal: None };
-        said.say(Severity::Error, &decoding::UNREADABLE, &message, "", span);
-        Judged { findings: said.into_findings(), ..self.bare(Outcome::Unreadable) }
+        let mut findings =
+            Findings { source: self, name, findings: Vec::new(), omitted: 0, refusal: None };
+        findings.add(Severity::Error, &decoding::UNREADABLE, &message, "", span);
+        CheckedObject {
+            findings: findings.into_findings(),
+            ..self.without_object(Outcome::Unreadable)
+        }
     }
 }

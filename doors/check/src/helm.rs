@@ -1,8 +1,8 @@
-//! Templates that Helm has not rendered yet are not manifests.
+//! Detection of Helm templates that are not rendered yet, which are skipped.
 
 use ratchet_object::{Node, Object};
 
-/// What a template says and a manifest does not.
+/// Template syntax that does not occur in manifests.
 const MARKS: [&str; 9] = [
     "{{-",
     "{{ .",
@@ -15,14 +15,14 @@ const MARKS: [&str; 9] = [
     "{{ end",
 ];
 
-/// Whether a text that cannot be decoded is a template: it says so outside its comments.
+/// Whether a text that cannot be decoded is a template: it has template syntax outside its comments.
 pub(crate) fn is_unrendered(text: &str) -> bool {
     let code = text.lines().filter(|line| !line.trim_start().starts_with('#'));
     code.into_iter().any(has_mark)
 }
 
-/// Whether an object that can be decoded still waits to be rendered: what names it is a template.
-/// What stands in other values may be meant so, as in a dashboard or an alert.
+/// Whether an object that can be decoded is a template: one of its names has template syntax. In other values the
+/// syntax may be intended, as in a dashboard or an alert.
 pub(crate) fn is_template(object: &Object<'_>) -> bool {
     let keys = object.node().entries().iter().map(|entry| entry.key.as_ref());
     let names = [object.kind_name(), object.api_version(), object.name(), object.namespace()];

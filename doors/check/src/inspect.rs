@@ -1,12 +1,12 @@
-//! One document becomes judged objects: decoded, paired with what is stored, and put to the engine.
+//! The check of one document: decodes its objects, pairs each with the stored one, and validates it.
 
-use crate::against::Stored;
-use crate::documents::{DocumentRef, Unfit};
-use crate::finding::{Finding, Judged, Outcome, Severity};
-use crate::findings::{Contested, Findings, Page};
+use crate::against::StoredObjects;
+use crate::documents::{DocumentError, DocumentRef};
+use crate::finding::{CheckedObject, Finding, Outcome, Severity};
+use crate::findings::{Contested, Findings, SourceDocument};
 use crate::lists::objects_in;
 use crate::namespaces::NamespaceIndex;
-use crate::policies::{self, Around, PolicySet};
+use crate::policies::{self, FileCluster, PolicySet};
 use crate::suppress::Exceptions;
 use crate::{Config, FieldValidation, helm};
 use ratchet_engine::rules::decoding;
@@ -18,74 +18,79 @@ use ratchet_object::{
 };
 use std::sync::{Arc, Mutex};
 
-/// What every document is judged by.
+/// The context in which every document is checked.
 pub(crate) struct Inspector<'c> {
     pub(crate) config: &'c Config,
-    pub(crate) lent: &'c NamespaceIndex,
-    pub(crate) stored: Option<&'c Stored>,
-    /// The policies that decide beside the engine.
-    pub(crate) book: Option<&'c PolicySet>,
-    /// Held while a large document is judged: one at a time, so that memory stays bounded.
+    pub(crate) namespaces: &'c NamespaceIndex,
+    pub(crate) stored: Option<&'c StoredObjects>,
+    /// Admission policies that are evaluated besides the engine.
+    pub(crate) policy_set: Option<&'c PolicySet>,
+    /// Locked while a large document is checked: one at a time, so that memory stays bounded.
     pub(crate) large: Mutex<()>,
 }
 
-/// From this size on a document is judged alone.
+/// Documents above this size are checked one at a time.
 const LARGE: usize = 256 << 10;
 
 impl Inspector<'_> {
-    /// Judges every object of a document.
+    /// Checks every object of a document.
     pub(crate) fn inspect(
         &self,
         file: &Arc<str>,
-        sheet: &DocumentRef<'_>,
-        judged: &mut Vec<Judged>,
+        document: &DocumentRef<'_>,
+        checked: &mut Vec<CheckedObject>,
     ) {
-        let text = match sheet.text {
+        let text = match document.text {
             Ok(text) => text,
-            Err(unfit) => {
-                let page = Page::new(file, sheet, "");
-                let why = match unfit {
-                    Unfit::TooLarge => {
+            Err(error) => {
+                let source = SourceDocument::new(file, document, "");
+                let why = match error {
+                    DocumentError::TooLarge => {
                         "the document is larger than 3 MiB, which is all that the API takes"
                     }
-                    Unfit::NotUtf8 => "the document is not UTF-8",
+                    DocumentError::NotUtf8 => "the document is not UTF-8",
                 };
-                return judged.push(page.unreadable(why.into(), Span::default()));
+                return checked.push(source.unreadable(why.into(), Span::default()));
             }
         };
-        let page = Page::new(file, sheet, text);
-        // A lock that a panic left behind guards nothing but memory.
+        let source = SourceDocument::new(file, document, text);
+        // A poisoned lock guards no data, only memory use.
         let _alone = (text.len() > LARGE)
             .then(|| self.large.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
         const TEMPLATE: &str =
             "a Helm template that is not rendered: run `helm template` and check its output";
         let decoded = match decode(text, Limits::DEFAULT) {
             Ok(decoded) => decoded,
-            Err(_) if helm::is_unrendered(text) => return judged.push(page.skipped(TEMPLATE)),
+            Err(_) if helm::is_unrendered(text) => return checked.push(source.skipped(TEMPLATE)),
             Err(error) => {
                 let span = Span { start: error.offset, end: error.offset };
-                return judged.push(page.unreadable(error.message, span));
+                return checked.push(source.unreadable(error.message, span));
             }
         };
         let repeated = &decoded.repeated;
-        for node in objects_in(sheet, decoded.documents) {
+        for node in objects_in(document, decoded.documents) {
             let object = Object::new(node);
             if helm::is_template(&object) {
-                judged.push(page.skipped(TEMPLATE));
+                checked.push(source.skipped(TEMPLATE));
                 continue;
             }
             let span = object.node().span;
             let is_here =
                 |row: &&Repeated| span.start <= row.span.start && row.span.end <= span.end;
             let repeated: Vec<&Repeated> = repeated.iter().filter(is_here).collect();
-            judged.push(self.object(&page, object, &repeated));
+            checked.push(self.object(&source, object, &repeated));
         }
     }
 
-    fn object<'t>(&'t self, page: &Page<'_>, object: Object<'t>, repeated: &[&Repeated]) -> Judged {
+    fn object<'t>(
+        &'t self,
+        source: &SourceDocument<'_>,
+        object: Object<'t>,
+        repeated: &[&Repeated],
+    ) -> CheckedObject {
         let span = object.node().span;
         if !matches!(object.node().value, Value::Map(_)) {
-            return page.unreadable("a manifest must be an object".into(), span);
+            return source.unreadable("a manifest must be an object".into(), span);
         }
         if object.kind_name().is_empty() || object.api_version().is_empty() {
             let looks_like_one = ["kind", "apiVersion", "metadata"]
@@ -93,46 +98,46 @@ impl Inspector<'_> {
                 .any(|name| object.node().get(name).is_some());
             return if looks_like_one {
                 let missing = if object.kind_name().is_empty() { "Kind" } else { "apiVersion" };
-                page.unreadable(format!("Object '{missing}' is missing"), first_key(&object))
+                source.unreadable(format!("Object '{missing}' is missing"), first_key(&object))
             } else {
-                page.skipped("not a Kubernetes object: it has neither apiVersion nor kind")
+                source.skipped("not a Kubernetes object: it has neither apiVersion nor kind")
             };
         }
-        let mut said = Findings::new(page, &object);
-        let undecodable = self.check_fields(&object, repeated, &mut said);
-        let mut message = said.refusal.take();
-        let mut judged = page.judged(&object, Outcome::Admitted);
+        let mut findings = Findings::new(source, &object);
+        let undecodable = self.check_fields(&object, repeated, &mut findings);
+        let mut message = findings.refusal.take();
+        let mut checked = source.checked_object(&object, Outcome::Admitted);
         let is_namespaced = object.kind().is_none_or(|kind| kind.scope == Scope::Namespaced);
         let object =
             if is_namespaced { object.in_namespace(&self.config.namespace) } else { object };
         if !undecodable {
             let old = self.stored.and_then(|stored| stored.find(&object, &self.config.namespace));
-            let engine = self.judge(&object, old.as_ref(), &mut said);
-            let policies = self.ask_policies(&object, old, &mut said);
+            let engine = self.judge(&object, old.as_ref(), &mut findings);
+            let policies = self.evaluate_policies(&object, old, &mut findings);
             message = message.or(engine).or(policies);
         }
-        self.settle(&object, message, said, &mut judged);
-        judged
+        self.finish(&object, message, findings, &mut checked);
+        checked
     }
 
-    /// Fields that the kind does not have, values of the wrong type; says whether the API could
-    /// not even decode the object.
+    /// Adds findings about unknown fields and values of the wrong type; returns whether the API server could not decode
+    /// the object.
     fn check_fields(
         &self,
         object: &Object<'_>,
         repeated: &[&Repeated],
-        said: &mut Findings<'_, '_>,
+        findings: &mut Findings<'_, '_>,
     ) -> bool {
         let (kind, api_version) = (object.kind_name(), object.api_version());
         let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
-        // Custom resources live in groups with a dot in their names; the rest is built in.
+        // Groups of custom resources have a dot in their names; others are built in.
         let is_built_in =
             !group.contains('.') || schema::KINDS.iter().any(|row| row.group == group);
         if (is_built_in || group.contains('/')) && schema::kind(group, version, kind).is_none() {
-            let told = format!("no matches for kind \"{kind}\" in version \"{api_version}\"");
+            let message = format!("no matches for kind \"{kind}\" in version \"{api_version}\"");
             let span = object.node().get("kind").map_or(first_key(object), |node| node.span);
-            said.say(Severity::Error, &decoding::UNKNOWN_KIND, &told, "kind", span);
-            said.refusal = Some(told);
+            findings.add(Severity::Error, &decoding::UNKNOWN_KIND, &message, "kind", span);
+            findings.refusal = Some(message);
             return true;
         }
         let severity = match self.config.field_validation {
@@ -141,46 +146,51 @@ impl Inspector<'_> {
             FieldValidation::Ignore => None,
         };
         let mut wrong = Vec::new();
-        let mut odd = Vec::new();
-        for misfit in misfits(object) {
-            match misfit.oddity {
+        let mut field_violations = Vec::new();
+        for violation in misfits(object) {
+            match violation.oddity {
                 ViolationKind::WrongType(why) => {
-                    let told = format!(
+                    let message = format!(
                         "{kind} in version \"{version}\" cannot be handled as a {kind}: {why}"
                     );
-                    said.say(
+                    findings.add(
                         Severity::Error,
                         &decoding::WRONG_TYPE,
-                        &told,
-                        &misfit.path,
-                        misfit.span,
+                        &message,
+                        &violation.path,
+                        violation.span,
                     );
-                    wrong.push(told);
+                    wrong.push(message);
                 }
                 ViolationKind::Unknown => {
-                    odd.push((&decoding::UNKNOWN_FIELD, "unknown", misfit.path, misfit.span));
+                    field_violations.push((
+                        &decoding::UNKNOWN_FIELD,
+                        "unknown",
+                        violation.path,
+                        violation.span,
+                    ));
                 }
             }
         }
-        odd.extend(
+        field_violations.extend(
             repeated
                 .iter()
                 .map(|row| (&decoding::REPEATED_FIELD, "duplicate", row.path.clone(), row.span)),
         );
         let mut texts = Vec::new();
-        for (rule, word, path, span) in odd {
+        for (rule, description, path, span) in field_violations {
             if let Some(severity) = severity {
-                let told = format!("{word} field \"{path}\"");
-                said.say(severity, rule, &told, &path, span);
-                texts.push(told);
+                let message = format!("{description} field \"{path}\"");
+                findings.add(severity, rule, &message, &path, span);
+                texts.push(message);
             }
         }
         if let Some(first) = wrong.into_iter().next() {
-            said.refusal = Some(first);
+            findings.refusal = Some(first);
             return true;
         }
         if severity == Some(Severity::Error) && !texts.is_empty() {
-            said.refusal = Some(format!(
+            findings.refusal = Some(format!(
                 "{kind} in version \"{version}\" cannot be handled as a {kind}: strict decoding error: {}",
                 texts.join(", ")
             ));
@@ -188,12 +198,12 @@ impl Inspector<'_> {
         false
     }
 
-    /// Puts the object to the engine; gives the message of a refusal.
+    /// Validates the object with the engine; returns the message of a refusal.
     fn judge<'a>(
         &self,
         object: &'a Object<'a>,
         old: Option<&'a Object<'a>>,
-        said: &mut Findings<'_, '_>,
+        findings: &mut Findings<'_, '_>,
     ) -> Option<String> {
         let change = match old {
             Some(old) => Change::update(old, object)?,
@@ -206,14 +216,14 @@ impl Inspector<'_> {
             (true, Some(stored)) => stored.pods(object.name()),
             _ => Vec::new(),
         };
-        let lent = self.lent.labels(namespace).filter(|_| needs.namespace);
-        let stored = match (lent, self.stored) {
+        let labels = self.namespaces.labels(namespace).filter(|_| needs.namespace);
+        let stored = match (labels, self.stored) {
             (None, Some(stored)) if needs.namespace => stored.namespace_labels(namespace),
             _ => None,
         };
         let facts = Facts {
             namespace: if needs.namespace {
-                Namespace::Labels(lent.or(stored.as_ref()))
+                Namespace::Labels(labels.or(stored.as_ref()))
             } else {
                 Namespace::Unasked
             },
@@ -226,49 +236,49 @@ impl Inspector<'_> {
         let mut verdict = judge(&change, &facts, policy);
         policies::validate(object, old, policy, &mut verdict);
         let contested = Contested::of(&verdict, &change, &facts, policy);
-        said.verdict(&verdict, &contested, policy);
+        findings.add_verdict(&verdict, &contested, policy);
         Status::of(&verdict, &change).map(|status| status.message)
     }
 
-    /// Puts the object before the policies, if there are any; gives the message of a refusal.
-    fn ask_policies(
+    /// Evaluates the policies, if there are any; returns the message of a refusal.
+    fn evaluate_policies(
         &self,
         object: &Object<'_>,
         old: Option<Object<'_>>,
-        said: &mut Findings<'_, '_>,
+        findings: &mut Findings<'_, '_>,
     ) -> Option<String> {
-        let book = self.book?;
-        let around = Around { book, lent: self.lent, stored: self.stored };
+        let policy_set = self.policy_set?;
+        let cluster = FileCluster { policy_set, namespaces: self.namespaces, stored: self.stored };
         let is_namespaced = object.kind().is_none_or(|kind| kind.scope == Scope::Namespaced);
         let old = old.map(|old| match is_namespaced {
             true => Object::new(old.in_namespace(object.namespace()).into_node().into_owned()),
             false => old,
         });
-        book.ask(object, old.as_ref(), (&around, self.config), said)
+        policy_set.evaluate(object, old.as_ref(), (&cluster, self.config), findings)
     }
 
-    /// What becomes of the object once its own exceptions have been heard.
-    fn settle(
+    /// Sets findings and outcome of the object, without the findings that its annotations suppress.
+    fn finish(
         &self,
         object: &Object<'_>,
         message: Option<String>,
-        said: Findings<'_, '_>,
-        judged: &mut Judged,
+        findings: Findings<'_, '_>,
+        checked: &mut CheckedObject,
     ) {
         let exceptions = Exceptions::of(object);
-        let mut findings = said.into_findings();
+        let mut findings = findings.into_findings();
         let before = findings.len();
         findings.retain(|finding| !exceptions.cover(finding.rule));
-        judged.suppressed = before - findings.len();
+        checked.suppressed = before - findings.len();
         if let Some(finding) = findings.first_mut() {
             finding.notes.extend(exceptions.complaints());
         }
-        judged.outcome = outcome(&findings, message);
-        judged.findings = findings;
+        checked.outcome = outcome(&findings, message);
+        checked.findings = findings;
     }
 }
 
-/// What the findings that are left make of the object.
+/// The outcome of an object by its worst finding.
 pub(crate) fn outcome(findings: &[Finding], message: Option<String>) -> Outcome {
     match findings.iter().map(|finding| finding.severity).max() {
         Some(Severity::Error) => Outcome::Refused { message: message.unwrap_or_default() },
@@ -277,7 +287,7 @@ pub(crate) fn outcome(findings: &[Finding], message: Option<String>) -> Outcome 
     }
 }
 
-/// Where an object begins: its first name, for what concerns it as a whole.
+/// The span of an object's first key, for findings about the object as a whole.
 pub(crate) fn first_key(object: &Object<'_>) -> Span {
     object.node().entries().first().map_or(object.node().span, |entry| entry.key_span)
 }

@@ -1,17 +1,16 @@
-//! A list too large to be held is taken apart item by item, in YAML as `kubectl get` writes it and
-//! in any JSON.
+//! A splitter that cuts a list too large for memory into its items, in YAML as `kubectl get` writes it and in any JSON.
 
 use crate::lists::ListHead;
 use ratchet_object::{Limits, Node, decode};
 use std::sync::Arc;
 
-/// Finds the items of one list, one after another.
+/// An incremental splitter for the items of one list.
 pub(crate) struct Splitter {
     syntax: Syntax,
     begun: bool,
-    /// What the list says of its items, as far as it says so before them.
+    /// Kind and apiVersion of the list, as far as they stand before the items.
     pub(crate) head: Arc<ListHead>,
-    names_itself: bool,
+    kind_before_items: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -22,21 +21,21 @@ enum Syntax {
     Json,
 }
 
-/// The members that a list has beside its items.
+/// The members of a list besides `items`.
 const MEMBERS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// What was found.
+/// The result of a search for the next item.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// An item, and where the text behind it begins.
+    /// An item, and the offset of the text after it.
     Item { start: usize, end: usize, rest: usize },
-    /// More text is needed to tell.
-    More,
-    /// There are no more items; the rest of the list begins here.
-    Over { rest: usize },
+    /// More input is needed.
+    NeedMore,
+    /// No more items; the rest of the list begins at `rest`.
+    End { rest: usize },
 }
 
-/// What must be blanked out of an item's text so that it stands for itself at the same columns.
+/// What to replace by spaces in an item's text, so that it is a document of its own with unchanged columns.
 pub(crate) enum Blanks {
     Nothing,
     Dash(usize),
@@ -53,18 +52,18 @@ impl Blanks {
 }
 
 impl Splitter {
-    /// Whether the beginning of a document is the beginning of a list.
-    pub(crate) fn find(held: &[u8]) -> Option<Self> {
-        let (syntax, before) = match held.trim_ascii_start().first() {
+    /// A splitter for the document that begins with `bytes`, if that is a list.
+    pub(crate) fn find(bytes: &[u8]) -> Option<Self> {
+        let (syntax, before) = match bytes.trim_ascii_start().first() {
             Some(b'{') => {
-                let start = json_items(held)?;
-                let before = std::str::from_utf8(held.get(..start)?).ok()?;
+                let start = json_items(bytes)?;
+                let before = std::str::from_utf8(bytes.get(..start)?).ok()?;
                 let members = before.rsplit_once("\"items\"")?.0.trim_end().trim_end_matches(',');
                 (Syntax::Json, format!("{members}}}"))
             }
             _ => {
-                let (start, indent) = yaml_items(held)?;
-                let before = std::str::from_utf8(held.get(..start)?).ok()?;
+                let (start, indent) = yaml_items(bytes)?;
+                let before = std::str::from_utf8(bytes.get(..start)?).ok()?;
                 let members = before.rsplit_once("items:")?.0;
                 (Syntax::Yaml { indent }, members.to_owned())
             }
@@ -74,7 +73,12 @@ impl Splitter {
             "" => ListHead::default(),
             kind => ListHead::new(kind, &api_version)?,
         };
-        Some(Self { syntax, begun: false, head: Arc::new(head), names_itself: !kind.is_empty() })
+        Some(Self {
+            syntax,
+            begun: false,
+            head: Arc::new(head),
+            kind_before_items: !kind.is_empty(),
+        })
     }
 
     pub(crate) fn blanks(&self) -> Blanks {
@@ -84,40 +88,40 @@ impl Splitter {
         }
     }
 
-    /// The next item of what is held.
-    pub(crate) fn next(&mut self, held: &[u8], ended: bool) -> Next {
+    /// The next item in `bytes`.
+    pub(crate) fn next(&mut self, bytes: &[u8], eof: bool) -> Next {
         let next = match self.syntax {
             Syntax::Yaml { indent } => {
                 let start =
-                    if self.begun { 0 } else { yaml_items(held).map_or(0, |(start, _)| start) };
-                next_yaml(held, start, indent, ended)
+                    if self.begun { 0 } else { yaml_items(bytes).map_or(0, |(start, _)| start) };
+                next_yaml(bytes, start, indent, eof)
             }
             Syntax::Json => {
-                let start = if self.begun { 0 } else { json_items(held).unwrap_or(0) };
-                next_json(held, start, ended)
+                let start = if self.begun { 0 } else { json_items(bytes).unwrap_or(0) };
+                next_json(bytes, start, eof)
             }
         };
-        self.begun |= !matches!(next, Next::More);
+        self.begun |= !matches!(next, Next::NeedMore);
         next
     }
 
-    /// Where the list ends, of what stands behind its items: in JSON at its closing brace, in YAML
-    /// only at the end of the document, which the caller knows.
-    pub(crate) fn end(&self, held: &[u8], document_end: Option<usize>) -> Option<usize> {
+    /// The end of the list in the bytes after its items: in JSON its closing brace, in YAML the end of the document,
+    /// which the caller knows.
+    pub(crate) fn end(&self, bytes: &[u8], document_end: Option<usize>) -> Option<usize> {
         match self.syntax {
             Syntax::Yaml { .. } => document_end,
             Syntax::Json => {
-                let mut scan = Scan { depth: 2, ..Scan::default() };
+                let mut scanner = JsonScanner { depth: 2, ..JsonScanner::default() };
                 let closes = |&byte: &u8| {
-                    scan.take(byte);
-                    scan.depth == 0
+                    scanner.advance(byte);
+                    scanner.depth == 0
                 };
-                held.iter().position(closes).map(|at| at + 1)
+                bytes.iter().position(closes).map(|at| at + 1)
             }
         }
     }
 
-    /// Whether what stands behind the items leaves it a list.
+    /// Whether the members after the items are those of a list.
     pub(crate) fn is_list(&self, behind: &[u8]) -> bool {
         let Ok(text) = std::str::from_utf8(behind) else { return false };
         let members = match self.syntax {
@@ -128,34 +132,37 @@ impl Splitter {
             }
         };
         members.is_some_and(|(kind, _)| match kind.as_str() {
-            "" => self.names_itself,
+            "" => self.kind_before_items,
             kind => kind.ends_with("List"),
         })
     }
 }
 
-/// `kind` and `apiVersion` of a part of a list; none if it has members that no list has.
+/// `kind` and `apiVersion` of a part of a list; `None` if it has members that no list has.
 fn members_of_list(text: &str) -> Option<(String, String)> {
     let decoded = decode(text, Limits::DEFAULT).ok()?;
     let Some(node) = decoded.documents.into_iter().next() else { return Some(Default::default()) };
     let known = node.entries().iter().all(|entry| MEMBERS.contains(&entry.key.as_ref()));
-    let word = |name: &str| node.get(name).and_then(Node::text).unwrap_or_default().to_owned();
-    known.then(|| (word("kind"), word("apiVersion")))
+    let text = |name: &str| node.get(name).and_then(Node::text).unwrap_or_default().to_owned();
+    known.then(|| (text("kind"), text("apiVersion")))
 }
 
-/// Where the first item of a YAML list begins, and at which column its dash stands.
-fn yaml_items(held: &[u8]) -> Option<(usize, usize)> {
-    let key =
-        if held.starts_with(b"items:") { 0 } else { memchr::memmem::find(held, b"\nitems:")? + 1 };
-    let line = key + memchr::memchr(b'\n', held.get(key..)?)? + 1;
-    if !held.get(key + 6..line)?.trim_ascii().is_empty() {
+/// The offset of a YAML list's first item, and the column of its dash.
+fn yaml_items(bytes: &[u8]) -> Option<(usize, usize)> {
+    let key = if bytes.starts_with(b"items:") {
+        0
+    } else {
+        memchr::memmem::find(bytes, b"\nitems:")? + 1
+    };
+    let line = key + memchr::memchr(b'\n', bytes.get(key..)?)? + 1;
+    if !bytes.get(key + 6..line)?.trim_ascii().is_empty() {
         return None;
     }
-    let indent = held.get(line..)?.iter().take_while(|&&byte| byte == b' ').count();
-    held.get(line + indent..)?.starts_with(b"- ").then_some((line, indent))
+    let indent = bytes.get(line..)?.iter().take_while(|&&byte| byte == b' ').count();
+    bytes.get(line + indent..)?.starts_with(b"- ").then_some((line, indent))
 }
 
-fn next_yaml(held: &[u8], start: usize, indent: usize, ended: bool) -> Next {
+fn next_yaml(bytes: &[u8], start: usize, indent: usize, eof: bool) -> Next {
     let is_item = |line: &[u8]| {
         line.len() > indent
             && line.iter().take(indent).all(|&byte| byte == b' ')
@@ -175,39 +182,39 @@ fn next_yaml(held: &[u8], start: usize, indent: usize, ended: bool) -> Next {
     let mut at = start;
     let mut begun = false;
     loop {
-        let Some(length) = memchr::memchr(b'\n', held.get(at..).unwrap_or_default()) else {
-            return match (ended, begun) {
-                (true, true) => Next::Item { start, end: held.len(), rest: held.len() },
-                (true, false) => Next::Over { rest: held.len() },
-                (false, _) => Next::More,
+        let Some(length) = memchr::memchr(b'\n', bytes.get(at..).unwrap_or_default()) else {
+            return match (eof, begun) {
+                (true, true) => Next::Item { start, end: bytes.len(), rest: bytes.len() },
+                (true, false) => Next::End { rest: bytes.len() },
+                (false, _) => Next::NeedMore,
             };
         };
-        let line = held.get(at..=at + length).unwrap_or_default();
+        let line = bytes.get(at..=at + length).unwrap_or_default();
         if is_item(line) && !begun {
             begun = true;
         } else if is_item(line) || ends_list(line) {
             return if begun {
                 Next::Item { start, end: at, rest: at }
             } else {
-                Next::Over { rest: at }
+                Next::End { rest: at }
             };
         }
         at += length + 1;
     }
 }
 
-/// Where the text behind `"items": [` begins.
-fn json_items(held: &[u8]) -> Option<usize> {
-    let mut scan = Scan::default();
+/// The offset of the text after `"items": [`.
+fn json_items(bytes: &[u8]) -> Option<usize> {
+    let mut scanner = JsonScanner::default();
     let mut name_start = None;
-    for (at, &byte) in held.iter().enumerate() {
-        let was_in_string = scan.in_string;
-        scan.take(byte);
-        if scan.depth == 1 && !was_in_string && scan.in_string {
+    for (at, &byte) in bytes.iter().enumerate() {
+        let was_in_string = scanner.in_string;
+        scanner.advance(byte);
+        if scanner.depth == 1 && !was_in_string && scanner.in_string {
             name_start = Some(at + 1);
         }
-        if scan.depth == 2 && byte == b'[' && !was_in_string {
-            let between = held.get(name_start?..at)?;
+        if scanner.depth == 2 && byte == b'[' && !was_in_string {
+            let between = bytes.get(name_start?..at)?;
             if between.strip_prefix(b"items\"").is_some_and(|rest| rest.trim_ascii() == b":") {
                 return Some(at + 1);
             }
@@ -216,36 +223,36 @@ fn json_items(held: &[u8]) -> Option<usize> {
     None
 }
 
-fn next_json(held: &[u8], from: usize, ended: bool) -> Next {
-    let gap = held.get(from..).unwrap_or_default().iter();
+fn next_json(bytes: &[u8], from: usize, eof: bool) -> Next {
+    let gap = bytes.get(from..).unwrap_or_default().iter();
     let start = from + gap.take_while(|byte| byte.is_ascii_whitespace() || **byte == b',').count();
-    match held.get(start) {
-        None if ended => return Next::Over { rest: held.len() },
-        None => return Next::More,
+    match bytes.get(start) {
+        None if eof => return Next::End { rest: bytes.len() },
+        None => return Next::NeedMore,
         Some(b'{') => {}
-        Some(_) => return Next::Over { rest: start },
+        Some(_) => return Next::End { rest: start },
     }
-    let mut scan = Scan::default();
-    for (index, &byte) in held.get(start..).unwrap_or_default().iter().enumerate() {
-        scan.take(byte);
-        if scan.depth == 0 {
+    let mut scanner = JsonScanner::default();
+    for (index, &byte) in bytes.get(start..).unwrap_or_default().iter().enumerate() {
+        scanner.advance(byte);
+        if scanner.depth == 0 {
             let end = start + index + 1;
             return Next::Item { start, end, rest: end };
         }
     }
-    if ended { Next::Item { start, end: held.len(), rest: held.len() } } else { Next::More }
+    if eof { Next::Item { start, end: bytes.len(), rest: bytes.len() } } else { Next::NeedMore }
 }
 
-/// How deep a JSON text is nested at some byte.
+/// The nesting depth of a JSON text at the current byte.
 #[derive(Default)]
-struct Scan {
+struct JsonScanner {
     depth: usize,
     in_string: bool,
     escaped: bool,
 }
 
-impl Scan {
-    fn take(&mut self, byte: u8) {
+impl JsonScanner {
+    fn advance(&mut self, byte: u8) {
         match (self.in_string, byte) {
             (true, _) if self.escaped => self.escaped = false,
             (true, b'\\') => self.escaped = true,

@@ -1,4 +1,4 @@
-//! Manifests from files and streams, judged as the API server would judge them.
+//! `ratchet check`: manifests from files and streams, checked as the API server would validate and admit them.
 
 mod against;
 mod baseline;
@@ -20,6 +20,8 @@ mod suppress;
 
 pub use against::Against;
 pub use config::{Config, FieldValidation, OutputFormat};
-pub use finding::{Finding, Judged, ObjectName, Outcome, Passage, Ruling, Severity};
+pub use finding::{
+    CheckedObject, Finding, ObjectName, Outcome, PolicyDecision, Severity, SourceLocation,
+};
 pub use policies::{RULES, administrator, as_stored, plural_of};
 pub use run::{CheckError, Summary, run};

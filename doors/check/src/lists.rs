@@ -1,26 +1,26 @@
-//! The objects of a document: itself, or the items of a list.
+//! Expansion of list documents into their items.
 
 use crate::documents::DocumentRef;
 use ratchet_object::{Entry, Node, Span, Value};
 
-/// What a list says of its items: a `PodList` of `v1` holds Pods, which need not say so.
+/// Kind and apiVersion that a list implies for its items: the items of a `v1` `PodList` are Pods and may omit both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ListHead {
-    /// The kind of the items; empty where each says it itself.
+    /// The kind of the items; empty for a plain `List`, whose items have their own.
     pub(crate) kind: String,
     /// Their `apiVersion`.
     pub(crate) api_version: String,
 }
 
 impl ListHead {
-    /// The head of a list by its `kind` and `apiVersion`, if the kind is one of a list.
+    /// The head of a list by its `kind` and `apiVersion`; `None` if the kind is not a list's.
     pub(crate) fn new(kind: &str, api_version: &str) -> Option<Self> {
         let kind = kind.strip_suffix("List")?.to_owned();
         Some(Self { kind, api_version: api_version.to_owned() })
     }
 
-    /// An item with what its list says of it.
-    pub(crate) fn lend<'t>(&self, mut item: Node<'t>) -> Node<'t> {
+    /// Adds the list's kind and apiVersion to an item without them.
+    pub(crate) fn apply<'t>(&self, mut item: Node<'t>) -> Node<'t> {
         let is_bare = item.get("kind").is_none() && !self.kind.is_empty();
         let span = Span { start: item.span.start, end: item.span.start };
         if let (true, Value::Map(entries)) = (is_bare, &mut item.value) {
@@ -33,21 +33,24 @@ impl ListHead {
     }
 }
 
-/// The objects of a sheet, with what its list says of them.
-pub(crate) fn objects_in<'t>(sheet: &DocumentRef<'_>, documents: Vec<Node<'t>>) -> Vec<Node<'t>> {
-    let lend = |node| match sheet.list {
-        Some(head) => head.lend(node),
+/// The objects of a document; items of a list get its kind and apiVersion.
+pub(crate) fn objects_in<'t>(
+    document: &DocumentRef<'_>,
+    documents: Vec<Node<'t>>,
+) -> Vec<Node<'t>> {
+    let apply = |node| match document.list {
+        Some(head) => head.apply(node),
         None => node,
     };
-    documents.into_iter().map(lend).flat_map(objects_of).collect()
+    documents.into_iter().map(apply).flat_map(objects_of).collect()
 }
 
-/// The objects of a document; a list is taken apart, also one inside another.
+/// The objects of a node; a list is expanded, also one inside another.
 fn objects_of(node: Node<'_>) -> Vec<Node<'_>> {
-    let word = |name: &str| node.get(name).and_then(Node::text).unwrap_or_default();
-    let Some(head) = ListHead::new(word("kind"), word("apiVersion")) else { return vec![node] };
+    let text = |name: &str| node.get(name).and_then(Node::text).unwrap_or_default();
+    let Some(head) = ListHead::new(text("kind"), text("apiVersion")) else { return vec![node] };
     let is_plain_list = head.kind.is_empty();
-    // A custom kind may be called a list and hold anything; then it is an object like others.
+    // A custom kind may end in `List` and hold anything; then it is an ordinary object.
     let holds_objects = node.get("items").is_some_and(|items| {
         matches!(items.value, Value::List(_))
             && items.items().iter().all(|item| matches!(item.value, Value::Map(_)))
@@ -59,7 +62,7 @@ fn objects_of(node: Node<'_>) -> Vec<Node<'_>> {
     let items =
         entries.into_iter().find(|entry| entry.key == "items").map(|entry| entry.node.value);
     let Some(Value::List(items)) = items else { return Vec::new() };
-    items.into_iter().flat_map(|item| objects_of(head.lend(item))).collect()
+    items.into_iter().flat_map(|item| objects_of(head.apply(item))).collect()
 }
 
 #[cfg(test)]

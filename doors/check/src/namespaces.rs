@@ -1,4 +1,4 @@
-//! Namespaces in the input lend their labels to the objects that live in them.
+//! Index of the namespaces in the input, whose labels decide about the objects in them.
 
 use crate::documents::DocumentRef;
 use crate::lists::objects_in;
@@ -11,21 +11,21 @@ use std::path::PathBuf;
 #[derive(Debug, Default)]
 pub(crate) struct NamespaceIndex {
     namespaces: BTreeMap<String, Node<'static>>,
-    /// How many files were read.
+    /// Number of files in the input.
     pub(crate) files: u64,
 }
 
 impl NamespaceIndex {
-    /// Looks through the input for namespaces; nothing else of it is decoded.
+    /// Searches the input for namespaces; documents that do not mention one are not decoded.
     pub(crate) fn read(inputs: &[PathBuf], recursive: bool, workers: usize) -> Self {
-        let mut lent = Self::default();
+        let mut index = Self::default();
         let work = |item: Item<'_>, found: &mut Vec<Option<(String, Node<'static>)>>| match item {
-            Item::DocumentRef(_, sheet) => {
-                let listed = sheet.list.is_some_and(|head| head.kind == "Namespace");
-                if let Ok(text) = sheet.text
+            Item::Document(_, document) => {
+                let listed = document.list.is_some_and(|head| head.kind == "Namespace");
+                if let Ok(text) = document.text
                     && (listed || memchr::memmem::find(text.as_bytes(), b"Namespace").is_some())
                 {
-                    found.extend(namespaces(&sheet, text).into_iter().map(Some));
+                    found.extend(namespaces(&document, text).into_iter().map(Some));
                 }
             }
             Item::Done => found.push(None),
@@ -33,12 +33,12 @@ impl NamespaceIndex {
         };
         run(inputs, recursive, workers, work, |found| {
             match found {
-                Some((name, namespace)) => drop(lent.namespaces.insert(name, namespace)),
-                None => lent.files += 1,
+                Some((name, namespace)) => drop(index.namespaces.insert(name, namespace)),
+                None => index.files += 1,
             }
             true
         });
-        lent
+        index
     }
 
     /// The labels of a namespace, if the input defines it.
@@ -52,9 +52,9 @@ impl NamespaceIndex {
     }
 }
 
-fn namespaces(sheet: &DocumentRef<'_>, text: &str) -> Vec<(String, Node<'static>)> {
+fn namespaces(document: &DocumentRef<'_>, text: &str) -> Vec<(String, Node<'static>)> {
     let Ok(decoded) = decode(text, Limits::DEFAULT) else { return Vec::new() };
-    objects_in(sheet, decoded.documents)
+    objects_in(document, decoded.documents)
         .into_iter()
         .map(Object::new)
         .filter(|object| object.kind_name() == "Namespace")
@@ -73,10 +73,10 @@ mod tests {
         std::fs::write(root.path().join("all.yaml"), text).unwrap();
         let list = r#"{"kind": "List", "items": [{"kind": "NamespaceList", "items": [{"metadata": {"name": "x", "labels": {"c": "d"}}}]}]}"#;
         std::fs::write(root.path().join("list.json"), list).unwrap();
-        let lent = NamespaceIndex::read(&[root.path().into()], false, 2);
-        assert!(lent.labels("shop").is_some_and(|labels| labels.get("a").is_some()));
-        assert!(lent.labels("x").is_some());
-        assert!(lent.labels("other").is_none());
-        assert_eq!(lent.files, 2);
+        let index = NamespaceIndex::read(&[root.path().into()], false, 2);
+        assert!(index.labels("shop").is_some_and(|labels| labels.get("a").is_some()));
+        assert!(index.labels("x").is_some());
+        assert!(index.labels("other").is_none());
+        assert_eq!(index.files, 2);
     }
 }

@@ -1,40 +1,40 @@
-//! Many files at once, in their order, with a bounded amount of them in memory.
+//! A worker pool that reads many files in parallel, keeps input order and bounds the memory in use.
 //!
-//! Tasks are dealt to the workers in turn and their results collected in the same turn, so that
-//! the order comes out right without a lock and without a buffer to sort in.
+//! Tasks are dispatched to the workers round-robin and their results collected in the same order, so that neither a
+//! lock nor a sort buffer is needed.
 
-use crate::documents::{Document, DocumentRef, Documents, sheets};
+use crate::documents::{Document, DocumentRef, Documents, for_each_document};
 use crate::files::{Source, walk};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// A file up to this size is read by the worker that judges it; a larger one is cut up for many.
+/// A file up to this size is read by the worker that checks it; the documents of a larger one are spread over workers.
 const SMALL_FILE: u64 = 1 << 20;
 const FILES_A_TASK: usize = 32;
 const BYTES_A_TASK: usize = 64 << 10;
 const TASKS_WAITING: usize = 2;
 
-/// What a worker is given.
+/// A unit of work for one worker.
 enum Task {
     Files(Vec<PathBuf>),
     Documents(Arc<str>, Vec<Document>),
     Failed(PathBuf, String),
 }
 
-/// What a worker makes of it.
+/// A part of a task, as the `work` callback receives it.
 pub(crate) enum Item<'a> {
     /// A document of a file.
-    DocumentRef(&'a Arc<str>, DocumentRef<'a>),
-    /// A file that was read to its end.
+    Document(&'a Arc<str>, DocumentRef<'a>),
+    /// The end of a file.
     Done,
-    /// A place that could not be read, and why.
+    /// A path that could not be read, and why.
     Failed(&'a Path, &'a str),
 }
 
-/// Reads every document that `inputs` name. `work` is called by many threads, `each` with the
-/// results in the order of the input; it says whether to go on.
+/// Reads every document that `inputs` name. `work` runs on many threads; `each` receives the results in input order
+/// and returns whether to continue.
 pub(crate) fn run<T: Send>(
     inputs: &[PathBuf],
     recursive: bool,
@@ -51,9 +51,9 @@ pub(crate) fn run<T: Send>(
             let work = &work;
             scope.spawn(move || {
                 for task in task_out {
-                    let mut made = Vec::new();
-                    perform(&task, |item| work(item, &mut made));
-                    if result_in.send(made).is_err() {
+                    let mut results = Vec::new();
+                    perform(&task, |item| work(item, &mut results));
+                    if result_in.send(results).is_err() {
                         return;
                     }
                 }
@@ -61,32 +61,32 @@ pub(crate) fn run<T: Send>(
             tasks.push(task_in);
             results.push(result_out);
         }
-        scope.spawn(move || deal(inputs, recursive, &tasks));
+        scope.spawn(move || dispatch(inputs, recursive, &tasks));
         for result in results.iter().cycle() {
-            let Ok(made) = result.recv() else { return };
-            if !made.into_iter().all(&mut each) {
+            let Ok(batch) = result.recv() else { return };
+            if !batch.into_iter().all(&mut each) {
                 return;
             }
         }
     });
 }
 
-fn perform(task: &Task, mut give: impl FnMut(Item<'_>)) {
+fn perform(task: &Task, mut emit: impl FnMut(Item<'_>)) {
     match task {
-        Task::Failed(path, why) => give(Item::Failed(path, why)),
+        Task::Failed(path, why) => emit(Item::Failed(path, why)),
         Task::Documents(file, documents) => {
             for document in documents {
-                give(Item::DocumentRef(file, document.sheet()));
+                emit(Item::Document(file, document.document()));
             }
         }
         Task::Files(paths) => {
             for path in paths {
                 match std::fs::read(path) {
-                    Err(error) => give(Item::Failed(path, &error.to_string())),
+                    Err(error) => emit(Item::Failed(path, &error.to_string())),
                     Ok(bytes) => {
                         let name: Arc<str> = path.to_string_lossy().into();
-                        sheets(&bytes, |sheet| give(Item::DocumentRef(&name, sheet)));
-                        give(Item::Done);
+                        for_each_document(&bytes, |document| emit(Item::Document(&name, document)));
+                        emit(Item::Done);
                     }
                 }
             }
@@ -94,27 +94,27 @@ fn perform(task: &Task, mut give: impl FnMut(Item<'_>)) {
     }
 }
 
-/// Walks the inputs and deals what it finds, in turn.
-fn deal(inputs: &[PathBuf], recursive: bool, tasks: &[SyncSender<Task>]) {
-    let mut dealer = Dealer { tasks, turn: 0, files: Vec::new() };
+/// Walks the inputs and dispatches tasks to the workers round-robin.
+fn dispatch(inputs: &[PathBuf], recursive: bool, tasks: &[SyncSender<Task>]) {
+    let mut dispatcher = Dispatcher { tasks, turn: 0, files: Vec::new() };
     walk(inputs, recursive, &mut |source| match source {
-        Source::File(path, size) if size <= SMALL_FILE => dealer.file(path),
-        Source::File(path, _) => dealer.large(&path),
+        Source::File(path, size) if size <= SMALL_FILE => dispatcher.file(path),
+        Source::File(path, _) => dispatcher.large(&path),
         Source::Failed(path, error) => {
-            dealer.flush();
-            dealer.send(Task::Failed(path, error.to_string()));
+            dispatcher.flush();
+            dispatcher.send(Task::Failed(path, error.to_string()));
         }
     });
-    dealer.flush();
+    dispatcher.flush();
 }
 
-struct Dealer<'a> {
+struct Dispatcher<'a> {
     tasks: &'a [SyncSender<Task>],
     turn: usize,
     files: Vec<PathBuf>,
 }
 
-impl Dealer<'_> {
+impl Dispatcher<'_> {
     fn file(&mut self, path: PathBuf) {
         self.files.push(path);
         if self.files.len() >= FILES_A_TASK {
@@ -161,7 +161,7 @@ impl Dealer<'_> {
         self.send(Task::Documents(name, batch));
     }
 
-    /// Nobody listens any more once the reader of our output has gone; then nothing is worth doing.
+    /// Sends a task to the next worker; ignores a worker that has stopped because `each` ended the run.
     fn send(&mut self, task: Task) {
         if let Some(worker) = self.tasks.get(self.turn % self.tasks.len().max(1)) {
             let _ = worker.send(task);
@@ -185,19 +185,19 @@ mod tests {
             .unwrap();
         }
         for workers in [1, 2, 5] {
-            let mut seen = Vec::new();
-            let work = |item: Item<'_>, made: &mut Vec<String>| {
-                if let Item::DocumentRef(_, sheet) = item {
-                    made.push(sheet.text.unwrap().to_owned());
+            let mut received = Vec::new();
+            let work = |item: Item<'_>, results: &mut Vec<String>| {
+                if let Item::Document(_, document) = item {
+                    results.push(document.text.unwrap().to_owned());
                 }
             };
             run(&[root.path().into()], false, workers, work, |text| {
-                seen.push(text);
+                received.push(text);
                 true
             });
             let wanted: Vec<String> =
                 (0..500).flat_map(|n| [format!("n: {n}\n"), format!("m: {n}\n")]).collect();
-            assert_eq!(seen, wanted, "{workers} workers");
+            assert_eq!(received, wanted, "{workers} workers");
         }
     }
 
@@ -207,25 +207,25 @@ mod tests {
         for number in 0..2000 {
             std::fs::write(root.path().join(format!("{number}.yaml")), "a: 1\n").unwrap();
         }
-        let mut seen = 0;
-        let work = |item: Item<'_>, made: &mut Vec<()>| {
-            if let Item::DocumentRef(..) = item {
-                made.push(());
+        let mut received = 0;
+        let work = |item: Item<'_>, results: &mut Vec<()>| {
+            if let Item::Document(..) = item {
+                results.push(());
             }
         };
         run(&[root.path().into()], false, 2, work, |()| {
-            seen += 1;
-            seen < 10
+            received += 1;
+            received < 10
         });
-        assert_eq!(seen, 10);
+        assert_eq!(received, 10);
     }
 
     #[test]
     fn what_cannot_be_read_is_told() {
         let mut failed = 0;
-        let work = |item: Item<'_>, made: &mut Vec<()>| {
+        let work = |item: Item<'_>, results: &mut Vec<()>| {
             if let Item::Failed(..) = item {
-                made.push(());
+                results.push(());
             }
         };
         run(&["no/such/file".into()], false, 2, work, |()| {

@@ -1,9 +1,9 @@
-//! A check from beginning to end: what is stored, what is lent, then every document in its order.
+//! The check pipeline: loads stored objects, policies and namespaces, then checks every document in input order.
 
-use crate::against::Stored;
+use crate::against::StoredObjects;
 use crate::baseline::Baseline;
 use crate::files::is_stdin;
-use crate::finding::{Judged, Outcome, Severity};
+use crate::finding::{CheckedObject, Outcome, Severity};
 use crate::inspect::Inspector;
 use crate::namespaces::NamespaceIndex;
 use crate::pipeline::{self, Item};
@@ -17,27 +17,27 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// How many objects there were, and what became of them.
+/// Counts of checked objects by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Objects that were judged.
+    /// Objects that were checked.
     pub objects: u64,
-    /// Objects that the API would refuse.
+    /// Objects that the API server would refuse.
     pub refused: u64,
-    /// Objects that the API would take with a warning.
+    /// Objects that the API server would admit with a warning.
     pub warned: u64,
-    /// Documents that could not be judged.
+    /// Documents that could not be decoded.
     pub unreadable: u64,
-    /// Documents that were passed over.
+    /// Documents that were skipped on purpose.
     pub skipped: u64,
     /// Findings that an annotation or the baseline suppressed.
     pub suppressed: u64,
-    /// Known findings of the baseline that are gone.
+    /// Baseline findings that no longer occur.
     pub stale: u64,
 }
 
 impl Summary {
-    /// 0 nothing refused, 1 something refused, 2 could not tell.
+    /// Exit status: 0 if nothing is refused, 1 if something is, 2 if a document is unreadable.
     pub fn exit_code(&self, warnings_as_errors: bool) -> u8 {
         if self.unreadable > 0 {
             2
@@ -48,25 +48,25 @@ impl Summary {
         }
     }
 
-    fn count(&mut self, judged: &Judged) {
-        self.suppressed += judged.suppressed as u64;
-        match judged.outcome {
+    fn count(&mut self, checked: &CheckedObject) {
+        self.suppressed += checked.suppressed as u64;
+        match checked.outcome {
             Outcome::Skipped { .. } => self.skipped += 1,
             Outcome::Unreadable => self.unreadable += 1,
             Outcome::Refused { .. } => self.refused += 1,
             Outcome::Warned => self.warned += 1,
             Outcome::Admitted => {}
         }
-        if !matches!(judged.outcome, Outcome::Skipped { .. } | Outcome::Unreadable) {
+        if !matches!(checked.outcome, Outcome::Skipped { .. } | Outcome::Unreadable) {
             self.objects += 1;
         }
     }
 }
 
-/// Why a check could not be made.
+/// An error that ends a check.
 #[derive(Debug)]
 pub enum CheckError {
-    /// What was asked for cannot be had; the text says what to do.
+    /// An input or option cannot be used; the text says what to do.
     Setup(String),
     /// Findings could not be written.
     Output(io::Error),
@@ -83,21 +83,22 @@ impl fmt::Display for CheckError {
 
 impl std::error::Error for CheckError {}
 
-/// Checks everything that `config` names and writes what is found to `out`, notes to `notes`.
+/// Checks everything that `config` names; writes findings to `out` and notes to `notes`.
 pub fn run(
     config: &Config,
     out: &mut dyn Write,
     notes: &mut dyn Write,
 ) -> Result<Summary, CheckError> {
-    let held = hold_streams(&config.inputs).map_err(CheckError::Setup)?;
-    let inputs = &held.inputs;
+    let spooled = spool_streams(&config.inputs).map_err(CheckError::Setup)?;
+    let inputs = &spooled.inputs;
     let workers = config.workers;
     let stored = match &config.against {
         None => None,
         Some(against) => {
             let inputs = &config.inputs;
-            let read = Stored::read(against, inputs, config.recursive, &config.namespace, workers);
-            Some(read.map_err(CheckError::Setup)?)
+            let loaded =
+                StoredObjects::read(against, inputs, config.recursive, &config.namespace, workers);
+            Some(loaded.map_err(CheckError::Setup)?)
         }
     };
     for what in stored.iter().flat_map(|stored| &stored.unread) {
@@ -107,50 +108,56 @@ pub fn run(
         Some(path) => Baseline::read(path).map_err(CheckError::Setup)?,
         None => Baseline::default(),
     };
-    let book = match config.policies.is_empty() {
+    let policy_set = match config.policies.is_empty() {
         true => None,
         false => Some(PolicySet::read(config).map_err(CheckError::Setup)?),
     };
-    for note in book.iter().flat_map(|book| &book.notes) {
+    for note in policy_set.iter().flat_map(|policy_set| &policy_set.notes) {
         let _ = writeln!(notes, "note: {note}");
     }
-    let lent = if config.policy.plugins.pod_security || book.is_some() {
+    let namespaces = if config.policy.plugins.pod_security || policy_set.is_some() {
         NamespaceIndex::read(inputs, config.recursive, workers)
     } else {
         NamespaceIndex::default()
     };
-    let bar = progress(config, lent.files);
+    let bar = progress(config, namespaces.files);
     let large = Mutex::new(());
-    let inspector =
-        Inspector { config, lent: &lent, stored: stored.as_ref(), book: book.as_ref(), large };
-    let mut found = Baseline::default();
+    let inspector = Inspector {
+        config,
+        namespaces: &namespaces,
+        stored: stored.as_ref(),
+        policy_set: policy_set.as_ref(),
+        large,
+    };
+    let mut new_baseline = Baseline::default();
     let mut summary = Summary::default();
     let mut report = report::of(config);
     let mut failed = report.begin(out).err();
-    let work = |item: Item<'_>, made: &mut Vec<Event>| match item {
-        Item::DocumentRef(file, sheet) => {
-            let mut judged = Vec::new();
-            let file = held.name_of(file).unwrap_or(file);
-            inspector.inspect(file, &sheet, &mut judged);
-            made.extend(judged.into_iter().map(Event::Judged));
+    let work = |item: Item<'_>, events: &mut Vec<Event>| match item {
+        Item::Document(file, document) => {
+            let mut checked = Vec::new();
+            let file = spooled.display_name(file).unwrap_or(file);
+            inspector.inspect(file, &document, &mut checked);
+            events.extend(checked.into_iter().map(Event::Object));
         }
-        Item::Done => made.push(Event::FileDone),
-        Item::Failed(path, why) => made.push(Event::Judged(unreadable(path, why))),
+        Item::Done => events.push(Event::FileDone),
+        Item::Failed(path, why) => events.push(Event::Object(unreadable(path, why))),
     };
     pipeline::run(inputs, config.recursive, workers, work, |event| {
-        let Event::Judged(mut judged) = event else {
+        let Event::Object(mut checked) = event else {
             bar.inc(1);
             return true;
         };
         if config.write_baseline.is_some() {
-            found.record(&judged);
+            new_baseline.record(&checked);
         }
-        baseline.apply(&mut judged);
-        summary.count(&judged);
-        let told =
-            bar.suspend(|| tell_skipped(&judged, notes).and_then(|()| report.object(&judged, out)));
-        // Whoever reads may have read enough; the exit status still needs every verdict.
-        if let Err(error) = told
+        baseline.apply(&mut checked);
+        summary.count(&checked);
+        let written = bar.suspend(|| {
+            write_skipped_note(&checked, notes).and_then(|()| report.object(&checked, out))
+        });
+        // A reader that closes the pipe does not end the check: the exit status needs every verdict.
+        if let Err(error) = written
             && failed.is_none()
         {
             failed = Some(error);
@@ -161,8 +168,8 @@ pub fn run(
     if summary == Summary::default() {
         let _ = writeln!(notes, "note: no objects were found in what was named");
     }
-    if let Some(told) = book.as_ref().and_then(PolicySet::told_of_namespaces) {
-        let _ = writeln!(notes, "note: {told}");
+    if let Some(note) = policy_set.as_ref().and_then(PolicySet::unknown_namespaces_note) {
+        let _ = writeln!(notes, "note: {note}");
     }
     summary.stale = baseline.stale().count() as u64;
     for about in baseline.stale() {
@@ -174,7 +181,7 @@ pub fn run(
         None => {}
     }
     if let Some(path) = &config.write_baseline {
-        found.write(path).map_err(CheckError::Setup)?;
+        new_baseline.write(path).map_err(CheckError::Setup)?;
     }
     Ok(summary)
 }
@@ -184,28 +191,28 @@ fn is_broken_pipe(error: &io::Error) -> bool {
 }
 
 enum Event {
-    Judged(Judged),
+    Object(CheckedObject),
     FileDone,
 }
 
-fn tell_skipped(judged: &Judged, notes: &mut dyn Write) -> io::Result<()> {
-    match &judged.outcome {
+fn write_skipped_note(checked: &CheckedObject, notes: &mut dyn Write) -> io::Result<()> {
+    match &checked.outcome {
         Outcome::Skipped { why } => {
-            writeln!(notes, "note: {}:{}: skipped: {why}", judged.file, judged.line)
+            writeln!(notes, "note: {}:{}: skipped: {why}", checked.file, checked.line)
         }
         _ => Ok(()),
     }
 }
 
-fn unreadable(path: &std::path::Path, why: &str) -> Judged {
-    let place = ratchet_object::Place { line: 1, column: 1 };
+fn unreadable(path: &std::path::Path, why: &str) -> CheckedObject {
+    let start = ratchet_object::Place { line: 1, column: 1 };
     let finding = crate::Finding {
         rule: &decoding::UNREADABLE,
         severity: Severity::Error,
         message: format!("cannot read it: {why}"),
         field: String::new(),
-        start: place,
-        end: place,
+        start,
+        end: start,
         source: String::new(),
         marked: 0..0,
         label: String::new(),
@@ -215,7 +222,7 @@ fn unreadable(path: &std::path::Path, why: &str) -> Judged {
         fingerprint: format!("unread:{}", path.display()),
         policy: None,
     };
-    Judged {
+    CheckedObject {
         file: path.to_string_lossy().into(),
         line: 1,
         object: ObjectName::default(),
@@ -225,11 +232,12 @@ fn unreadable(path: &std::path::Path, why: &str) -> Judged {
     }
 }
 
-const WORTH_A_BAR: u64 = 500;
+/// The least number of files for which a progress bar is drawn.
+const PROGRESS_BAR_FILES: u64 = 500;
 
 fn progress(config: &Config, files: u64) -> ProgressBar {
-    // A short run is over before a bar is read.
-    if !config.progress || files < WORTH_A_BAR {
+    // A short run ends before anyone reads a bar.
+    if !config.progress || files < PROGRESS_BAR_FILES {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(files);
@@ -240,28 +248,29 @@ fn progress(config: &Config, files: u64) -> ProgressBar {
     bar
 }
 
-/// Standard input and other pipes can be read once only, and a check reads twice: they are held in
-/// files meanwhile.
-struct Held {
+/// The inputs, with standard input and other pipes spooled to temporary files: a pipe can be read only once, and a
+/// check reads its input twice.
+struct SpooledInputs {
     inputs: Vec<PathBuf>,
     streams: Vec<(tempfile::NamedTempFile, Arc<str>)>,
 }
 
-impl Held {
-    /// The name of the pipe that a file stands for.
-    fn name_of(&self, file: &str) -> Option<&Arc<str>> {
-        let is_it =
-            |held: &&(tempfile::NamedTempFile, Arc<str>)| held.0.path().to_string_lossy() == file;
+impl SpooledInputs {
+    /// The name of the pipe that a temporary file stands for.
+    fn display_name(&self, file: &str) -> Option<&Arc<str>> {
+        let is_it = |spooled: &&(tempfile::NamedTempFile, Arc<str>)| {
+            spooled.0.path().to_string_lossy() == file
+        };
         self.streams.iter().find(is_it).map(|(_, name)| name)
     }
 }
 
-fn hold_streams(inputs: &[PathBuf]) -> Result<Held, String> {
-    let mut held = Held { inputs: Vec::new(), streams: Vec::new() };
+fn spool_streams(inputs: &[PathBuf]) -> Result<SpooledInputs, String> {
+    let mut spooled = SpooledInputs { inputs: Vec::new(), streams: Vec::new() };
     for input in inputs {
         let is_stdin = is_stdin(input);
         if !is_stdin && !is_pipe(input) {
-            held.inputs.push(input.clone());
+            spooled.inputs.push(input.clone());
             continue;
         }
         let failed = |error: io::Error| format!("{} cannot be read: {error}", input.display());
@@ -273,17 +282,17 @@ fn hold_streams(inputs: &[PathBuf]) -> Result<Held, String> {
             io::copy(&mut pipe, &mut file).map_err(failed)?;
         }
         file.flush().map_err(failed)?;
-        held.inputs.push(file.path().to_path_buf());
+        spooled.inputs.push(file.path().to_path_buf());
         let name = if is_stdin { "stdin".into() } else { input.to_string_lossy() };
-        held.streams.push((file, name.into()));
+        spooled.streams.push((file, name.into()));
     }
-    Ok(held)
+    Ok(spooled)
 }
 
 #[cfg(unix)]
 fn is_pipe(path: &std::path::Path) -> bool {
     use std::os::unix::fs::FileTypeExt;
-    std::fs::metadata(path).is_ok_and(|facts| facts.file_type().is_fifo())
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo())
 }
 
 #[cfg(not(unix))]

@@ -1,4 +1,4 @@
-//! An object can carry its own exceptions, each with a reason.
+//! Suppression of findings by the annotation `ratchet/ignore` of an object.
 
 use crate::policies::RULES as OWN_RULES;
 use ratchet_engine::rules::decoding;
@@ -8,36 +8,37 @@ use ratchet_object::{At, Object};
 /// The annotation: `RULE[,RULE]: reason`, several of them separated by semicolons or lines.
 pub(crate) const ANNOTATION: &str = "ratchet/ignore";
 
-/// What an object wants to have passed over.
+/// The rules that an object's annotation suppresses.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Exceptions<'a> {
     rules: Vec<&'a str>,
-    /// Entries that except nothing: no reason, or no such rule.
-    idle: Vec<(&'a str, &'static str)>,
+    /// Entries that suppress nothing, each with why: no reason, or no such rule.
+    ineffective: Vec<(&'a str, &'static str)>,
 }
 
-/// What the API says before it can read an object cannot be passed over: the rest was not judged.
+/// Decoding errors cannot be suppressed: nothing else of the object was checked.
 const NEVER: [&str; 3] =
     [decoding::WRONG_TYPE.id, decoding::UNREADABLE.id, decoding::UNKNOWN_KIND.id];
 
 impl<'a> Exceptions<'a> {
-    /// Reads the annotation of an object, and of the pod template in it.
+    /// Parses the annotation of an object, and of its pod template.
     pub(crate) fn of(object: &'a Object<'a>) -> Self {
         let root = object.root();
-        let place = object.kind().and_then(|kind| kind.pod).filter(|place| !place.0.is_empty());
+        let template =
+            object.kind().and_then(|kind| kind.pod).filter(|template| !template.0.is_empty());
         let mut exceptions = Self::default();
-        exceptions.read(annotation(&root));
-        if let Some(place) = place {
-            exceptions.read(annotation(&root.descend(place.0)));
+        exceptions.parse(annotation(&root));
+        if let Some(template) = template {
+            exceptions.parse(annotation(&root.descend(template.0)));
         }
         exceptions
     }
 
-    fn read(&mut self, text: &'a str) {
+    fn parse(&mut self, text: &'a str) {
         for entry in text.split([';', '\n']).map(str::trim).filter(|entry| !entry.is_empty()) {
             let (rules, reason) = entry.split_once(':').unwrap_or((entry, ""));
             if reason.trim().is_empty() {
-                self.idle.push((
+                self.ineffective.push((
                     entry,
                     "without a reason, so it excepts nothing: write \"RULE: reason\"",
                 ));
@@ -47,9 +48,9 @@ impl<'a> Exceptions<'a> {
                 let mut rules = RULES.iter().chain(OWN_RULES);
                 let is_rule = rules.any(|rule| rule.id.eq_ignore_ascii_case(id));
                 if !is_rule {
-                    self.idle.push((id, "which is no rule: `ratchet explain` lists them"));
+                    self.ineffective.push((id, "which is no rule: `ratchet explain` lists them"));
                 } else if NEVER.iter().any(|never| never.eq_ignore_ascii_case(id)) {
-                    self.idle.push((
+                    self.ineffective.push((
                         id,
                         "which cannot be passed over: nothing else of the object was judged",
                     ));
@@ -60,14 +61,14 @@ impl<'a> Exceptions<'a> {
         }
     }
 
-    /// Whether the object excepts this rule.
+    /// Whether the object suppresses a rule.
     pub(crate) fn cover(&self, rule: &Rule) -> bool {
         self.rules.iter().any(|id| rule.id.eq_ignore_ascii_case(id))
     }
 
-    /// What is wrong with the exceptions themselves.
+    /// Notes about entries that suppress nothing.
     pub(crate) fn complaints(&self) -> impl Iterator<Item = String> {
-        self.idle
+        self.ineffective
             .iter()
             .map(|(entry, why)| format!("the annotation {ANNOTATION} names {entry:?} {why}"))
     }
@@ -84,12 +85,14 @@ mod tests {
     #[test]
     fn an_exception_needs_a_reason() {
         let mut exceptions = Exceptions::default();
-        exceptions
-            .read("RTC-IP-001, rtc-ip-002: the old appliance; RTC-DNS-001\nRTC-SVC-001: until May");
-        exceptions.read("RTC-IP-01: x; RTC-API-009: y");
+        exceptions.parse(
+            "RTC-IP-001, rtc-ip-002: the old appliance; RTC-DNS-001\nRTC-SVC-001: until May",
+        );
+        exceptions.parse("RTC-IP-01: x; RTC-API-009: y");
         assert_eq!(exceptions.rules, ["RTC-IP-001", "rtc-ip-002", "RTC-SVC-001"]);
-        let idle: Vec<&str> = exceptions.idle.iter().map(|(entry, _)| *entry).collect();
-        assert_eq!(idle, ["RTC-DNS-001", "RTC-IP-01", "RTC-API-009"]);
+        let ineffective: Vec<&str> =
+            exceptions.ineffective.iter().map(|(entry, _)| *entry).collect();
+        assert_eq!(ineffective, ["RTC-DNS-001", "RTC-IP-01", "RTC-API-009"]);
         let rule = |id| RULES.iter().find(|rule| rule.id == id).unwrap();
         assert!(exceptions.cover(rule("RTC-IP-002")) && !exceptions.cover(rule("RTC-DNS-001")));
         assert_eq!(exceptions.complaints().count(), 3);

@@ -1,4 +1,4 @@
-//! The policies in `deploy/policies` against the engine: on every case of the engine's, both decide the same.
+//! Equivalence of the policies in `deploy/policies` and the engine, on every case of the engine's.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
 #[path = "../../../core/engine/tests/case_file/mod.rs"]
@@ -17,14 +17,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Policies, the rules they stand for, and the engine that has these rules in force.
+/// A group of policies, the rules they implement, and the engine configuration that enforces these rules.
 struct Family {
     policies: &'static str,
     rules: &'static [&'static str],
     engine: fn() -> Policy,
-    /// The engine of the servers that they are for: what it refuses, no policy is asked about.
+    /// The engine configuration of the servers the policies are for; policies are not evaluated for what it refuses.
     before: fn() -> Policy,
-    /// How many refusals and admissions there must be at least, so that the comparison means something.
+    /// The least number of refusals and admissions that makes the comparison meaningful.
     least: (usize, usize),
 }
 
@@ -74,7 +74,7 @@ static FAMILIES: [Family; 4] = [
     },
 ];
 
-/// Where a policy cannot or does not want to decide as the engine does: family, case, why.
+/// Intended differences between policy and engine: family, case, why.
 static EXCEPTIONS: &[(&str, &str, &str)] = &[
     (SEARCH, "RTC-DNS-001/admits-job-created", ONLY_PODS),
     (SEARCH, "RTC-DNS-001/admits-leading-underscore", ONLY_PODS),
@@ -106,12 +106,12 @@ fn policies_decide_as_the_engine_does() {
             let Some(change) = proposal.change() else { continue };
             let verdict = judge(&change, &proposal.facts(), &engine);
             let wanted = family.refuses(&verdict);
-            // The server has refused it before any policy is asked.
+            // The server refuses the object before any policy is evaluated.
             let first = judge(&change, &proposal.facts(), &before);
             if !first.problems.is_empty() || (!wanted && !verdict.problems.is_empty()) {
                 continue;
             }
-            let denials = ask(&policies, &change, proposal);
+            let denials = denials(&policies, &change, proposal);
             let exception = EXCEPTIONS.iter().find(|row| {
                 row.0 == family.policies && row.1 == case.name.trim_end_matches(".yaml")
             });
@@ -127,8 +127,8 @@ fn policies_decide_as_the_engine_does() {
             *count += 1;
             if wanted == denials.is_empty() {
                 let side = if wanted { "must deny" } else { "must admit" };
-                let (name, told) = (&case.name, denials.join("; "));
-                faults.push(format!("{} {side} {name}: {told}", family.policies));
+                let (name, messages) = (&case.name, denials.join("; "));
+                faults.push(format!("{} {side} {name}: {messages}", family.policies));
             }
         }
         let (least_refused, least_admitted) = family.least;
@@ -141,7 +141,7 @@ fn policies_decide_as_the_engine_does() {
     assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Every policy and binding in the folder is one that the API takes, also those that no case reaches.
+/// Every policy and binding in the folder is valid, also those that no case reaches.
 #[test]
 fn policies_are_valid_and_all_are_bound() {
     let mut policies = BTreeSet::new();
@@ -185,7 +185,7 @@ impl Family {
         all.any(|id| self.rules.contains(&id))
     }
 
-    /// Its policies, each bound everywhere.
+    /// The family's policies, each bound everywhere.
     fn read(&self) -> Policies {
         let (folder, prefix) = self.policies.rsplit_once('/').unwrap_or(("", self.policies));
         let is_own =
@@ -229,8 +229,8 @@ fn objects(file: &Path) -> Vec<Node<'static>> {
     decoded.documents.into_iter().map(Node::into_owned).collect()
 }
 
-/// What the policies say against a change.
-fn ask(policies: &Policies, change: &Change<'_>, proposal: &Proposal) -> Vec<String> {
+/// The denial messages of the policies for a change.
+fn denials(policies: &Policies, change: &Change<'_>, proposal: &Proposal) -> Vec<String> {
     let part = match change.part {
         Part::Main => "",
         Part::Sub(part) => part,
@@ -251,7 +251,7 @@ fn ask(policies: &Policies, change: &Change<'_>, proposal: &Proposal) -> Vec<Str
         "" => as_stored(&object, old.as_ref()),
         _ => as_stored(&object, Some(object.node())),
     };
-    // Who writes the status writes nothing else.
+    // A write of the status changes nothing else.
     if let ("status", Some(spec)) = (part, old.as_ref().and_then(|old| old.get("spec"))) {
         new.set("spec", spec.clone());
     }
@@ -275,8 +275,8 @@ fn ask(policies: &Policies, change: &Change<'_>, proposal: &Proposal) -> Vec<Str
         Namespace::Labels(Some(labels)) => labels.clone().into_owned(),
         _ => Node::empty_map(),
     };
-    let judged = policies.judge(&attempt, &Cluster { labels });
-    judged.denials.iter().map(ratchet_policy::Denial::message).collect()
+    let verdicts = policies.judge(&attempt, &Cluster { labels });
+    verdicts.denials.iter().map(ratchet_policy::Denial::message).collect()
 }
 
 /// A cluster with one namespace.

@@ -1,33 +1,33 @@
-//! What an audit is asked to do.
+//! Configuration of an audit.
 
 use ratchet_cluster::Way;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What an audit is asked to do.
+/// The source and options of one audit.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where certificates come from.
+    /// The source of the certificates.
     pub source: Source,
     /// Only these nodes; all if there are none.
     pub names: Vec<String>,
-    /// Which of a node's addresses the API server dials: `--kubelet-preferred-address-types`.
+    /// Address types in the API server's order of preference: `--kubelet-preferred-address-types`.
     pub address_types: Vec<String>,
-    /// The authority that the API server believes: `--kubelet-certificate-authority`.
+    /// The authority that the API server trusts: `--kubelet-certificate-authority`.
     pub authority: Option<PathBuf>,
-    /// A certificate that has less left is warned about.
+    /// Remaining validity below which a certificate gets a warning.
     pub expiry_warning: Duration,
-    /// How the report is written.
+    /// The format of the report.
     pub output: OutputFormat,
-    /// Whether the table has colours.
+    /// Whether the table is coloured.
     pub colour: bool,
-    /// Whether a bar shows how far it is.
+    /// Whether a progress bar is drawn.
     pub progress: bool,
     /// The time, in seconds since 1970.
     pub now: i64,
 }
 
-/// Where certificates come from.
+/// The source of the certificates.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// A live cluster.
@@ -36,7 +36,7 @@ pub enum Source {
     Offline(PathBuf),
 }
 
-/// How a live cluster is looked at.
+/// Options for a live cluster.
 #[derive(Clone, Debug)]
 pub struct Live {
     /// The way to the API server.
@@ -45,9 +45,9 @@ pub struct Live {
     pub selector: String,
     /// How kubelets are reached.
     pub via: Via,
-    /// How many kubelets are asked at the same time.
+    /// Number of kubelets that are probed at the same time.
     pub parallel: usize,
-    /// How long a kubelet may take to show its certificate.
+    /// Timeout of one kubelet's handshake.
     pub timeout: Duration,
 }
 
@@ -62,7 +62,7 @@ pub enum Via {
     Proxy,
 }
 
-/// How the report is written.
+/// The format of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputFormat {
     /// For people.

@@ -1,4 +1,4 @@
-//! A TLS handshake with whatever answers: it believes nothing, sends nothing, and remembers what was presented.
+//! A TLS probe that trusts nothing, sends nothing, and records the certificates that a server presents.
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
@@ -11,50 +11,52 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// What came of asking a kubelet for its certificate.
+/// The result of asking a kubelet for its certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Seen {
-    /// Certificates, the kubelet's own first; and why the handshake failed all the same, if it did.
+pub(crate) enum ProbeResult {
+    /// The certificates, the leaf first, and why the handshake failed nevertheless, if it did.
     Presented {
-        /// As they were sent.
+        /// DER, in the order sent.
         chain: Vec<Vec<u8>>,
-        /// Whether whoever presented them holds the key.
+        /// Whether the server proved possession of the leaf's key.
         proof: Result<(), String>,
     },
-    /// Something answers that is no TLS server.
+    /// The server does not speak TLS.
     NotTls(String),
-    /// Nothing could be seen, and why.
-    Nothing(String),
+    /// No certificate was received, and why.
+    Failed(String),
 }
 
-/// Asks for the certificate at an address, within a time.
-pub(crate) async fn dial(host: &str, port: u16, limit: Duration) -> Seen {
+/// Performs a handshake with an address and returns the presented certificates.
+pub(crate) async fn dial(host: &str, port: u16, limit: Duration) -> ProbeResult {
     let seconds = limit.as_secs_f64();
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     let socket = match timeout(limit, TcpStream::connect((bare, port))).await {
         Ok(Ok(socket)) => socket,
-        Ok(Err(error)) => return Seen::Nothing(error.to_string()),
-        Err(_) => return Seen::Nothing(format!("no connection within {seconds} s")),
+        Ok(Err(error)) => return ProbeResult::Failed(error.to_string()),
+        Err(_) => return ProbeResult::Failed(format!("no connection within {seconds} s")),
     };
     let recorder = Arc::new(Recorder::default());
     let config = match config(&recorder) {
         Ok(config) => config,
-        Err(error) => return Seen::Nothing(error.to_string()),
+        Err(error) => return ProbeResult::Failed(error.to_string()),
     };
     let name = server_name(bare, socket.peer_addr().map(|peer| peer.ip()));
     let connector = tokio_rustls::TlsConnector::from(Arc::new(config));
     let done = timeout(limit, connector.connect(name, socket)).await;
     let chain = recorder.take();
     match done {
-        Ok(Ok(_)) => Seen::Presented { chain, proof: Ok(()) },
-        Ok(Err(error)) if !chain.is_empty() => Seen::Presented { chain, proof: proof(&error) },
+        Ok(Ok(_)) => ProbeResult::Presented { chain, proof: Ok(()) },
+        Ok(Err(error)) if !chain.is_empty() => {
+            ProbeResult::Presented { chain, proof: proof(&error) }
+        }
         Ok(Err(error)) => failed(&error),
-        Err(_) => Seen::Nothing(format!("connected, but no certificate within {seconds} s")),
+        Err(_) => ProbeResult::Failed(format!("connected, but no certificate within {seconds} s")),
     }
 }
 
-/// A certificate is recorded in the same step in which its key is proven; what the other side says later, be it that it
-/// wants to know who we are, does not matter.
+/// A certificate is recorded in the step that proves its key; a later alert, such as a demand for a client
+/// certificate, does not matter.
 fn proof(error: &io::Error) -> Result<(), String> {
     let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     match tls {
@@ -63,19 +65,19 @@ fn proof(error: &io::Error) -> Result<(), String> {
     }
 }
 
-fn failed(error: &io::Error) -> Seen {
+fn failed(error: &io::Error) -> ProbeResult {
     let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     match tls {
-        Some(Error::InvalidMessage(_)) => Seen::NotTls("what it says is no TLS".to_owned()),
-        Some(tls) => Seen::Nothing(format!("no TLS handshake: {tls}")),
+        Some(Error::InvalidMessage(_)) => ProbeResult::NotTls("what it says is no TLS".to_owned()),
+        Some(tls) => ProbeResult::Failed(format!("no TLS handshake: {tls}")),
         None if error.kind() == io::ErrorKind::UnexpectedEof => {
-            Seen::Nothing("the connection was closed in the handshake".to_owned())
+            ProbeResult::Failed("the connection was closed in the handshake".to_owned())
         }
-        None => Seen::Nothing(format!("no TLS handshake: {error}")),
+        None => ProbeResult::Failed(format!("no TLS handshake: {error}")),
     }
 }
 
-/// A name is sent along, as the API server does; what cannot be one is left out.
+/// The SNI name, sent as the API server sends it; a host that cannot be one is replaced by the peer's address.
 fn server_name(host: &str, peer: io::Result<IpAddr>) -> ServerName<'static> {
     let address = peer.unwrap_or(IpAddr::from([127, 0, 0, 1]));
     ServerName::try_from(host.to_owned()).unwrap_or_else(|_| ServerName::from(address))
@@ -93,8 +95,8 @@ fn config(recorder: &Arc<Recorder>) -> Result<ClientConfig, Error> {
     Ok(config)
 }
 
-/// Accepts every certificate, for it is looked at later, but not a key that its owner does not hold: a rogue could
-/// present anybody's certificate otherwise.
+/// A verifier that accepts every certificate, because it is audited later, but verifies the handshake signature: a
+/// server could present another's certificate otherwise.
 #[derive(Debug)]
 struct Recorder {
     provider: Arc<CryptoProvider>,
@@ -124,8 +126,8 @@ impl ServerCertVerifier for Recorder {
         _: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         let chain = std::iter::once(leaf).chain(others).map(|one| one.to_vec()).collect();
-        if let Ok(mut kept) = self.chain.lock() {
-            *kept = chain;
+        if let Ok(mut recorded) = self.chain.lock() {
+            *recorded = chain;
         }
         Ok(ServerCertVerified::assertion())
     }

@@ -1,9 +1,9 @@
-//! Certificates of many kubelets, collected a limited number at a time.
+//! Collection of kubelet certificates, from a live cluster with bounded parallelism or from files.
 
-use crate::dial::{Seen, dial};
+use crate::dial::{ProbeResult, dial};
 use crate::nodes::Kubelet;
 use crate::offline::Collected;
-use crate::proxy::{self, Proxied};
+use crate::proxy::{self, ProxyResult};
 use crate::requests::Requests;
 use crate::{Config, Live, Via};
 use indicatif::ProgressBar;
@@ -17,124 +17,125 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-/// A kubelet and what was seen of it.
-pub(crate) struct Case {
+/// A kubelet with everything that was observed about it.
+pub(crate) struct AuditCase {
     pub(crate) kubelet: Kubelet,
-    pub(crate) witness: Witness,
-    /// What else is known.
+    pub(crate) observation: Observation,
+    /// Further evidence about the certificate.
     pub(crate) evidence: Vec<String>,
     /// Authorities that the cluster issued to the node.
     pub(crate) authorities: Vec<String>,
     /// Other nodes that report the same address and port.
-    pub(crate) shares: Vec<String>,
+    pub(crate) same_endpoint: Vec<String>,
 }
 
-/// How something was seen of a kubelet.
-pub(crate) enum Witness {
-    /// It was dialled.
-    Dialled(Seen),
-    /// The API server was asked to.
+/// How a kubelet was observed, with the result.
+pub(crate) enum Observation {
+    /// Dialled directly.
+    Dialled(ProbeResult),
+    /// Reached through the API server's node proxy.
     Proxied {
-        proxied: Proxied,
-        /// Why it could not be dialled, if that was tried.
+        proxied: ProxyResult,
+        /// Why a direct dial failed, if one was tried.
         direct: Option<String>,
     },
-    /// Its certificate was collected.
-    File(PathBuf, Seen),
-    /// It was not collected.
+    /// The certificate is in a file.
+    File(PathBuf, ProbeResult),
+    /// No file has the certificate.
     NoFile,
-    /// There is nothing to dial.
+    /// The node has no address to dial.
     NoAddress,
-    /// There is no such node.
+    /// The node does not exist.
     NoNode,
 }
 
-/// Cases, and what is to be said about all of them.
+/// The kubelets to audit, and notes about the collection.
 #[derive(Default)]
-pub(crate) struct Gathered {
-    pub(crate) cases: Vec<Case>,
+pub(crate) struct AuditInput {
+    pub(crate) cases: Vec<AuditCase>,
     pub(crate) notes: Vec<String>,
 }
 
-/// Looks at the kubelets of a live cluster.
+/// Observes the kubelets of a live cluster.
 pub(crate) async fn live(
     config: &Config,
     live: &Live,
     bar: &ProgressBar,
-) -> Result<Gathered, ClusterError> {
+) -> Result<AuditInput, ClusterError> {
     let cluster = Cluster::connect(&live.way).await?;
     let kubelets = list(&cluster, config, live).await?;
-    let shares = shared(&kubelets);
-    // A bar is drawn only when it is known how long it is.
+    let nodes_by_endpoint = nodes_by_endpoint(&kubelets);
+    // The bar is drawn only once its length is known.
     bar.set_length(kubelets.len() as u64);
     bar.enable_steady_tick(Duration::from_millis(200));
     let found: BTreeSet<String> = kubelets.iter().map(|one| one.node.as_str().to_owned()).collect();
-    let mut witnesses = look(&cluster, &kubelets, live, bar).await;
-    let mut gathered = Gathered::default();
-    let requests = requests(&cluster, &witnesses, &mut gathered.notes).await;
+    let mut observations = observe_all(&cluster, &kubelets, live, bar).await;
+    let mut input = AuditInput::default();
+    let requests = requests(&cluster, &observations, &mut input.notes).await;
     for (at, kubelet) in kubelets.into_iter().enumerate() {
         let name = kubelet.node.as_str();
-        let witness = witnesses
-            .remove(&at)
-            .unwrap_or_else(|| Witness::Dialled(Seen::Nothing("it was not looked at".to_owned())));
-        let evidence = if needs_evidence(&witness) {
+        let observation = observations.remove(&at).unwrap_or_else(|| {
+            Observation::Dialled(ProbeResult::Failed("it was not looked at".to_owned()))
+        });
+        let evidence = if needs_evidence(&observation) {
             requests.about(name).into_iter().collect()
         } else {
             Vec::new()
         };
         let authorities = requests.authorities(name);
-        let shares = shares_of(&shares, &kubelet);
-        gathered.cases.push(Case { kubelet, witness, evidence, authorities, shares });
+        let same_endpoint = others_at_endpoint(&nodes_by_endpoint, &kubelet);
+        input.cases.push(AuditCase { kubelet, observation, evidence, authorities, same_endpoint });
     }
-    gathered.add_missing(&config.names, &found);
-    Ok(gathered)
+    input.add_missing(&config.names, &found);
+    Ok(input)
 }
 
-/// Reads what was collected elsewhere.
-pub(crate) fn offline(config: &Config, folder: &Path) -> Result<Gathered, String> {
+/// Reads certificates that were collected into a folder.
+pub(crate) fn offline(config: &Config, folder: &Path) -> Result<AuditInput, String> {
     let collected = Collected::read(folder, &config.address_types)?;
-    let mut gathered = Gathered::default();
+    let mut input = AuditInput::default();
     if !collected.has_nodes && !collected.nodes.is_empty() {
-        gathered.notes.push(
+        input.notes.push(
             "there is no nodes.json: addresses are not compared with subject alternative names"
                 .to_owned(),
         );
     }
-    for file in &collected.strangers {
-        gathered
+    for file in &collected.unmatched {
+        input
             .notes
             .push(format!("{file} is of no node in nodes.json: its addresses are not compared"));
     }
     let kubelets: Vec<Kubelet> =
         collected.nodes.values().map(|(kubelet, _)| kubelet.clone()).collect();
-    let shares = shared(&kubelets);
+    let nodes_by_endpoint = nodes_by_endpoint(&kubelets);
     let found: BTreeSet<String> = collected.nodes.keys().cloned().collect();
     for (name, (kubelet, file)) in collected.nodes {
         if !is_wanted(&config.names, &name) {
             continue;
         }
-        let witness = file.map_or(Witness::NoFile, |(file, seen)| Witness::File(file, seen));
-        let shares = shares_of(&shares, &kubelet);
+        let observation =
+            file.map_or(Observation::NoFile, |(file, probe)| Observation::File(file, probe));
+        let same_endpoint = others_at_endpoint(&nodes_by_endpoint, &kubelet);
         let (evidence, authorities) = (Vec::new(), Vec::new());
-        gathered.cases.push(Case { kubelet, witness, evidence, authorities, shares });
+        input.cases.push(AuditCase { kubelet, observation, evidence, authorities, same_endpoint });
     }
-    gathered.add_missing(&config.names, &found);
-    Ok(gathered)
+    input.add_missing(&config.names, &found);
+    Ok(input)
 }
 
-impl Gathered {
-    /// Nodes that were asked for by name and are not there.
+impl AuditInput {
+    /// Adds the requested nodes that do not exist.
     fn add_missing(&mut self, wanted: &[String], found: &BTreeSet<String>) {
         let missing: BTreeSet<&String> =
             wanted.iter().filter(|name| !found.contains(*name)).collect();
         for node in missing.into_iter().filter_map(|name| NodeName::new(name)) {
             let kubelet = Kubelet::unknown(node);
-            self.cases.push(Case {
+            self.cases.push(AuditCase {
                 kubelet,
-                witness: Witness::NoNode,
+                observation: Observation::NoNode,
                 evidence: Vec::new(),
                 authorities: Vec::new(),
-                shares: Vec::new(),
+                same_endpoint: Vec::new(),
             });
         }
     }
@@ -161,13 +162,13 @@ async fn list(
     Ok(kubelets)
 }
 
-/// Looks at every kubelet, so many at a time.
-async fn look(
+/// Observes every kubelet, at most `live.parallel` at a time.
+async fn observe_all(
     cluster: &Cluster,
     kubelets: &[Kubelet],
     live: &Live,
     bar: &ProgressBar,
-) -> BTreeMap<usize, Witness> {
+) -> BTreeMap<usize, Observation> {
     let gate = Arc::new(Semaphore::new(live.parallel.max(1)));
     let mut tasks = JoinSet::new();
     for (at, kubelet) in kubelets.iter().enumerate() {
@@ -175,45 +176,52 @@ async fn look(
             (Arc::clone(&gate), cluster.clone(), kubelet.clone(), live.clone());
         tasks.spawn(async move {
             let _permit = gate.acquire().await;
-            (at, witness(&cluster, &kubelet, &live).await)
+            (at, observe(&cluster, &kubelet, &live).await)
         });
     }
-    let mut witnesses = BTreeMap::new();
+    let mut observations = BTreeMap::new();
     while let Some(done) = tasks.join_next().await {
-        if let Ok((at, witness)) = done {
-            witnesses.insert(at, witness);
+        if let Ok((at, observation)) = done {
+            observations.insert(at, observation);
         }
         bar.inc(1);
     }
-    witnesses
+    observations
 }
 
-async fn witness(cluster: &Cluster, kubelet: &Kubelet, live: &Live) -> Witness {
-    let Some(host) = &kubelet.host else { return Witness::NoAddress };
+async fn observe(cluster: &Cluster, kubelet: &Kubelet, live: &Live) -> Observation {
+    let Some(host) = &kubelet.host else { return Observation::NoAddress };
     let node = kubelet.node.as_str();
     if live.via == Via::Proxy {
-        return Witness::Proxied { proxied: proxy::ask(cluster, node).await, direct: None };
+        return Observation::Proxied {
+            proxied: proxy::probe_healthz(cluster, node).await,
+            direct: None,
+        };
     }
     match dial(host, kubelet.port, live.timeout).await {
-        Seen::Nothing(why) if live.via == Via::Auto => {
-            Witness::Proxied { proxied: proxy::ask(cluster, node).await, direct: Some(why) }
-        }
-        seen => Witness::Dialled(seen),
+        ProbeResult::Failed(why) if live.via == Via::Auto => Observation::Proxied {
+            proxied: proxy::probe_healthz(cluster, node).await,
+            direct: Some(why),
+        },
+        probe => Observation::Dialled(probe),
     }
 }
 
-/// Whether the certificate itself was not seen.
-fn needs_evidence(witness: &Witness) -> bool {
-    matches!(witness, Witness::Proxied { .. } | Witness::Dialled(Seen::Nothing(_)))
+/// Whether the certificate itself was not obtained.
+fn needs_evidence(observation: &Observation) -> bool {
+    matches!(
+        observation,
+        Observation::Proxied { .. } | Observation::Dialled(ProbeResult::Failed(_))
+    )
 }
 
-/// Requests are read only if somebody needs their evidence.
+/// The certificate signing requests, listed only if a kubelet needs their evidence.
 async fn requests(
     cluster: &Cluster,
-    witnesses: &BTreeMap<usize, Witness>,
+    observations: &BTreeMap<usize, Observation>,
     notes: &mut Vec<String>,
 ) -> Requests {
-    if !witnesses.values().any(needs_evidence) {
+    if !observations.values().any(needs_evidence) {
         return Requests::default();
     }
     Requests::read(cluster).await.unwrap_or_else(|error| {
@@ -222,8 +230,8 @@ async fn requests(
     })
 }
 
-/// Nodes by the address and port that they report.
-fn shared(kubelets: &[Kubelet]) -> BTreeMap<String, Vec<String>> {
+/// Node names by reported address and port.
+fn nodes_by_endpoint(kubelets: &[Kubelet]) -> BTreeMap<String, Vec<String>> {
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for kubelet in kubelets {
         if let Some(endpoint) = kubelet.endpoint() {
@@ -233,10 +241,13 @@ fn shared(kubelets: &[Kubelet]) -> BTreeMap<String, Vec<String>> {
     all
 }
 
-/// The other nodes at a kubelet's address; a few of them, for a person.
-fn shares_of(shares: &BTreeMap<String, Vec<String>>, kubelet: &Kubelet) -> Vec<String> {
+/// Other nodes with a kubelet's endpoint, at most `MOST` of them.
+fn others_at_endpoint(
+    nodes_by_endpoint: &BTreeMap<String, Vec<String>>,
+    kubelet: &Kubelet,
+) -> Vec<String> {
     const MOST: usize = 5;
-    let names = kubelet.endpoint().and_then(|endpoint| shares.get(&endpoint));
+    let names = kubelet.endpoint().and_then(|endpoint| nodes_by_endpoint.get(&endpoint));
     let others = names.into_iter().flatten().filter(|name| *name != kubelet.node.as_str());
     others.take(MOST).cloned().collect()
 }

@@ -1,52 +1,52 @@
-//! What enforcement would do with one kubelet, and everything else that there is to say about its certificate.
+//! The audit of one kubelet: findings about its certificate and whether enforcement would refuse it.
 
-use crate::dial::Seen;
-use crate::gather::{Case, Witness};
+use crate::dial::ProbeResult;
+use crate::gather::{AuditCase, Observation};
 use crate::minting;
 use crate::nodes::Kubelet;
-use crate::proxy::Proxied;
+use crate::proxy::ProxyResult;
 use crate::rule::{self, Rule, Weight};
 use crate::trust::Authority;
 use ratchet_certificate::{Facts, Shape};
 use std::path::PathBuf;
 
-/// What there is to say about one kubelet.
+/// The result of the audit for one node.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
-    /// Whose certificate it is.
+pub struct AuditedNode {
+    /// The kubelet of the node.
     pub kubelet: Kubelet,
-    /// How it was seen: `direct`, `proxy`, `file`, or `none`.
+    /// How the certificate was obtained: `direct`, `proxy`, `file`, or `none`.
     pub via: &'static str,
-    /// The file it was read from.
+    /// The certificate's file.
     pub file: Option<PathBuf>,
-    /// What stands in the certificate, if one was seen.
+    /// The certificate's contents, if one was obtained.
     pub facts: Option<Box<Facts>>,
-    /// How the kubelet came by it.
+    /// How the kubelet got its certificate.
     pub shape: Option<&'static Shape>,
-    /// Whether the API server's verification accepts it today; none if no authority was named or no certificate seen.
+    /// Whether the API server's current verification accepts it; none without an authority or a certificate.
     pub today: Option<Result<(), String>>,
-    /// What enforcement would do.
+    /// The effect of enforcement.
     pub outcome: Outcome,
-    /// What was found, what fails first.
+    /// The findings; those that fail come first.
     pub findings: Vec<Finding>,
-    /// What else is known about it.
+    /// Further evidence about the certificate.
     pub evidence: Vec<String>,
 }
 
-/// What enforcement would do.
+/// The effect of enforcement on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Let it through.
+    /// Connections pass.
     Passes,
-    /// Let connections to this kubelet fail.
+    /// Connections to this kubelet would fail.
     WouldFail,
-    /// It cannot be told.
+    /// Not enough is known.
     Unknown,
 }
 
 impl Outcome {
-    /// The word for it.
-    pub fn word(self) -> &'static str {
+    /// The name of the outcome in reports.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Passes => "passes",
             Self::WouldFail => "would fail",
@@ -55,12 +55,12 @@ impl Outcome {
     }
 }
 
-/// Something to say about a certificate.
+/// A violated rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What it is.
+    /// The rule that was violated.
     pub rule: &'static Rule,
-    /// What was seen.
+    /// Details of the violation.
     pub message: String,
 }
 
@@ -72,20 +72,20 @@ impl PartialEq for Rule {
 
 impl Eq for Rule {}
 
-impl Judged {
-    /// `would fail: common name, expired`.
+impl AuditedNode {
+    /// The outcome with its reasons: `would fail: common name, expired`.
     pub fn verdict(&self) -> String {
         let weight = match self.outcome {
-            Outcome::Passes => return self.outcome.word().to_owned(),
+            Outcome::Passes => return self.outcome.as_str().to_owned(),
             Outcome::WouldFail => Weight::Fails,
             Outcome::Unknown => Weight::Unknown,
         };
         let reasons = self.findings.iter().filter(|finding| finding.rule.weight == weight);
         let reasons: Vec<&str> = reasons.map(|finding| finding.rule.short).collect();
-        format!("{}: {}", self.outcome.word(), reasons.join(", "))
+        format!("{}: {}", self.outcome.as_str(), reasons.join(", "))
     }
 
-    /// What to do about a finding: one step each.
+    /// The steps that fix a finding.
     pub fn fix(&self, finding: &Finding) -> Vec<String> {
         let known = self.shape.map(|shape| shape.fix).filter(|fix| !fix.is_empty());
         match known {
@@ -98,22 +98,22 @@ impl Judged {
     }
 }
 
-/// What certificates are held against.
-pub(crate) struct Measure {
+/// The context in which certificates are audited.
+pub(crate) struct Auditor {
     pub(crate) authority: Option<Authority>,
     pub(crate) now: i64,
     /// In seconds.
     pub(crate) warn_within: i64,
 }
 
-/// So much of a certificate's life is over when every kubelet has asked for the next: they do it at 70 to 90 %.
+/// Percentage of a certificate's lifetime by which every kubelet has requested the next: they do it at 70 to 90 %.
 const LATEST_ROTATION: i64 = 90;
 
-impl Measure {
-    /// Judges one kubelet.
-    pub(crate) fn judge(&self, case: Case) -> Judged {
-        let Case { kubelet, witness, evidence, authorities, shares } = case;
-        let mut judged = Judged {
+impl Auditor {
+    /// Audits one kubelet.
+    pub(crate) fn judge(&self, case: AuditCase) -> AuditedNode {
+        let AuditCase { kubelet, observation, evidence, authorities, same_endpoint } = case;
+        let mut audited = AuditedNode {
             kubelet,
             via: "none",
             file: None,
@@ -124,101 +124,105 @@ impl Measure {
             findings: Vec::new(),
             evidence,
         };
-        match witness {
-            Witness::Dialled(seen) => {
-                judged.via = "direct";
-                self.seen(&mut judged, seen, &rule::SILENT);
+        match observation {
+            Observation::Dialled(probe) => {
+                audited.via = "direct";
+                self.probe_findings(&mut audited, probe, &rule::SILENT);
             }
-            Witness::File(file, seen) => {
-                (judged.via, judged.file) = ("file", Some(file));
-                self.seen(&mut judged, seen, &rule::NOT_COLLECTED);
+            Observation::File(file, probe) => {
+                (audited.via, audited.file) = ("file", Some(file));
+                self.probe_findings(&mut audited, probe, &rule::NOT_COLLECTED);
             }
-            Witness::Proxied { proxied, direct } => {
-                judged.via = "proxy";
-                through_proxy(&mut judged, proxied, direct);
+            Observation::Proxied { proxied, direct } => {
+                audited.via = "proxy";
+                through_proxy(&mut audited, proxied, direct);
             }
-            Witness::NoFile => judged.say(&rule::NOT_COLLECTED, rule::NOT_COLLECTED.title),
-            Witness::NoAddress => {
-                let known: Vec<String> = judged
+            Observation::NoFile => {
+                audited.add_finding(&rule::NOT_COLLECTED, rule::NOT_COLLECTED.title)
+            }
+            Observation::NoAddress => {
+                let known: Vec<String> = audited
                     .kubelet
                     .addresses
                     .iter()
                     .map(|one| format!("{} {}", one.kind, one.text))
                     .collect();
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                judged.say(
+                audited.add_finding(
                     &rule::NO_ADDRESS,
                     format!("{}; its addresses: {known}", rule::NO_ADDRESS.title),
                 );
             }
-            Witness::NoNode => judged.say(&rule::NO_NODE, rule::NO_NODE.title),
+            Observation::NoNode => audited.add_finding(&rule::NO_NODE, rule::NO_NODE.title),
         }
-        for told in authorities {
-            judged.say(&rule::AUTHORITY_ISSUED, told);
+        for message in authorities {
+            audited.add_finding(&rule::AUTHORITY_ISSUED, message);
         }
-        if !shares.is_empty() {
-            let endpoint = judged.kubelet.endpoint().unwrap_or_default();
-            judged
-                .say(&rule::SHARED, format!("{endpoint} is reported by {} too", shares.join(", ")));
+        if !same_endpoint.is_empty() {
+            let endpoint = audited.kubelet.endpoint().unwrap_or_default();
+            audited.add_finding(
+                &rule::SHARED,
+                format!("{endpoint} is reported by {} too", same_endpoint.join(", ")),
+            );
         }
-        judged.settle();
-        judged
+        audited.set_outcome();
+        audited
     }
 
-    fn seen(&self, judged: &mut Judged, seen: Seen, nothing: &'static Rule) {
-        match seen {
-            Seen::Nothing(why) => judged.say(nothing, why),
-            Seen::NotTls(why) => judged.say(&rule::NO_TLS, why),
-            Seen::Presented { chain, proof } => {
+    fn probe_findings(&self, audited: &mut AuditedNode, probe: ProbeResult, failed: &'static Rule) {
+        match probe {
+            ProbeResult::Failed(why) => audited.add_finding(failed, why),
+            ProbeResult::NotTls(why) => audited.add_finding(&rule::NO_TLS, why),
+            ProbeResult::Presented { chain, proof } => {
                 if let Err(why) = proof {
-                    judged.say(&rule::UNUSABLE, format!("the handshake fails: {why}"));
+                    audited.add_finding(&rule::UNUSABLE, format!("the handshake fails: {why}"));
                 }
-                self.presented(judged, &chain);
+                self.certificate_findings(audited, &chain);
             }
         }
     }
 
-    fn presented(&self, judged: &mut Judged, chain: &[Vec<u8>]) {
+    fn certificate_findings(&self, audited: &mut AuditedNode, chain: &[Vec<u8>]) {
         let leaf = chain.first().map(Vec::as_slice).unwrap_or_default();
         let facts = match Facts::read(leaf) {
             Ok(facts) => facts,
-            Err(why) => return judged.say(&rule::UNUSABLE, why.to_string()),
+            Err(why) => return audited.add_finding(&rule::UNUSABLE, why.to_string()),
         };
-        let shape = Shape::of(&facts, &judged.kubelet.node);
-        judged.shape = Some(shape);
-        name(judged, leaf);
-        let host = address(judged, &facts);
-        let time = self.time(judged, &facts, shape);
+        let shape = Shape::of(&facts, &audited.kubelet.node);
+        audited.shape = Some(shape);
+        name(audited, leaf);
+        let host = address(audited, &facts);
+        let time = self.time(audited, &facts, shape);
         if !facts.may_serve() {
             let usages: Vec<String> = facts.usages.iter().map(ToString::to_string).collect();
-            judged.say(&rule::USAGE, format!("it is for {} only", usages.join(", ")));
+            audited.add_finding(&rule::USAGE, format!("it is for {} only", usages.join(", ")));
         }
         if facts.is_self_issued {
             let rule =
                 if self.authority.is_some() { &rule::SELF_SIGNED } else { &rule::UNANCHORED };
-            judged.say(rule, format!("issuer and subject are both {:?}", facts.issuer));
+            audited.add_finding(rule, format!("issuer and subject are both {:?}", facts.issuer));
         }
-        let is_believed = |one: &[u8]| self.authority.as_ref().is_some_and(|all| all.holds(one));
-        for told in minting::presented(chain, is_believed) {
-            judged.say(&rule::AUTHORITY_ISSUED, told);
+        let is_trusted = |one: &[u8]| self.authority.as_ref().is_some_and(|all| all.contains(one));
+        for message in minting::issued_authorities(chain, is_trusted) {
+            audited.add_finding(&rule::AUTHORITY_ISSUED, message);
         }
         if let Some(authority) = &self.authority {
-            let trusted = self.trusted(judged, &facts, authority, chain);
-            judged.today = Some(time.and(trusted).and(host));
+            let trusted = self.trusted(audited, &facts, authority, chain);
+            audited.today = Some(time.and(trusted).and(host));
         }
-        judged.facts = Some(Box::new(facts));
+        audited.facts = Some(Box::new(facts));
     }
 
-    fn time(&self, judged: &mut Judged, facts: &Facts, shape: &Shape) -> Result<(), String> {
+    fn time(&self, audited: &mut AuditedNode, facts: &Facts, shape: &Shape) -> Result<(), String> {
         if self.now > facts.not_after {
-            judged.say(
+            audited.add_finding(
                 &rule::EXPIRED,
                 format!("it expired {} ago", span(self.now.saturating_sub(facts.not_after))),
             );
             return Err("the certificate has expired".to_owned());
         }
         if self.now < facts.not_before {
-            judged.say(
+            audited.add_finding(
                 &rule::EARLY,
                 format!("it begins in {}", span(facts.not_before.saturating_sub(self.now))),
             );
@@ -228,21 +232,21 @@ impl Measure {
         let rotates = shape.id == "csr-issued";
         let is_overdue = rotates && facts.age(self.now) > LATEST_ROTATION;
         if is_overdue {
-            judged.say(
+            audited.add_finding(
                 &rule::OVERDUE,
                 format!("{} % of its life is over, {} are left", facts.age(self.now), span(left)),
             );
         }
-        // A kubelet that rotates in time lives with short certificates.
+        // Short validity is normal for a kubelet that rotates in time.
         if left < self.warn_within && (!rotates || is_overdue) {
-            judged.say(&rule::SOON, format!("it expires in {}", span(left)));
+            audited.add_finding(&rule::SOON, format!("it expires in {}", span(left)));
         }
         Ok(())
     }
 
     fn trusted(
         &self,
-        judged: &mut Judged,
+        audited: &mut AuditedNode,
         facts: &Facts,
         authority: &Authority,
         chain: &[Vec<u8>],
@@ -250,27 +254,30 @@ impl Measure {
         if !facts.may_serve() {
             return Err("the certificate is not for servers".to_owned());
         }
-        // Its own time was looked at already, and would hide what else is wrong.
+        // The leaf's validity is checked separately; here it would hide other errors.
         let time = self.now.max(facts.not_before).min(facts.not_after);
         let done = authority.verify(chain, time);
         if let Err(why) = &done {
-            judged.say(&rule::AUTHORITY, format!("{why}; it was issued by {:?}", facts.issuer));
+            audited.add_finding(
+                &rule::AUTHORITY,
+                format!("{why}; it was issued by {:?}", facts.issuer),
+            );
         }
         done
     }
 }
 
-fn name(judged: &mut Judged, leaf: &[u8]) {
-    if let Err(fault) = judged.kubelet.node.is_borne_by(leaf) {
+fn name(audited: &mut AuditedNode, leaf: &[u8]) {
+    if let Err(fault) = audited.kubelet.node.is_borne_by(leaf) {
         let presented = fault.presented();
         let message =
             format!("it presents {presented}, and would have to present {:?}", fault.expected);
-        judged.say(&rule::NAME, message);
+        audited.add_finding(&rule::NAME, message);
     }
 }
 
-fn address(judged: &mut Judged, facts: &Facts) -> Result<(), String> {
-    let Some(host) = judged.kubelet.host.clone() else { return Ok(()) };
+fn address(audited: &mut AuditedNode, facts: &Facts) -> Result<(), String> {
+    let Some(host) = audited.kubelet.host.clone() else { return Ok(()) };
     if facts.speaks_for(&host) {
         return Ok(());
     }
@@ -278,37 +285,37 @@ fn address(judged: &mut Judged, facts: &Facts) -> Result<(), String> {
     let names: Vec<String> =
         names.chain(facts.addresses.iter().map(|one| format!("IP {one}"))).collect();
     let names = if names.is_empty() { "nobody".to_owned() } else { names.join(", ") };
-    judged.say(
+    audited.add_finding(
         &rule::ADDRESS,
         format!("the API server dials {host:?}, the certificate speaks for {names}"),
     );
     Err(format!("the certificate is not valid for {host:?}"))
 }
 
-fn through_proxy(judged: &mut Judged, proxied: Proxied, direct: Option<String>) {
+fn through_proxy(audited: &mut AuditedNode, proxied: ProxyResult, direct: Option<String>) {
     if let Some(why) = direct {
-        judged.evidence.insert(0, format!("dialled directly: {why}"));
+        audited.evidence.insert(0, format!("dialled directly: {why}"));
     }
     match proxied {
-        Proxied::Refused(message) => {
-            judged.today = Some(Err(message.clone()));
-            judged.say(&rule::REFUSED, message);
+        ProxyResult::Refused(message) => {
+            audited.today = Some(Err(message.clone()));
+            audited.add_finding(&rule::REFUSED, message);
         }
-        Proxied::Reached => judged.say(
+        ProxyResult::Reached => audited.add_finding(
             &rule::PROXIED,
             "the API server reaches the kubelet: its own verification passes, or it verifies nothing; the common name is not visible this way",
         ),
-        Proxied::Nothing(why) => judged.say(&rule::SILENT, why),
+        ProxyResult::Failed(why) => audited.add_finding(&rule::SILENT, why),
     }
 }
 
-impl Judged {
-    fn say(&mut self, rule: &'static Rule, message: impl Into<String>) {
+impl AuditedNode {
+    fn add_finding(&mut self, rule: &'static Rule, message: impl Into<String>) {
         self.findings.push(Finding { rule, message: message.into() });
     }
 
-    /// What fails comes first, and decides.
-    fn settle(&mut self) {
+    /// Sorts the findings and derives the outcome from the worst.
+    fn set_outcome(&mut self) {
         self.findings.sort_by_key(|finding| finding.rule.weight);
         self.outcome = match self.findings.first().map(|finding| finding.rule.weight) {
             Some(Weight::Fails) => Outcome::WouldFail,

@@ -1,4 +1,4 @@
-//! The door that looks at the kubelets of a cluster and says whether their certificates bear their nodes' names.
+//! `ratchet kubelet-certs`: an audit of whether kubelet serving certificates carry their nodes' names.
 
 mod config;
 mod dial;
@@ -15,7 +15,7 @@ mod run;
 mod trust;
 
 pub use config::{Config, Live, OutputFormat, Source, Via};
-pub use judge::{Finding, Judged, Outcome};
+pub use judge::{AuditedNode, Finding, Outcome};
 pub use nodes::{ADDRESS_TYPES, Address, Kubelet};
 pub use rule::{RULES, Rule, Weight};
 pub use run::{AuditError, Summary, run};

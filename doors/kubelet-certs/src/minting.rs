@@ -1,35 +1,38 @@
-//! Authorities that an authority has issued: whoever holds the key of one can give itself the name of any node.
+//! Intermediate authorities, whose holders can issue themselves a certificate with any node's name.
 
 use ratchet_certificate::Facts;
 
-/// Whether somebody else made an authority of it that can sign certificates of servers.
-pub(crate) fn can_mint(facts: &Facts) -> bool {
+/// Whether the certificate is an intermediate authority that can sign server certificates.
+pub(crate) fn can_sign_servers(facts: &Facts) -> bool {
     facts.is_ca && !facts.is_self_issued && facts.may_serve()
 }
 
-/// What there is to say about those of a chain that are not believed already.
-pub(crate) fn presented(chain: &[Vec<u8>], is_believed: impl Fn(&[u8]) -> bool) -> Vec<String> {
-    let read = chain.iter().filter(|one| !is_believed(one)).filter_map(|one| Facts::read(one).ok());
-    let told = read.filter(can_mint).map(|facts| {
+/// Messages about the intermediate authorities of a chain that are not trusted themselves.
+pub(crate) fn issued_authorities(
+    chain: &[Vec<u8>],
+    is_trusted: impl Fn(&[u8]) -> bool,
+) -> Vec<String> {
+    let facts = chain.iter().filter(|one| !is_trusted(one)).filter_map(|one| Facts::read(one).ok());
+    let messages = facts.filter(can_sign_servers).map(|facts| {
         format!(
             "it presents the authority {:?}, which {:?} has issued",
             facts.subject, facts.issuer
         )
     });
-    told.collect()
+    messages.collect()
 }
 
-/// The authorities of a file that another one of the same file has issued.
-pub(crate) fn believed_twice(file: &[impl AsRef<[u8]>]) -> Vec<String> {
+/// Messages about authorities of a file whose issuer is in the same file.
+pub(crate) fn issuer_also_trusted(file: &[impl AsRef<[u8]>]) -> Vec<String> {
     let all: Vec<Facts> = file.iter().filter_map(|one| Facts::read(one.as_ref()).ok()).collect();
     let is_there = |name: &str| all.iter().any(|one| one.is_ca && one.subject == name);
-    let told = all.iter().filter(|one| can_mint(one) && is_there(&one.issuer)).map(|one| {
+    let messages = all.iter().filter(|one| can_sign_servers(one) && is_there(&one.issuer)).map(|one| {
         format!(
             "RTC-CERT-020: --kubelet-certificate-authority believes {:?}, which has issued the authority {:?}: whoever has been issued one can sign for any node, so name only the authority that signs kubelets",
             one.issuer, one.subject
         )
     });
-    told.collect()
+    messages.collect()
 }
 
 #[cfg(test)]
@@ -52,23 +55,27 @@ mod tests {
         let key = KeyPair::generate().unwrap();
         let root = authority("root").self_signed(&key).unwrap().der().to_vec();
         let issuer = Issuer::new(authority("root"), &key);
-        let made = |params: CertificateParams| {
+        let issue = |params: CertificateParams| {
             params.signed_by(&KeyPair::generate().unwrap(), &issuer).unwrap().der().to_vec()
         };
-        let below = made(authority("below"));
+        let below = issue(authority("below"));
         let mut mail = authority("mail");
         mail.extended_key_usages = vec![ExtendedKeyUsagePurpose::EmailProtection];
-        let mail = made(mail);
+        let mail = issue(mail);
         let mut leaf = authority("leaf");
         leaf.is_ca = IsCa::ExplicitNoCa;
-        let leaf = made(leaf);
+        let leaf = issue(leaf);
         let all = [leaf, below.clone(), mail, root.clone(), b"noise".to_vec()];
-        let told = "it presents the authority \"CN=below\", which \"CN=root\" has issued";
-        assert_eq!(presented(&all, |_| false), [told]);
-        assert!(presented(&all, |one| one == below).is_empty());
-        // An authority alone is what a file is for; with the one that issued it, others could come.
-        assert!(believed_twice(std::slice::from_ref(&below)).is_empty());
-        let [told] = &believed_twice(&[root, below])[..] else { panic!("nothing was told") };
-        assert!(told.contains("believes \"CN=root\", which has issued the authority \"CN=below\""));
+        let message = "it presents the authority \"CN=below\", which \"CN=root\" has issued";
+        assert_eq!(issued_authorities(&all, |_| false), [message]);
+        assert!(issued_authorities(&all, |one| one == below).is_empty());
+        // An intermediate alone is fine; with its issuer, other intermediates would be trusted too.
+        assert!(issuer_also_trusted(std::slice::from_ref(&below)).is_empty());
+        let [message] = &issuer_also_trusted(&[root, below])[..] else {
+            panic!("nothing was told")
+        };
+        assert!(
+            message.contains("believes \"CN=root\", which has issued the authority \"CN=below\"")
+        );
     }
 }

@@ -1,25 +1,25 @@
-//! Which address and port the API server dials to reach a node's kubelet.
+//! Kubelet endpoints: the address and port that the API server dials, from a Node object.
 
 use ratchet_certificate::NodeName;
 use ratchet_object::Node;
 
-/// The order in which kube-apiserver prefers addresses, unless it is told otherwise.
+/// The default of kube-apiserver's `--kubelet-preferred-address-types`.
 pub const ADDRESS_TYPES: &[&str] =
     &["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
 
 /// The port of kubelets that report none.
 const USUAL_PORT: u16 = 10250;
 
-/// A node's kubelet, as far as its Node object tells.
+/// A node's kubelet, from its Node object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kubelet {
     /// The node.
     pub node: NodeName,
-    /// Every address that it reports, in order.
+    /// All reported addresses, in order.
     pub addresses: Vec<Address>,
-    /// The one that the API server dials.
+    /// The address that the API server dials.
     pub host: Option<String>,
-    /// The port that it dials.
+    /// The port that the API server dials.
     pub port: u16,
 }
 
@@ -33,7 +33,7 @@ pub struct Address {
 }
 
 impl Kubelet {
-    /// The kubelet of a Node object; none if that has no name.
+    /// The kubelet of a Node object; `None` without a valid name.
     pub(crate) fn of(object: &Node<'_>, preferred: &[String]) -> Option<Self> {
         let node = NodeName::new(object.text_at(&["metadata", "name"]))?;
         let listed = object.find(&["status", "addresses"]).map(Node::items).unwrap_or_default();
@@ -52,12 +52,12 @@ impl Kubelet {
         Some(Self { node, host: host.filter(|host| !host.is_empty()), addresses, port })
     }
 
-    /// A kubelet of which nothing is known but the node.
+    /// A kubelet of which only the node's name is known.
     pub(crate) fn unknown(node: NodeName) -> Self {
         Self { node, addresses: Vec::new(), host: None, port: USUAL_PORT }
     }
 
-    /// `10.0.0.1:10250`, `[fd00::1]:10250`.
+    /// Host and port as text: `10.0.0.1:10250`, `[fd00::1]:10250`.
     pub fn endpoint(&self) -> Option<String> {
         let host = self.host.as_ref()?;
         let brackets = host.contains(':') && !host.starts_with('[');

@@ -1,6 +1,6 @@
-//! Certificates that were collected elsewhere: one file a node, and the Nodes themselves if they are there.
+//! Certificates from a folder, one file per node, with an optional `nodes.json`.
 
-use crate::dial::Seen;
+use crate::dial::ProbeResult;
 use crate::nodes::Kubelet;
 use ratchet_certificate::{Facts, NodeName};
 use ratchet_object::{Limits, Node, decode};
@@ -9,21 +9,21 @@ use rustls::pki_types::pem::PemObject;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What files of certificates end in.
+/// Extensions of certificate files.
 const ENDINGS: &[&str] = &["pem", "crt", "cer", "der"];
 
 /// `kubectl get nodes -o json`.
 const NODES: &str = "nodes.json";
 
-/// What a folder holds.
+/// The contents of a folder.
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
-    /// By node: the kubelet, its file if there is one, and what is in that.
+    /// By node name: the kubelet, and its certificate file with the result of reading it.
     pub(crate) nodes: Nodes,
     /// Whether the addresses of nodes are known.
     pub(crate) has_nodes: bool,
     /// Files that name no node of `nodes.json`.
-    pub(crate) strangers: Vec<String>,
+    pub(crate) unmatched: Vec<String>,
 }
 
 impl Collected {
@@ -45,9 +45,9 @@ impl Collected {
             let Some(node) = node_of(&file) else { continue };
             let name = node.as_str().to_owned();
             if all.has_nodes && !all.nodes.contains_key(&name) {
-                all.strangers.push(file.display().to_string());
+                all.unmatched.push(file.display().to_string());
             }
-            let seen = read_file(&file);
+            let probe = read_file(&file);
             let row = all.nodes.entry(name).or_insert_with(|| (Kubelet::unknown(node), None));
             if let Some((first, _)) = &row.1 {
                 return Err(format!(
@@ -56,13 +56,13 @@ impl Collected {
                     file.display()
                 ));
             }
-            row.1 = Some((file, seen));
+            row.1 = Some((file, probe));
         }
         Ok(all)
     }
 }
 
-/// The node that a file is named after; none if it is no certificate's.
+/// The node that a certificate file is named after; `None` for other files.
 fn node_of(file: &Path) -> Option<NodeName> {
     let ending = file.extension()?.to_str()?.to_ascii_lowercase();
     if !ENDINGS.contains(&ending.as_str()) {
@@ -71,10 +71,10 @@ fn node_of(file: &Path) -> Option<NodeName> {
     NodeName::new(file.file_stem()?.to_str()?)
 }
 
-fn read_file(file: &Path) -> Seen {
+fn read_file(file: &Path) -> ProbeResult {
     let bytes = match std::fs::read(file) {
         Ok(bytes) => bytes,
-        Err(error) => return Seen::Nothing(format!("{}: {error}", file.display())),
+        Err(error) => return ProbeResult::Failed(format!("{}: {error}", file.display())),
     };
     const BEGIN: &[u8] = b"-----BEGIN ";
     let is_pem = bytes.windows(BEGIN.len()).any(|window| window == BEGIN);
@@ -85,15 +85,15 @@ fn read_file(file: &Path) -> Seen {
     };
     let place = file.display();
     match chain.map(|chain| (chain.first().map(|leaf| Facts::read(leaf)), chain)) {
-        Err(error) => Seen::Nothing(format!("{place} cannot be read: {error}")),
-        Ok((None, _)) => Seen::Nothing(format!("{place} holds no certificate")),
-        // What a file holds says nothing of what the kubelet presents.
-        Ok((Some(Err(why)), _)) => Seen::Nothing(format!("{place} cannot be read: {why}")),
-        Ok((Some(Ok(_)), chain)) => Seen::Presented { chain, proof: Ok(()) },
+        Err(error) => ProbeResult::Failed(format!("{place} cannot be read: {error}")),
+        Ok((None, _)) => ProbeResult::Failed(format!("{place} holds no certificate")),
+        // An invalid file does not tell what the kubelet presents.
+        Ok((Some(Err(why)), _)) => ProbeResult::Failed(format!("{place} cannot be read: {why}")),
+        Ok((Some(Ok(_)), chain)) => ProbeResult::Presented { chain, proof: Ok(()) },
     }
 }
 
-type Nodes = BTreeMap<String, (Kubelet, Option<(PathBuf, Seen)>)>;
+type Nodes = BTreeMap<String, (Kubelet, Option<(PathBuf, ProbeResult)>)>;
 
 fn read_nodes(path: &Path, preferred: &[String]) -> Result<Nodes, String> {
     let place = path.display();

@@ -1,6 +1,6 @@
-//! Certificates that the cluster issued to nodes: evidence where a kubelet cannot be asked itself.
+//! Certificate signing requests of nodes, as evidence where a kubelet cannot be reached.
 
-use crate::minting::can_mint;
+use crate::minting::can_sign_servers;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use jiff::Timestamp;
@@ -15,19 +15,19 @@ const PATH: &str = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 
 const SIGNER: &str = "kubernetes.io/kubelet-serving";
 
-/// What the requests of each node tell.
+/// The certificate signing requests of all nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Requests {
-    /// The newest of each.
+    /// The newest request of each node.
     newest: BTreeMap<String, Request>,
-    /// Those that were answered with an authority, however old.
+    /// Messages about requests that were answered with an authority, however old.
     authorities: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 struct Request {
     name: String,
-    made: String,
+    created: String,
     state: State,
 }
 
@@ -40,7 +40,7 @@ enum State {
 }
 
 impl Requests {
-    /// Reads all requests for serving certificates of kubelets.
+    /// Lists all requests for kubelet serving certificates.
     pub(crate) async fn read(cluster: &Cluster) -> Result<Self, ClusterError> {
         let mut all = Self::default();
         let field = format!("spec.signerName={SIGNER}");
@@ -65,33 +65,33 @@ impl Requests {
         }
         let request = Request {
             name: object.text_at(&["metadata", "name"]).to_owned(),
-            made: object.text_at(&["metadata", "creationTimestamp"]).to_owned(),
+            created: object.text_at(&["metadata", "creationTimestamp"]).to_owned(),
             state: state(object),
         };
         if let State::Issued(facts) = &request.state
-            && can_mint(facts)
+            && can_sign_servers(facts)
         {
-            let told = format!(
+            let message = format!(
                 "its request {} was answered with the authority {:?}, which {:?} has issued",
                 request.name, facts.subject, facts.issuer
             );
-            self.authorities.entry(node.to_owned()).or_default().push(told);
+            self.authorities.entry(node.to_owned()).or_default().push(message);
         }
         let known = self.newest.get(node);
-        // The API writes times so that their order is that of their letters.
-        if known.is_none_or(|known| known.made < request.made) {
+        // The API server's timestamps sort lexicographically.
+        if known.is_none_or(|known| known.created < request.created) {
             self.newest.insert(node.to_owned(), request);
         }
     }
 
-    /// The authorities that were issued to a node.
+    /// Messages about authorities that were issued to a node.
     pub(crate) fn authorities(&self, node: &str) -> Vec<String> {
         self.authorities.get(node).cloned().unwrap_or_default()
     }
 
-    /// What the newest request of a node tells.
+    /// A description of a node's newest request.
     pub(crate) fn about(&self, node: &str) -> Option<String> {
-        let Request { name, made, state } = self.newest.get(node)?;
+        let Request { name, created, state } = self.newest.get(node)?;
         let what = match state {
             State::Issued(facts) => {
                 let until = Timestamp::from_second(facts.not_after)
@@ -105,7 +105,7 @@ impl Requests {
             State::Waiting => format!("waits for approval: `kubectl certificate approve {name}`"),
             State::Denied => "was denied, or could not be signed".to_owned(),
         };
-        Some(format!("its newest request ({name}, {made}) {what}"))
+        Some(format!("its newest request ({name}, {created}) {what}"))
     }
 }
 
@@ -129,15 +129,15 @@ mod tests {
     use ratchet_object::{Limits, decode};
     use rcgen::{CertificateParams, DnType, KeyPair};
 
-    fn told(requests: &[(&str, &str, &str)]) -> Option<String> {
+    fn newest_message(requests: &[(&str, &str, &str)]) -> Option<String> {
         read(requests).about("a")
     }
 
     fn read(requests: &[(&str, &str, &str)]) -> Requests {
         let mut all = Requests::default();
-        for (user, made, status) in requests {
+        for (user, created, status) in requests {
             let text = format!(
-                r#"{{"metadata":{{"name":"csr-{made}","creationTimestamp":"{made}"}},"spec":{{"username":"{user}","signerName":"{SIGNER}"}},"status":{status}}}"#
+                r#"{{"metadata":{{"name":"csr-{created}","creationTimestamp":"{created}"}},"spec":{{"username":"{user}","signerName":"{SIGNER}"}},"status":{status}}}"#
             );
             all.add(&decode(&text, Limits::DEFAULT).unwrap().documents[0]);
         }
@@ -147,8 +147,8 @@ mod tests {
     fn issued(name: &str) -> String {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, name);
-        let made = params.self_signed(&KeyPair::generate().unwrap()).unwrap();
-        format!(r#"{{"certificate":"{}"}}"#, BASE64_STANDARD.encode(made.pem()))
+        let created = params.self_signed(&KeyPair::generate().unwrap()).unwrap();
+        format!(r#"{{"certificate":"{}"}}"#, BASE64_STANDARD.encode(created.pem()))
     }
 
     #[test]
@@ -156,17 +156,21 @@ mod tests {
         let user = "system:node:a";
         let good = issued("system:node:a");
         let old = (user, "2026-01-01T00:00:00Z", good.as_str());
-        let told_of = |request| told(&[old, request]).unwrap();
-        assert!(told(&[old]).unwrap().contains("a certificate for \"system:node:a\", valid until"));
+        let message_after = |request| newest_message(&[old, request]).unwrap();
         assert!(
-            told_of((user, "2026-02-01T00:00:00Z", "{}"))
+            newest_message(&[old])
+                .unwrap()
+                .contains("a certificate for \"system:node:a\", valid until")
+        );
+        assert!(
+            message_after((user, "2026-02-01T00:00:00Z", "{}"))
                 .contains("certificate approve csr-2026-02")
         );
-        assert!(told_of((user, "2025-02-01T00:00:00Z", "{}")).contains("was answered"));
+        assert!(message_after((user, "2025-02-01T00:00:00Z", "{}")).contains("was answered"));
         let denied = r#"{"conditions":[{"type":"Denied"}]}"#;
-        assert!(told_of((user, "2026-02-01T00:00:00Z", denied)).contains("denied"));
+        assert!(message_after((user, "2026-02-01T00:00:00Z", denied)).contains("denied"));
         let broken = r#"{"certificate":"AAAA"}"#;
-        assert!(told_of((user, "2026-02-01T00:00:00Z", broken)).contains("no certificate"));
+        assert!(message_after((user, "2026-02-01T00:00:00Z", broken)).contains("no certificate"));
     }
 
     #[test]
@@ -176,8 +180,8 @@ mod tests {
         params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
         let issuer = rcgen::Issuer::new(params.clone(), &key);
         params.distinguished_name.push(DnType::CommonName, "system:node:a");
-        let made = params.signed_by(&KeyPair::generate().unwrap(), &issuer).unwrap();
-        let minted = format!(r#"{{"certificate":"{}"}}"#, BASE64_STANDARD.encode(made.pem()));
+        let created = params.signed_by(&KeyPair::generate().unwrap(), &issuer).unwrap();
+        let minted = format!(r#"{{"certificate":"{}"}}"#, BASE64_STANDARD.encode(created.pem()));
         let good = issued("system:node:a");
         let user = "system:node:a";
         let all = read(&[
@@ -185,14 +189,20 @@ mod tests {
             (user, "2026", &good),
             ("system:node:b", "2026", &good),
         ]);
-        let [told] = &all.authorities("a")[..] else { panic!("{all:?}") };
-        assert!(told.starts_with("its request csr-2025 was answered with the authority"), "{told}");
+        let [message] = &all.authorities("a")[..] else { panic!("{all:?}") };
+        assert!(
+            message.starts_with("its request csr-2025 was answered with the authority"),
+            "{message}"
+        );
         assert!(all.authorities("b").is_empty());
     }
 
     #[test]
     fn requests_of_others_tell_nothing() {
         let good = issued("system:node:a");
-        assert_eq!(told(&[("system:node:b", "2026", &good), ("ada", "2026", &good)]), None);
+        assert_eq!(
+            newest_message(&[("system:node:b", "2026", &good), ("ada", "2026", &good)]),
+            None
+        );
     }
 }

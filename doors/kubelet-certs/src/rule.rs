@@ -1,34 +1,34 @@
-//! What can be wrong with a kubelet's certificate, or with asking for it: one row each.
+//! The rules of the audit, one static each.
 
-/// What a finding means for the node; what decides stands first.
+/// The effect of a finding on the node, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
     /// The API server's connection would fail.
     Fails,
-    /// It cannot be told what would happen.
+    /// The effect is unknown.
     Unknown,
-    /// It works, and will not go on so.
+    /// The connection works now, and may not in future.
     Warns,
 }
 
-/// What can be found.
+/// A rule about kubelet certificates.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its permanent id.
+    /// The permanent id.
     pub id: &'static str,
-    /// What it means for the node.
+    /// The effect of a violation on the node.
     pub weight: Weight,
     /// Two or three words for a table.
     pub short: &'static str,
-    /// What is wrong.
+    /// The violation in one phrase.
     pub title: &'static str,
-    /// Why it matters.
+    /// Why a violation matters.
     pub why: &'static str,
-    /// What to do; the shape of the certificate may know better.
+    /// The general fix; the certificate's shape may have a better one.
     pub fix: &'static str,
 }
 
-/// Every rule, by its id.
+/// All rules, sorted by id.
 pub static RULES: &[&Rule] = &[
     &NAME,
     &ADDRESS,

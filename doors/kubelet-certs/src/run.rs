@@ -1,7 +1,7 @@
-//! An audit from beginning to end: collect, judge, report.
+//! The audit pipeline: collects certificates, audits each kubelet, writes the report.
 
-use crate::gather::{self, Gathered};
-use crate::judge::{Judged, Measure, Outcome};
+use crate::gather::{self, AuditInput};
+use crate::judge::{AuditedNode, Auditor, Outcome};
 use crate::trust::Authority;
 use crate::{Config, Source, Weight, report};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -9,25 +9,25 @@ use std::fmt;
 use std::io::{self, Write};
 use std::time::Duration;
 
-/// How many nodes there were, and what enforcement would do with them.
+/// Counts of nodes by the effect of enforcement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Nodes that were looked at.
+    /// Nodes that were audited.
     pub nodes: u64,
-    /// Nodes that enforcement would let through.
+    /// Nodes that would pass.
     pub pass: u64,
     /// Nodes whose connections would fail.
     pub fail: u64,
-    /// Nodes of which it cannot be told.
+    /// Nodes about which not enough is known.
     pub unknown: u64,
     /// Nodes that pass, with a warning.
     pub warned: u64,
 }
 
 impl Summary {
-    pub(crate) fn of(judged: &[Judged]) -> Self {
+    pub(crate) fn of(audited: &[AuditedNode]) -> Self {
         let mut summary = Self::default();
-        for one in judged {
+        for one in audited {
             summary.nodes += 1;
             match one.outcome {
                 Outcome::Passes => summary.pass += 1,
@@ -40,7 +40,7 @@ impl Summary {
         summary
     }
 
-    /// 0 all nodes pass, 1 some would fail, 2 it could not be told of all, or there are none.
+    /// Exit status: 0 if all nodes pass, 1 if some would fail, 2 if some are unknown or there are none.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self { nodes: 0, .. } => 2,
@@ -51,10 +51,10 @@ impl Summary {
     }
 }
 
-/// Why an audit could not be made.
+/// An error that ends an audit.
 #[derive(Debug)]
 pub enum AuditError {
-    /// What was asked for cannot be had; the text says what to do.
+    /// A source or option cannot be used; the text says what to do.
     Setup(String),
     /// The report could not be written.
     Output(io::Error),
@@ -78,7 +78,7 @@ impl std::error::Error for AuditError {
     }
 }
 
-/// Looks at everything that `config` names and writes the report to `out`, notes to `notes`.
+/// Audits everything that `config` names; writes the report to `out` and notes to `notes`.
 pub fn run(
     config: &Config,
     out: &mut dyn Write,
@@ -87,30 +87,31 @@ pub fn run(
     let authority =
         config.authority.as_deref().map(Authority::read).transpose().map_err(AuditError::Setup)?;
     let warn_within = i64::try_from(config.expiry_warning.as_secs()).unwrap_or(i64::MAX);
-    let measure = Measure { authority, now: config.now, warn_within };
-    let gathered = gather(config).map_err(AuditError::Setup)?;
-    let own_notes = measure.authority.as_ref().map(Authority::notes).unwrap_or_default();
-    for note in own_notes.iter().chain(&gathered.notes) {
+    let auditor = Auditor { authority, now: config.now, warn_within };
+    let input = gather(config).map_err(AuditError::Setup)?;
+    let own_notes = auditor.authority.as_ref().map(Authority::notes).unwrap_or_default();
+    for note in own_notes.iter().chain(&input.notes) {
         let _ = writeln!(notes, "note: {}", report::plain(note));
     }
-    let judged: Vec<Judged> = gathered.cases.into_iter().map(|case| measure.judge(case)).collect();
-    let summary = Summary::of(&judged);
+    let audited: Vec<AuditedNode> =
+        input.cases.into_iter().map(|case| auditor.judge(case)).collect();
+    let summary = Summary::of(&audited);
     if summary.nodes == 0 {
-        let _ = writeln!(notes, "note: {}", nothing(config));
-    } else if measure.authority.is_none() {
+        let _ = writeln!(notes, "note: {}", nothing_found_note(config));
+    } else if auditor.authority.is_none() {
         let _ = writeln!(
             notes,
             "note: chains are not verified: name the authority of the API server with --kubelet-certificate-authority"
         );
     }
-    match report::write(config, &judged, &summary, out) {
-        // Whoever read our output has read enough; the verdict stands.
+    match report::write(config, &audited, &summary, out) {
+        // A reader that closes the pipe does not change the result.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(AuditError::Output(error)),
         _ => Ok(summary),
     }
 }
 
-fn gather(config: &Config) -> Result<Gathered, String> {
+fn gather(config: &Config) -> Result<AuditInput, String> {
     match &config.source {
         Source::Offline(folder) => gather::offline(config, folder),
         Source::Live(live) => {
@@ -119,15 +120,15 @@ fn gather(config: &Config) -> Result<Gathered, String> {
             let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
             let done = runtime.block_on(gather::live(config, live, &bar));
             bar.finish_and_clear();
-            // A resolver that hangs must not keep us.
+            // A hanging resolver must not delay the exit.
             runtime.shutdown_timeout(Duration::from_millis(100));
             done.map_err(|error| error.to_string())
         }
     }
 }
 
-/// Why there is nothing to report.
-fn nothing(config: &Config) -> String {
+/// A note on why there is nothing to report.
+fn nothing_found_note(config: &Config) -> String {
     match &config.source {
         Source::Offline(folder) => format!(
             "there is no certificate in {}: files must be named <node>.pem, .crt, .cer or .der",

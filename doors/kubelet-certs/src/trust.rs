@@ -1,4 +1,4 @@
-//! Whether certificates lead to the authority that the API server believes.
+//! Verification of certificate chains against the authority that the API server trusts.
 
 use crate::minting;
 use rustls::pki_types::pem::PemObject;
@@ -38,22 +38,22 @@ impl Authority {
         Ok(Self { anchors, certificates })
     }
 
-    /// Whether it is one of them.
-    pub(crate) fn holds(&self, certificate: &[u8]) -> bool {
+    /// Whether a certificate is one of the authority's.
+    pub(crate) fn contains(&self, certificate: &[u8]) -> bool {
         self.certificates.iter().any(|one| one.as_ref() == certificate)
     }
 
-    /// What there is to say about the file itself.
+    /// Notes about the authority file itself.
     pub(crate) fn notes(&self) -> Vec<String> {
-        minting::believed_twice(&self.certificates)
+        minting::issuer_also_trusted(&self.certificates)
     }
 
-    /// Whether the first certificate of a chain leads here at this time, or why not.
+    /// Verifies that the leaf of a chain leads to the authority at a point in time.
     pub(crate) fn verify(&self, chain: &[Vec<u8>], now: i64) -> Result<(), String> {
         let Some((leaf, others)) = chain.split_first() else {
             return Err("nothing was presented".to_owned());
         };
-        if self.holds(leaf) {
+        if self.contains(leaf) {
             return Ok(());
         }
         let leaf = CertificateDer::from(leaf.as_slice());
@@ -62,7 +62,7 @@ impl Authority {
         let time = UnixTime::since_unix_epoch(Duration::from_secs(u64::try_from(now).unwrap_or(0)));
         let algorithms =
             rustls::crypto::aws_lc_rs::default_provider().signature_verification_algorithms;
-        let end = EndEntityCert::try_from(&leaf).map_err(|error| words(&error))?;
+        let end = EndEntityCert::try_from(&leaf).map_err(|error| describe(&error))?;
         let done = end.verify_for_usage(
             algorithms.all,
             &self.anchors,
@@ -74,12 +74,12 @@ impl Authority {
         );
         match done {
             Ok(_) => Ok(()),
-            Err(error) => Err(words(&error)),
+            Err(error) => Err(describe(&error)),
         }
     }
 }
 
-fn words(error: &Error) -> String {
+fn describe(error: &Error) -> String {
     match error {
         Error::UnknownIssuer | Error::InvalidSignatureForPublicKey => {
             "certificate signed by unknown authority".to_owned()

@@ -1,4 +1,4 @@
-//! A workshop of certificates for tests: good ones, and the odd ones that a kubelet may show.
+//! Certificates for tests: valid ones, and the malformed ones that a kubelet may present.
 
 mod der;
 
@@ -11,21 +11,21 @@ use rcgen::{
 };
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
-use crate::Shown;
+use crate::Identity;
 
-/// What issues certificates.
+/// A certificate authority.
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
-/// One value of a subject, with the tag that it is written under.
+/// One value of a subject with its DER tag.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Text {
-    /// The DER tag: 12 for UTF-8, 19 for printable strings, anything for what must not be.
+    /// The DER tag: 12 for UTF-8, 19 for printable strings, any other for invalid values.
     pub tag: u8,
-    /// The bytes, as they are written.
+    /// The raw bytes.
     pub bytes: Vec<u8>,
 }
 
-/// A name under which a server can be reached.
+/// A subject alternative name.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum San {
     /// An address.
@@ -36,22 +36,22 @@ pub enum San {
     Uri(String),
 }
 
-/// What a certificate says.
+/// The contents of a certificate.
 #[derive(Clone, Debug)]
 pub struct Leaf {
-    /// The common names of the subject, in order; none, one, or more than is good.
+    /// The common names of the subject, in order; none, one, or several.
     pub common_names: Vec<Text>,
     /// The organizations of the subject.
     pub organizations: Vec<String>,
     /// The subject's alternative names.
     pub sans: Vec<San>,
-    /// From when it is valid.
+    /// The start of its validity.
     pub not_before: SystemTime,
-    /// Until when it is valid.
+    /// The end of its validity.
     pub not_after: SystemTime,
-    /// Whether it may be shown by a server.
+    /// Whether it has the extended key usage for servers.
     pub server: bool,
-    /// Whether it may be shown by a client.
+    /// Whether it has the extended key usage for clients.
     pub client: bool,
 }
 
@@ -134,12 +134,12 @@ impl Leaf {
         }
     }
 
-    /// The same, reachable under other names.
+    /// The same with other subject alternative names.
     pub fn at(self, sans: impl IntoIterator<Item = San>) -> Self {
         Self { sans: sans.into_iter().collect(), ..self }
     }
 
-    /// The same, no longer valid since an hour.
+    /// The same, expired an hour ago.
     pub fn expired(self) -> Self {
         let now = SystemTime::now();
         let hours = |count: u64| Duration::from_secs(3600 * count);
@@ -149,7 +149,7 @@ impl Leaf {
     fn params(&self) -> Result<CertificateParams, Error> {
         let mut params = CertificateParams::default();
         params.distinguished_name = DistinguishedName::new();
-        params.subject_alt_names = self.sans.iter().map(San::made).collect::<Result<_, _>>()?;
+        params.subject_alt_names = self.sans.iter().map(San::to_rcgen).collect::<Result<_, _>>()?;
         params.not_before = self.not_before.into();
         params.not_after = self.not_after.into();
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
@@ -178,7 +178,7 @@ impl Leaf {
 }
 
 impl San {
-    fn made(&self) -> Result<SanType, Error> {
+    fn to_rcgen(&self) -> Result<SanType, Error> {
         Ok(match self {
             Self::Ip(address) => SanType::IpAddress(*address),
             Self::Dns(name) => SanType::DnsName(name.as_str().try_into()?),
@@ -191,10 +191,10 @@ impl Authority {
     /// An authority that signs with a new key.
     #[allow(clippy::expect_used, reason = "a test whose authority cannot be made must stop")]
     pub fn new(name: &str) -> Self {
-        Self::made(name).expect("an authority with a new key")
+        Self::create(name).expect("an authority with a new key")
     }
 
-    fn made(name: &str) -> Result<Self, Error> {
+    fn create(name: &str) -> Result<Self, Error> {
         let mut params = CertificateParams::default();
         params.distinguished_name = DistinguishedName::new();
         params.distinguished_name.push(DnType::CommonName, name);
@@ -218,54 +218,54 @@ impl Authority {
 
     /// A certificate with a new key.
     #[allow(clippy::expect_used, reason = "a test whose certificate cannot be made must stop")]
-    pub fn issue(&self, leaf: &Leaf) -> Shown {
-        self.signed(leaf).expect("a certificate with a new key")
+    pub fn issue(&self, leaf: &Leaf) -> Identity {
+        self.sign(leaf).expect("a certificate with a new key")
     }
 
     /// The serving certificate of the kubelet of `node`, as the cluster's signer issues it.
-    pub fn kubelet(&self, node: &str) -> Shown {
+    pub fn kubelet(&self, node: &str) -> Identity {
         self.issue(&Leaf::kubelet(node))
     }
 
-    fn signed(&self, leaf: &Leaf) -> Result<Shown, Error> {
+    fn sign(&self, leaf: &Leaf) -> Result<Identity, Error> {
         let key = KeyPair::generate()?;
         let certificate = leaf.params()?.signed_by(&key, &self.0)?;
         let subject = leaf.subject();
-        let renamed = self.renamed(certificate.der(), &subject)?;
+        let with_subject = self.with_subject(certificate.der(), &subject)?;
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
-        Ok(Shown { chain: vec![renamed], key })
+        Ok(Identity { chain: vec![with_subject], key })
     }
 
-    /// The certificate with another subject, signed again: rcgen writes no two common names, and no bad ones.
-    fn renamed(
+    /// The certificate with another subject, signed again: rcgen writes neither two common names nor invalid ones.
+    fn with_subject(
         &self,
         certificate: &CertificateDer<'_>,
         subject: &[u8],
     ) -> Result<CertificateDer<'static>, Error> {
         const SUBJECT: usize = 5;
-        let torn = || Error::CouldNotParseCertificate;
-        let (whole, _) = der::open(certificate).ok_or_else(torn)?;
-        let [told, algorithm, _] = *der::parts(whole).ok_or_else(torn)? else {
-            return Err(torn());
+        let invalid = || Error::CouldNotParseCertificate;
+        let (whole, _) = der::open(certificate).ok_or_else(invalid)?;
+        let [tbs, algorithm, _] = *der::parts(whole).ok_or_else(invalid)? else {
+            return Err(invalid());
         };
-        let (told, _) = der::open(told).ok_or_else(torn)?;
-        let mut fields = der::parts(told).ok_or_else(torn)?;
-        *fields.get_mut(SUBJECT).ok_or_else(torn)? = subject;
-        let told = der::wrap(0x30, &fields.concat());
+        let (tbs, _) = der::open(tbs).ok_or_else(invalid)?;
+        let mut fields = der::parts(tbs).ok_or_else(invalid)?;
+        *fields.get_mut(SUBJECT).ok_or_else(invalid)? = subject;
+        let tbs = der::wrap(0x30, &fields.concat());
         let mut signature = vec![0]; // no unused bits
-        signature.extend(self.0.key().sign(&told)?);
-        let parts = [told, algorithm.to_vec(), der::wrap(3, &signature)].concat();
+        signature.extend(self.0.key().sign(&tbs)?);
+        let parts = [tbs, algorithm.to_vec(), der::wrap(3, &signature)].concat();
         Ok(der::wrap(0x30, &parts).into())
     }
 }
 
-/// What a kubelet makes for itself when nobody gives it a certificate: `<host>@<unix time>`, and the
-/// authority of this one certificate behind it in the chain.
-pub fn self_made(host: &str, unix: u64) -> Shown {
+/// The certificate that a kubelet without one creates for itself: `<host>@<unix time>`, followed in the chain by the
+/// authority of this one certificate.
+pub fn self_signed(host: &str, unix: u64) -> Identity {
     let authority = Authority::new(&format!("{host}-ca@{unix}"));
-    let mut shown = authority.issue(&Leaf::named(format!("{host}@{unix}")));
-    shown.chain.push(authority.ca_der());
-    shown
+    let mut identity = authority.issue(&Leaf::named(format!("{host}@{unix}")));
+    identity.chain.push(authority.ca_der());
+    identity
 }
 
 #[cfg(test)]
@@ -273,8 +273,8 @@ mod tests {
     use super::*;
     use x509_parser::prelude::{FromDer, X509Certificate};
 
-    fn names(shown: &Shown) -> Vec<(u32, Vec<u8>)> {
-        let (_, certificate) = X509Certificate::from_der(&shown.chain[0]).unwrap();
+    fn names(identity: &Identity) -> Vec<(u32, Vec<u8>)> {
+        let (_, certificate) = X509Certificate::from_der(&identity.chain[0]).unwrap();
         let names = certificate.subject().iter_common_name();
         names.map(|name| (name.attr_value().tag().0, name.attr_value().data.to_vec())).collect()
     }
@@ -282,10 +282,10 @@ mod tests {
     #[test]
     fn a_kubelet_is_a_node_of_the_group_of_nodes() {
         let authority = Authority::new("ca");
-        let shown = authority.kubelet("node-a");
-        assert_eq!(names(&shown), [(12, b"system:node:node-a".to_vec())]);
+        let identity = authority.kubelet("node-a");
+        assert_eq!(names(&identity), [(12, b"system:node:node-a".to_vec())]);
         let (_, ca) = X509Certificate::from_der(authority.0.der()).unwrap();
-        let (_, certificate) = X509Certificate::from_der(&shown.chain[0]).unwrap();
+        let (_, certificate) = X509Certificate::from_der(&identity.chain[0]).unwrap();
         assert_eq!(certificate.subject().to_string(), "O=system:nodes, CN=system:node:node-a");
         assert_eq!(certificate.issuer(), ca.subject());
         assert!(certificate.validity().is_valid());
@@ -306,15 +306,15 @@ mod tests {
         for common_names in odd {
             let expected =
                 common_names.iter().map(|t| (t.tag.into(), t.bytes.clone())).collect::<Vec<_>>();
-            let shown = authority.issue(&Leaf { common_names, ..Leaf::default() });
-            assert_eq!(names(&shown), expected);
+            let identity = authority.issue(&Leaf { common_names, ..Leaf::default() });
+            assert_eq!(names(&identity), expected);
         }
     }
 
     #[test]
     fn a_kubelet_alone_brings_its_own_authority() {
-        let shown = self_made("host", 1_700_000_000);
-        assert_eq!(names(&shown), [(12, b"host@1700000000".to_vec())]);
-        assert_eq!(shown.chain.len(), 2);
+        let identity = self_signed("host", 1_700_000_000);
+        assert_eq!(names(&identity), [(12, b"host@1700000000".to_vec())]);
+        assert_eq!(identity.chain.len(), 2);
     }
 }

@@ -1,4 +1,4 @@
-//! From a socket to requests.
+//! Connections: accepts TLS and serves HTTP requests.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use x509_parser::prelude::{FromDer, X509Certificate};
 use crate::routes;
 use crate::state::State;
 
-/// How long a handshake may take, and how long a listener that fails is left alone.
+/// Handshake timeout, and the pause after a failed accept.
 const HANDSHAKE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(50);
-/// How much TLS holds: a frame of 64 KiB with its head, or that would leave without its end.
-const HELD: usize = 128 * 1024;
+/// TLS buffer size: it must hold a frame of 64 KiB with its header, or the frame would be sent without its end.
+const TLS_BUFFER: usize = 128 * 1024;
 
-/// Who is at the other end.
+/// The client of a connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Peer {
     pub(crate) number: usize,
@@ -32,7 +32,7 @@ pub(crate) struct Peer {
     pub(crate) trusted: bool,
 }
 
-/// Takes connections for ever.
+/// Accepts connections for ever.
 pub(crate) async fn listen(state: Arc<State>, listener: TcpListener, tls: TlsAcceptor) {
     loop {
         match listener.accept().await {
@@ -43,12 +43,12 @@ pub(crate) async fn listen(state: Arc<State>, listener: TcpListener, tls: TlsAcc
 }
 
 async fn serve(state: Arc<State>, socket: TcpStream, tls: TlsAcceptor) {
-    let _ = socket.set_nodelay(true); // it is slower without, not wrong
+    let _ = socket.set_nodelay(true); // only slower without
     let Ok(Ok(mut stream)) = tokio::time::timeout(HANDSHAKE, tls.accept(socket)).await else {
         return;
     };
-    stream.get_mut().1.set_buffer_limit(Some(HELD));
-    let peer = Arc::new(met(&state, stream.get_ref().1));
+    stream.get_mut().1.set_buffer_limit(Some(TLS_BUFFER));
+    let peer = Arc::new(peer_of(&state, stream.get_ref().1));
     let service = service_fn(move |request| {
         let (state, peer) = (state.clone(), peer.clone());
         async move { Ok::<_, Infallible>(routes::handle(state, &peer, request).await) }
@@ -58,7 +58,7 @@ async fn serve(state: Arc<State>, socket: TcpStream, tls: TlsAcceptor) {
     drop(served); // clients may leave as they like
 }
 
-fn met(state: &State, session: &rustls::ServerConnection) -> Peer {
+fn peer_of(state: &State, session: &rustls::ServerConnection) -> Peer {
     let chain = session.peer_certificates().unwrap_or_default();
     Peer {
         number: state.connected(),

@@ -1,25 +1,25 @@
-//! A container as a test describes it.
+//! The description of a container by a test.
 
 use std::path::PathBuf;
 
 use crate::Log;
 
-/// What a container has said, and what runs in it.
+/// A container: its logs and its command.
 #[derive(Clone, Debug, Default)]
 pub struct Container {
-    /// What it has said.
+    /// The log.
     pub log: Log,
-    /// What the container before it said.
+    /// The log of the previous instance.
     pub previous: Option<Log>,
-    /// What runs in it; it starts when the container is added, writes to the log, and can be attached to.
+    /// The command, which starts when the container is added, writes to the log, and can be attached to.
     pub command: Vec<String>,
     /// Whether the command runs on a terminal.
     pub tty: bool,
-    /// Whether the command's input ends when the first who attached to it leaves.
+    /// Whether the command's input ends when the first attached client leaves.
     pub stdin_once: bool,
-    /// Where commands run.
+    /// The working directory of commands.
     pub directory: Option<PathBuf>,
-    /// What commands find in their environment, besides the kubelet's own.
+    /// Environment variables of commands, in addition to the kubelet's own.
     pub environment: Vec<(String, String)>,
 }
 
@@ -29,7 +29,7 @@ impl Container {
         Self { command: command.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
-    /// A container that has said this.
+    /// A container with this log.
     pub fn saying(log: impl Into<Log>) -> Self {
         Self { log: log.into(), ..Self::default() }
     }

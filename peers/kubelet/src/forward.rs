@@ -1,4 +1,4 @@
-//! `/portForward`: connections to the ports of a pod.
+//! Handler of `/portForward`: connections to the ports of a pod.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,7 +8,7 @@ use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
-use ratchet_spdy::{Incoming as Knock, Session, Stream};
+use ratchet_spdy::{Incoming as IncomingStream, Session, Stream};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
@@ -29,7 +29,7 @@ static CHANNELS: [(&str, Codec); 3] = [
     ("v4.base64.channel.k8s.io", Codec { base64: true, half_close: false }),
 ];
 
-/// The pod whose ports are asked for.
+/// The pod whose ports are forwarded.
 #[derive(Clone)]
 struct Target {
     state: Arc<State>,
@@ -55,7 +55,7 @@ impl Target {
     }
 }
 
-/// Answers for one pod.
+/// Handles a request for one pod.
 pub(crate) fn serve(
     state: &Arc<State>,
     [namespace, pod]: [&str; 2],
@@ -67,10 +67,10 @@ pub(crate) fn serve(
     let tunnels = state.websockets && offered.iter().any(|name| name == TUNNEL);
     let known = state.pod(namespace, pod).is_some();
     let missing = || respond::text(StatusCode::NOT_FOUND, "pod does not exist");
-    match (websocket::asked(&request), tunnels) {
+    match (websocket::is_upgrade(&request), tunnels) {
         (true, true) if known => through_tunnel(target, &mut request),
         (true, false) => match ports(query) {
-            Err(words) => respond::text(StatusCode::BAD_REQUEST, words),
+            Err(message) => respond::text(StatusCode::BAD_REQUEST, message),
             Ok(ports) if known => over_channels(target, &mut request, &offered, ports),
             Ok(_) => missing(),
         },
@@ -101,12 +101,12 @@ fn ports(query: &Query) -> Result<Vec<u16>, String> {
 }
 
 fn over_spdy(target: Target, request: &mut Request<Incoming>) -> Response<Body> {
-    match spdy::agree(request, &[PROTOCOL.into()]) {
+    match spdy::accept_upgrade(request, &[PROTOCOL.into()]) {
         Ok((_, response, upgrade)) => {
             let state = target.state.clone();
             state.spawn(async move {
                 if let Ok(upgraded) = upgrade.await {
-                    pair_up(target, TokioIo::new(upgraded)).await;
+                    serve_pairs(target, TokioIo::new(upgraded)).await;
                 }
             });
             response
@@ -116,13 +116,13 @@ fn over_spdy(target: Target, request: &mut Request<Incoming>) -> Response<Body> 
 }
 
 fn through_tunnel(target: Target, request: &mut Request<Incoming>) -> Response<Body> {
-    match websocket::agree(request, TUNNEL) {
+    match websocket::accept(request, TUNNEL) {
         Ok((response, upgrade)) => {
             let state = target.state.clone();
             state.spawn(async move {
                 if let Some(socket) = websocket::socket(upgrade).await {
                     let tunnel = websocket::tunnel(&target.state, socket);
-                    pair_up(target, tunnel).await;
+                    serve_pairs(target, tunnel).await;
                 }
             });
             response
@@ -131,25 +131,25 @@ fn through_tunnel(target: Target, request: &mut Request<Incoming>) -> Response<B
     }
 }
 
-/// The two streams of a connection, which come one after the other.
+/// The two streams of a connection, which are opened one after the other.
 #[derive(Default)]
 struct Pair {
     error: Option<Stream>,
     data: Option<Stream>,
 }
 
-/// Takes streams, and connects those that belong together, until the client leaves.
-async fn pair_up(target: Target, io: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) {
+/// Accepts streams and connects each pair, until the client leaves.
+async fn serve_pairs(target: Target, io: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) {
     let (session, mut accept) = Session::server(io);
     let mut pairs = BTreeMap::<String, Pair>::new();
     let mut connections = JoinSet::new(); // they end with the session
-    while let Some(knock) = accept.next().await {
-        let Some((port, kind, id)) = asked(&knock) else {
-            knock.refuse();
+    while let Some(incoming) = accept.next().await {
+        let Some((port, kind, id)) = stream_headers(&incoming) else {
+            incoming.refuse();
             continue;
         };
-        let Ok(stream) = knock.reply(&[]) else { continue };
-        let id = id.unwrap_or_else(|| guessed(&kind, stream.id()));
+        let Ok(stream) = incoming.reply(&[]) else { continue };
+        let id = id.unwrap_or_else(|| inferred_id(&kind, stream.id()));
         let pair = pairs.entry(id.clone()).or_default();
         match &*kind {
             "error" => pair.error = Some(stream),
@@ -166,16 +166,16 @@ async fn pair_up(target: Target, io: impl AsyncRead + AsyncWrite + Send + Unpin 
     session.close().await;
 }
 
-/// The port, the type and the number of what a stream belongs to.
-fn asked(knock: &Knock) -> Option<(u16, String, Option<String>)> {
-    let headers = knock.headers();
+/// Port, type and request id from a stream's headers.
+fn stream_headers(incoming: &IncomingStream) -> Option<(u16, String, Option<String>)> {
+    let headers = incoming.headers();
     let port = headers.get("port")?.parse::<u16>().ok().filter(|port| *port > 0)?;
     let kind = headers.get("streamType").filter(|kind| ["error", "data"].contains(kind))?;
     Some((port, kind.into(), headers.get("requestID").map(Into::into)))
 }
 
-/// Old clients give no number; then the stream for errors comes right before that for data.
-fn guessed(kind: &str, id: u32) -> String {
+/// Old clients send no request id; their error stream comes right before the data stream.
+fn inferred_id(kind: &str, id: u32) -> String {
     let first = if kind == "error" { id } else { id.saturating_sub(2) };
     first.to_string()
 }
@@ -186,8 +186,8 @@ async fn join(target: Target, port: u16, mut data: Stream, mut error: Stream) {
             let _ = tokio::io::copy_bidirectional(&mut data, &mut socket).await; // either may break off
             let _ = error.shutdown().await;
         }
-        Err(words) => {
-            let _ = error.write_all(words.as_bytes()).await; // who left need not be told
+        Err(message) => {
+            let _ = error.write_all(message.as_bytes()).await; // the client may have left
             let _ = error.shutdown().await;
             data.reset();
         }
@@ -200,10 +200,10 @@ fn over_channels(
     offered: &[String],
     ports: Vec<u16>,
 ) -> Response<Body> {
-    let Some((protocol, codec)) = websocket::chosen(offered, &CHANNELS) else {
-        return websocket::refused();
+    let Some((protocol, codec)) = websocket::select_protocol(offered, &CHANNELS) else {
+        return websocket::no_common_protocol();
     };
-    match websocket::agree(request, protocol) {
+    match websocket::accept(request, protocol) {
         Ok((response, upgrade)) => {
             target.state.clone().spawn(join_all(target, upgrade, *codec, ports));
             response
@@ -221,14 +221,14 @@ async fn join_all(target: Target, upgrade: OnUpgrade, codec: Codec, ports: Vec<u
     for (number, port) in numbers {
         let Some(inlet) = channels.inlet(number) else { continue };
         let (mut data, mut error) = (channels.outlet(number), channels.outlet(number + 1));
-        let told = port.to_le_bytes();
-        let _ = data.write(&told).await; // who left is noticed below
-        let _ = error.write(&told).await;
+        let port_bytes = port.to_le_bytes();
+        let _ = data.write(&port_bytes).await; // who left is noticed below
+        let _ = error.write(&port_bytes).await;
         connections.spawn(join_channel(target.clone(), port, inlet, data, error));
     }
     tokio::select! {
         _ = connections.join_all() => channels.close().await,
-        () = channels.gone() => {}
+        () = channels.disconnected() => {}
     }
 }
 
@@ -243,10 +243,10 @@ async fn join_channel(
         Ok(socket) => {
             let (reader, writer) = socket.into_split();
             let sending = crate::process::feed(Some(&mut inlet), Some(writer));
-            crate::process::beside(sending, carry(Some(reader), Some(&mut data))).await;
+            crate::process::run_until_second(sending, carry(Some(reader), Some(&mut data))).await;
         }
-        Err(words) => {
-            let _ = error.write(words.as_bytes()).await; // who left need not be told
+        Err(message) => {
+            let _ = error.write(message.as_bytes()).await; // the client may have left
         }
     }
 }
@@ -257,15 +257,15 @@ mod tests {
 
     #[test]
     fn ports_are_read_or_refused() {
-        let read = |text| ports(&Query::read(text));
-        assert_eq!(read("port=80,443&port=8080"), Ok(vec![80, 443, 8080]));
+        let parse = |text| ports(&Query::parse(text));
+        assert_eq!(parse("port=80,443&port=8080"), Ok(vec![80, 443, 8080]));
         let faults =
-            ["", "port=", "port=0", "port=x", "port=70000"].map(|text| read(text).is_err());
+            ["", "port=", "port=0", "port=x", "port=70000"].map(|text| parse(text).is_err());
         assert_eq!(faults, [true; 5]);
     }
 
     #[test]
     fn old_clients_are_paired_by_the_numbers_of_streams() {
-        assert_eq!(guessed("error", 5), guessed("data", 7));
+        assert_eq!(inferred_id("error", 5), inferred_id("data", 7));
     }
 }

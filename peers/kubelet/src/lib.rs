@@ -1,4 +1,4 @@
-//! A small kubelet for tests: real TLS with any certificate, real logs, real processes, real sockets.
+//! A small kubelet for tests, with real TLS and any certificate, real logs, real processes and real sockets.
 
 pub mod authority;
 
@@ -6,6 +6,7 @@ mod connection;
 mod container;
 mod exec;
 mod forward;
+mod identity;
 mod kubelet;
 mod log;
 mod logs;
@@ -16,7 +17,6 @@ mod query;
 mod respond;
 mod routes;
 mod running;
-mod shown;
 mod spdy;
 mod state;
 mod streams;
@@ -24,8 +24,8 @@ mod tls;
 mod websocket;
 
 pub use container::Container;
+pub use identity::Identity;
 pub use kubelet::{Kubelet, Options};
 pub use log::{Log, Source};
 pub use respond::Answer;
-pub use shown::Shown;
-pub use state::Seen;
+pub use state::RecordedRequest;

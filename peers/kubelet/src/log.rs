@@ -1,4 +1,4 @@
-//! What a container has said: kept in memory with its times, or made up at full speed.
+//! Container logs: stored in memory with timestamps, or generated at full speed.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
-/// Where a piece of log came from.
+/// The stream of a log entry.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Source {
     /// Standard output.
@@ -16,25 +16,25 @@ pub enum Source {
     Stderr,
 }
 
-/// A log that can be written while others read and follow it. Clones share what is in it.
+/// A log that can be written while others read and follow it. Clones share their contents.
 #[derive(Clone, Debug)]
 pub struct Log(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     flood: Option<u64>,
-    kept: Mutex<Kept>,
-    /// How many entries there are, and whether more can come: followers wait for a change.
+    buffer: Mutex<LogBuffer>,
+    /// Number of entries, and whether the log has ended; followers wait for a change.
     changes: watch::Sender<(usize, bool)>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct LogBuffer {
     entries: Vec<Entry>,
     ended: bool,
 }
 
-/// A line, or the part of one that was written at once.
+/// A line, or a part of one that was written at once.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) at: Timestamp,
@@ -43,7 +43,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Whether the line ends here.
+    /// Whether the entry ends its line.
     pub(crate) fn whole(&self) -> bool {
         self.text.ends_with(b"\n")
     }
@@ -69,53 +69,53 @@ impl Log {
         Self::with(None)
     }
 
-    /// A log of this many bytes that nobody stores: lines are made as fast as they are read.
+    /// A log of this many bytes that are not stored: lines are generated as fast as they are read.
     pub fn flood(bytes: u64) -> Self {
         Self::with(Some(bytes))
     }
 
     fn with(flood: Option<u64>) -> Self {
-        let kept = Mutex::new(Kept { entries: Vec::new(), ended: flood.is_some() });
-        Self(Arc::new(Inner { flood, kept, changes: watch::Sender::new((0, false)) }))
+        let buffer = Mutex::new(LogBuffer { entries: Vec::new(), ended: flood.is_some() });
+        Self(Arc::new(Inner { flood, buffer, changes: watch::Sender::new((0, false)) }))
     }
 
-    /// Writes to standard output, now.
+    /// Appends to standard output with the current time.
     pub fn append(&self, text: impl AsRef<[u8]>) {
         self.append_at(SystemTime::now(), Source::Stdout, text);
     }
 
-    /// Writes at any time and from any source.
+    /// Appends with any time and source.
     pub fn append_at(&self, at: SystemTime, source: Source, text: impl AsRef<[u8]>) {
         let at = Timestamp::try_from(at).unwrap_or(Timestamp::UNIX_EPOCH);
         let lines = text.as_ref().split_inclusive(|byte| *byte == b'\n');
         let entries = lines.map(|line| Entry { at, source, text: Bytes::copy_from_slice(line) });
-        self.change(|kept| kept.entries.extend(entries));
+        self.change(|buffer| buffer.entries.extend(entries));
     }
 
-    /// Says that nothing more will come: the container has ended, and followers with it.
+    /// Ends the log and its followers: the container has ended.
     pub fn end(&self) {
-        self.change(|kept| kept.ended = true);
+        self.change(|buffer| buffer.ended = true);
     }
 
-    /// Everything in it, as one text.
+    /// The whole text.
     pub fn text(&self) -> Vec<u8> {
-        let kept = self.kept();
-        kept.entries.iter().flat_map(|entry| entry.text.iter().copied()).collect()
+        let buffer = self.buffer();
+        buffer.entries.iter().flat_map(|entry| entry.text.iter().copied()).collect()
     }
 
-    /// How many follow or read it now.
+    /// Number of current readers and followers.
     pub fn readers(&self) -> usize {
         self.0.changes.receiver_count()
     }
 
-    fn change(&self, change: impl FnOnce(&mut Kept)) {
-        let mut kept = self.kept();
-        change(&mut kept);
-        self.0.changes.send_replace((kept.entries.len(), kept.ended));
+    fn change(&self, change: impl FnOnce(&mut LogBuffer)) {
+        let mut buffer = self.buffer();
+        change(&mut buffer);
+        self.0.changes.send_replace((buffer.entries.len(), buffer.ended));
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.0.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn buffer(&self) -> MutexGuard<'_, LogBuffer> {
+        self.0.buffer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn flooded(&self) -> Option<u64> {
@@ -126,17 +126,17 @@ impl Log {
         self.0.changes.subscribe()
     }
 
-    /// Where reading begins for one who wants the last `tail` lines.
+    /// The index of the first of the last `tail` entries.
     pub(crate) fn start(&self, tail: Option<u64>) -> usize {
-        let length = self.kept().entries.len();
+        let length = self.buffer().entries.len();
         let tail = tail.map_or(length, |tail| usize::try_from(tail).unwrap_or(usize::MAX));
         length.saturating_sub(tail)
     }
 
-    /// Some entries from `start` on, and whether none can come behind the last one there is.
-    pub(crate) fn take(&self, start: usize, many: usize) -> (Vec<Entry>, bool) {
-        let kept = self.kept();
-        (kept.entries.iter().skip(start).take(many).cloned().collect(), kept.ended)
+    /// At most `limit` entries from `start` on, and whether the log has ended.
+    pub(crate) fn take(&self, start: usize, limit: usize) -> (Vec<Entry>, bool) {
+        let buffer = self.buffer();
+        (buffer.entries.iter().skip(start).take(limit).cloned().collect(), buffer.ended)
     }
 }
 

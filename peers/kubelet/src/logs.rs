@@ -1,4 +1,4 @@
-//! `/containerLogs`: what a container has said, as much of it as was asked for.
+//! Handler of `/containerLogs`, with all options of kubelets.
 
 use bytes::{Bytes, BytesMut};
 use http::{Response, StatusCode};
@@ -10,32 +10,32 @@ use crate::query::Query;
 use crate::respond::{self, Body};
 use crate::state::State;
 
-/// How much is sent at once, at most.
+/// The maximum chunk size.
 const CHUNK: usize = 64 * 1024;
-/// How many entries are taken out of the log at once.
+/// Number of entries read from the log at once.
 const BATCH: usize = 1024;
 
-/// What of a log is wanted.
+/// The options of a log request.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Wanted {
+pub(crate) struct LogOptions {
     follow: bool,
     previous: bool,
     timestamps: bool,
     since: Option<Timestamp>,
     tail: Option<u64>,
     limit: Option<u64>,
-    /// Only this stream, as kubelets give it that have the gate PodLogsQuerySplitStreams.
+    /// Only this stream, as in kubelets with the gate PodLogsQuerySplitStreams.
     only: Option<Source>,
 }
 
-/// Why a query is refused: it cannot be read, or it makes no sense.
+/// Why a query is refused: it cannot be parsed, or its options are invalid.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Fault {
+pub(crate) enum QueryError {
     Unreadable,
     Invalid,
 }
 
-impl Fault {
+impl QueryError {
     fn response(&self) -> Response<Body> {
         match self {
             Self::Unreadable => {
@@ -49,13 +49,13 @@ impl Fault {
     }
 }
 
-impl Wanted {
-    /// Reads the options; `now` is what `sinceSeconds` counts back from.
-    pub(crate) fn read(query: &Query, now: Timestamp) -> Result<Self, Fault> {
-        let number = |name: &str, least: i64| -> Result<Option<i64>, Fault> {
+impl LogOptions {
+    /// Parses the options; `sinceSeconds` counts back from `now`.
+    pub(crate) fn parse(query: &Query, now: Timestamp) -> Result<Self, QueryError> {
+        let number = |name: &str, least: i64| -> Result<Option<i64>, QueryError> {
             let Some(text) = query.first(name) else { return Ok(None) };
-            let value = text.parse::<i64>().map_err(|_| Fault::Unreadable)?;
-            if value < least { Err(Fault::Invalid) } else { Ok(Some(value)) }
+            let value = text.parse::<i64>().map_err(|_| QueryError::Unreadable)?;
+            if value < least { Err(QueryError::Invalid) } else { Ok(Some(value)) }
         };
         let tail = match query.first("tail").filter(|tail| !tail.is_empty()) {
             Some("all") => None, // an old spelling
@@ -64,21 +64,21 @@ impl Wanted {
         };
         let limit = number("limitBytes", 1)?;
         let seconds = number("sinceSeconds", 1)?;
-        let moment = match query.first("sinceTime") {
-            Some(text) => Some(text.parse::<Timestamp>().map_err(|_| Fault::Unreadable)?),
+        let since_time = match query.first("sinceTime") {
+            Some(text) => Some(text.parse::<Timestamp>().map_err(|_| QueryError::Unreadable)?),
             None => None,
         };
-        if seconds.is_some() && moment.is_some() {
-            return Err(Fault::Invalid);
+        if seconds.is_some() && since_time.is_some() {
+            return Err(QueryError::Invalid);
         }
         let only = match query.first("stream") {
             None | Some("All") => None,
             Some("Stdout") => Some(Source::Stdout),
             Some("Stderr") => Some(Source::Stderr),
-            Some(_) => return Err(Fault::Invalid),
+            Some(_) => return Err(QueryError::Invalid),
         };
         if only.is_some() && tail.is_some() {
-            return Err(Fault::Invalid);
+            return Err(QueryError::Invalid);
         }
         let back =
             |seconds| now.checked_sub(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MIN);
@@ -86,7 +86,7 @@ impl Wanted {
             follow: query.flag("follow"),
             previous: query.flag("previous"),
             timestamps: query.flag("timestamps"),
-            since: moment.or_else(|| seconds.map(back)),
+            since: since_time.or_else(|| seconds.map(back)),
             tail: tail.and_then(|tail| u64::try_from(tail).ok()),
             limit: limit.and_then(|limit| u64::try_from(limit).ok()),
             only,
@@ -94,53 +94,53 @@ impl Wanted {
     }
 }
 
-/// Answers for one container.
+/// Handles a request for one container.
 pub(crate) fn serve(
     state: &State,
     [namespace, pod, container]: [&str; 3],
     query: &Query,
 ) -> Response<Body> {
-    let wanted = match Wanted::read(query, Timestamp::now()) {
-        Ok(wanted) => wanted,
-        Err(fault) => return fault.response(),
+    let options = match LogOptions::parse(query, Timestamp::now()) {
+        Ok(options) => options,
+        Err(error) => return error.response(),
     };
     let Some(containers) = state.pod(namespace, pod) else {
         return respond::text(StatusCode::NOT_FOUND, format!("pod {pod:?} does not exist"));
     };
     let Some(found) = containers.get(container) else {
-        let words = format!("container {container:?} not found in pod {pod:?}");
-        return respond::text(StatusCode::NOT_FOUND, words);
+        let message = format!("container {container:?} not found in pod {pod:?}");
+        return respond::text(StatusCode::NOT_FOUND, message);
     };
-    let log = if wanted.previous {
+    let log = if options.previous {
         found.container.previous.clone()
     } else {
         Some(found.container.log.clone())
     };
     let Some(log) = log else {
-        let words = format!(
+        let message = format!(
             "previous terminated container {container:?} in pod {:?} not found",
             format!("{pod}_{namespace}")
         );
-        return respond::text(StatusCode::BAD_REQUEST, words);
+        return respond::text(StatusCode::BAD_REQUEST, message);
     };
     if let Some(total) = log.flooded() {
-        let total = wanted.limit.map_or(total, |limit| limit.min(total));
-        return respond::streamed(Body::flood(total));
+        let total = options.limit.map_or(total, |limit| limit.min(total));
+        return respond::stream(Body::flood(total));
     }
     let (sender, body) = Body::flow();
-    state.spawn(send(log, wanted, sender));
-    respond::streamed(body)
+    state.spawn(send(log, options, sender));
+    respond::stream(body)
 }
 
-async fn send(log: Log, wanted: Wanted, sender: mpsc::Sender<Bytes>) {
+async fn send(log: Log, options: LogOptions, sender: mpsc::Sender<Bytes>) {
     let mut changes = log.changes();
-    let mut next = log.start(wanted.tail);
-    let mut writer = Writer::new(&wanted);
+    let mut next = log.start(options.tail);
+    let mut writer = Writer::new(&options);
     loop {
         changes.mark_unchanged();
         let (entries, ended) = log.take(next, BATCH);
         if entries.is_empty() {
-            if ended || !wanted.follow {
+            if ended || !options.follow {
                 return;
             }
             tokio::select! {
@@ -152,60 +152,64 @@ async fn send(log: Log, wanted: Wanted, sender: mpsc::Sender<Bytes>) {
         next += entries.len();
         for entry in &entries {
             let full = writer.write(entry);
-            if (full || writer.ready.len() >= CHUNK) && !writer.hand_over(&sender).await {
+            if (full || writer.ready.len() >= CHUNK) && !writer.flush(&sender).await {
                 return;
             }
             if full {
                 return;
             }
         }
-        if !writer.hand_over(&sender).await {
+        if !writer.flush(&sender).await {
             return;
         }
     }
 }
 
-/// Turns entries into bytes, and counts them.
+/// Encodes entries, up to the byte limit.
 struct Writer<'a> {
-    wanted: &'a Wanted,
+    options: &'a LogOptions,
     left: u64,
     line_begins: bool,
     ready: BytesMut,
 }
 
 impl<'a> Writer<'a> {
-    fn new(wanted: &'a Wanted) -> Self {
-        let left = wanted.limit.unwrap_or(u64::MAX);
-        Self { wanted, left, line_begins: true, ready: BytesMut::new() }
+    fn new(options: &'a LogOptions) -> Self {
+        let left = options.limit.unwrap_or(u64::MAX);
+        Self { options, left, line_begins: true, ready: BytesMut::new() }
     }
 
-    /// Takes an entry; true if no more bytes are wanted.
+    /// Writes an entry; returns whether the byte limit is reached.
     fn write(&mut self, entry: &Entry) -> bool {
         let begins = std::mem::replace(&mut self.line_begins, entry.whole());
-        let older = self.wanted.since.is_some_and(|since| entry.at < since);
-        if older || self.wanted.only.is_some_and(|only| entry.source != only) {
+        let older = self.options.since.is_some_and(|since| entry.at < since);
+        if older || self.options.only.is_some_and(|only| entry.source != only) {
             return false;
         }
-        let prefix = if self.wanted.timestamps && begins { stamp(entry.at) } else { String::new() };
-        self.put(prefix.as_bytes());
-        self.put(&entry.text);
+        let prefix = if self.options.timestamps && begins {
+            format_timestamp(entry.at)
+        } else {
+            String::new()
+        };
+        self.append_limited(prefix.as_bytes());
+        self.append_limited(&entry.text);
         self.left == 0
     }
 
-    fn put(&mut self, bytes: &[u8]) {
+    fn append_limited(&mut self, bytes: &[u8]) {
         let fits = usize::try_from(self.left).unwrap_or(usize::MAX).min(bytes.len());
         let piece = bytes.get(..fits).unwrap_or_default();
         self.ready.extend_from_slice(piece);
         self.left -= piece.len() as u64;
     }
 
-    async fn hand_over(&mut self, sender: &mpsc::Sender<Bytes>) -> bool {
+    async fn flush(&mut self, sender: &mpsc::Sender<Bytes>) -> bool {
         let ready = self.ready.split().freeze();
         ready.is_empty() || sender.send(ready).await.is_ok()
     }
 }
 
-fn stamp(at: Timestamp) -> String {
+fn format_timestamp(at: Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%S%.9fZ ").to_string()
 }
 
@@ -213,14 +217,14 @@ fn stamp(at: Timestamp) -> String {
 mod tests {
     use super::*;
 
-    fn read(query: &str) -> Result<Wanted, Fault> {
-        Wanted::read(&Query::read(query), Timestamp::from_second(1000).unwrap())
+    fn parse(query: &str) -> Result<LogOptions, QueryError> {
+        LogOptions::parse(&Query::parse(query), Timestamp::from_second(1000).unwrap())
     }
 
     #[test]
     fn options_are_read_as_kubelets_read_them() {
-        let wanted = read("follow=true&limitBytes=9&previous=true&sinceSeconds=10&tailLines=5");
-        let expected = Wanted {
+        let options = parse("follow=true&limitBytes=9&previous=true&sinceSeconds=10&tailLines=5");
+        let expected = LogOptions {
             follow: true,
             previous: true,
             timestamps: false,
@@ -229,25 +233,25 @@ mod tests {
             limit: Some(9),
             only: None,
         };
-        assert_eq!(wanted, Ok(expected));
-        assert_eq!(read("sinceTime=1970-01-01T00:00:03Z").unwrap().since.unwrap().as_second(), 3);
-        assert_eq!(read("tail=all&tailLines=2"), Ok(Wanted::default()));
+        assert_eq!(options, Ok(expected));
+        assert_eq!(parse("sinceTime=1970-01-01T00:00:03Z").unwrap().since.unwrap().as_second(), 3);
+        assert_eq!(parse("tail=all&tailLines=2"), Ok(LogOptions::default()));
     }
 
     #[test]
     fn bad_options_are_told_apart() {
         for query in ["tailLines=x", "limitBytes=", "sinceTime=yesterday"] {
-            assert_eq!(read(query), Err(Fault::Unreadable), "{query}");
+            assert_eq!(parse(query), Err(QueryError::Unreadable), "{query}");
         }
         let both = "sinceSeconds=1&sinceTime=1970-01-01T00:00:03Z";
         for query in ["tailLines=-1", "limitBytes=0", "sinceSeconds=0", "stream=x", both] {
-            assert_eq!(read(query), Err(Fault::Invalid), "{query}");
+            assert_eq!(parse(query), Err(QueryError::Invalid), "{query}");
         }
     }
 
     #[test]
     fn times_have_nine_digits() {
         let at = Timestamp::new(0, 5_000_000).unwrap();
-        assert_eq!(stamp(at), "1970-01-01T00:00:00.005000000Z ");
+        assert_eq!(format_timestamp(at), "1970-01-01T00:00:00.005000000Z ");
     }
 }

@@ -1,9 +1,9 @@
-//! The kubelet for tests as a program, to try things by hand: `kubelet-peer --help` tells how.
+//! The test kubelet as a program for manual use; `kubelet-peer --help` lists its options.
 
 use std::io::{self, Write};
 use std::{env, fs};
 
-use kubelet_peer::{Container, Kubelet, Log, Options, Shown};
+use kubelet_peer::{Container, Identity, Kubelet, Log, Options};
 
 const HELP: &str = "kubelet-peer --cert FILE --key FILE [OPTION VALUE]...
   --address ADDRESS              where it listens (127.0.0.1:0)
@@ -31,7 +31,7 @@ fn main() -> io::Result<()> {
     let (Some(chain), Some(key)) = (value("--cert"), value("--key")) else {
         return io::stdout().write_all(HELP.as_bytes());
     };
-    let mut options = Options::new(Shown::from_pem(&fs::read(chain)?, &fs::read(key)?)?);
+    let mut options = Options::new(Identity::from_pem(&fs::read(chain)?, &fs::read(key)?)?);
     if let Some(address) = value("--address") {
         options.address = address.parse().map_err(io::Error::other)?;
     }
@@ -39,7 +39,7 @@ fn main() -> io::Result<()> {
     options.node = value("--node").unwrap_or("node").into();
     options.websockets = value("--websockets") == Some("true");
     options.http2 = value("--http2") != Some("false");
-    let kubelet = Kubelet::start_apart(options)?;
+    let kubelet = Kubelet::start_with_runtime(options)?;
     for (name, text) in &pairs {
         add(&kubelet, name, text)?;
     }

@@ -1,4 +1,4 @@
-//! What became of a command, in the words that kubelets put on the error stream.
+//! Outcomes of commands, encoded as kubelets write them to the error stream.
 
 use std::process::ExitStatus;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// How a command ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
-    /// Well.
+    /// With exit code zero.
     Success,
     /// With an exit code other than zero.
     Exit { command: Vec<String>, code: i32 },
@@ -15,19 +15,19 @@ pub(crate) enum Outcome {
     Failure(String),
 }
 
-/// How an outcome is spelled.
+/// The encoding of an outcome.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Spelling {
-    /// Before version 4: words, and none for success.
-    Words,
-    /// Version 4, as container runtimes spell it.
+pub(crate) enum StatusFormat {
+    /// Before version 4: plain text, empty for success.
+    Plain,
+    /// Version 4: a Status as container runtimes write it.
     Status,
-    /// Version 5, as the translator in the kubelet spells it.
+    /// Version 5: a Status as the kubelet's translator writes it.
     Translated,
 }
 
 impl Outcome {
-    /// How a process ended; one that was killed has the code that shells give it.
+    /// The outcome of a process; one that was killed gets the exit code that shells use.
     pub(crate) fn of(command: &[String], status: ExitStatus) -> Self {
         use std::os::unix::process::ExitStatusExt;
         let killed = || status.signal().map_or(-1, |signal| 128 + signal);
@@ -37,18 +37,18 @@ impl Outcome {
         }
     }
 
-    /// The words for it, if there are any.
-    pub(crate) fn spelled(&self, spelling: Spelling) -> Option<String> {
-        if spelling == Spelling::Words {
-            return self.message(spelling);
+    /// The encoded outcome, if there is any text.
+    pub(crate) fn encode(&self, format: StatusFormat) -> Option<String> {
+        if format == StatusFormat::Plain {
+            return self.message(format);
         }
         let mut status = serde_json::Map::new();
-        if spelling == Spelling::Translated {
+        if format == StatusFormat::Translated {
             status.insert("metadata".into(), json!({}));
         }
         let success = *self == Self::Success;
         status.insert("status".into(), if success { "Success" } else { "Failure" }.into());
-        status.extend(self.message(spelling).map(|message| ("message".into(), message.into())));
+        status.extend(self.message(format).map(|message| ("message".into(), message.into())));
         match self {
             Self::Success => {}
             Self::Exit { code, .. } => {
@@ -58,20 +58,20 @@ impl Outcome {
             }
             Self::Failure(_) => {
                 status.insert("reason".into(), "InternalError".into());
-                if spelling == Spelling::Translated {
-                    let cause = json!({"message": self.message(Spelling::Status)});
+                if format == StatusFormat::Translated {
+                    let cause = json!({"message": self.message(StatusFormat::Status)});
                     status.insert("details".into(), json!({"causes": [cause]}));
                 }
                 status.insert("code".into(), 500.into());
             }
         }
-        Some(escaped(&Value::Object(status).to_string()))
+        Some(escape_html(&Value::Object(status).to_string()))
     }
 
-    /// A translator wraps what it heard into its own words once more.
-    fn message(&self, spelling: Spelling) -> Option<String> {
+    /// The message; the translator wraps that of the runtime once more.
+    fn message(&self, format: StatusFormat) -> Option<String> {
         const INTERNAL: &str = "Internal error occurred: ";
-        let translated = spelling == Spelling::Translated;
+        let translated = format == StatusFormat::Translated;
         Some(match self {
             Self::Success => return None,
             Self::Exit { code, .. } if translated => format!(
@@ -87,8 +87,8 @@ impl Outcome {
     }
 }
 
-/// JSON as Go writes it: these stand only inside strings.
-fn escaped(json: &str) -> String {
+/// Escapes JSON as Go does: these characters occur only inside strings.
+fn escape_html(json: &str) -> String {
     json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
 
@@ -100,12 +100,16 @@ mod tests {
     fn every_outcome_has_its_words() {
         let exit = Outcome::Exit { command: vec!["sh".into(), "-c".into()], code: 3 };
         let rows = [
-            (Outcome::Success, Spelling::Words, None),
-            (Outcome::Success, Spelling::Status, Some(r#"{"status":"Success"}"#)),
-            (Outcome::Success, Spelling::Translated, Some(r#"{"metadata":{},"status":"Success"}"#)),
+            (Outcome::Success, StatusFormat::Plain, None),
+            (Outcome::Success, StatusFormat::Status, Some(r#"{"status":"Success"}"#)),
+            (
+                Outcome::Success,
+                StatusFormat::Translated,
+                Some(r#"{"metadata":{},"status":"Success"}"#),
+            ),
             (
                 exit,
-                Spelling::Status,
+                StatusFormat::Status,
                 Some(concat!(
                     r#"{"status":"Failure","message":"command terminated with non-zero exit code: "#,
                     r#"error executing command [sh -c], exit code 3","reason":"NonZeroExitCode","#,
@@ -114,7 +118,7 @@ mod tests {
             ),
             (
                 Outcome::Failure("<no>".into()),
-                Spelling::Status,
+                StatusFormat::Status,
                 Some(concat!(
                     r#"{"status":"Failure","message":"Internal error occurred: \u003cno\u003e","#,
                     r#""reason":"InternalError","code":500}"#
@@ -122,17 +126,21 @@ mod tests {
             ),
             (
                 Outcome::Failure("no".into()),
-                Spelling::Translated,
+                StatusFormat::Translated,
                 Some(concat!(
                     r#"{"metadata":{},"status":"Failure","message":"Internal error occurred: "#,
                     r#"Internal error occurred: no","reason":"InternalError","details":{"causes":"#,
                     r#"[{"message":"Internal error occurred: no"}]},"code":500}"#
                 )),
             ),
-            (Outcome::Failure("no".into()), Spelling::Words, Some("Internal error occurred: no")),
+            (
+                Outcome::Failure("no".into()),
+                StatusFormat::Plain,
+                Some("Internal error occurred: no"),
+            ),
         ];
-        for (outcome, spelling, words) in rows {
-            assert_eq!(outcome.spelled(spelling).as_deref(), words, "{outcome:?} {spelling:?}");
+        for (outcome, format, expected) in rows {
+            assert_eq!(outcome.encode(format).as_deref(), expected, "{outcome:?} {format:?}");
         }
     }
 }

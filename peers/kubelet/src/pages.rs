@@ -1,4 +1,4 @@
-//! The small pages that a node proxy reaches: real answers, and an echo.
+//! Handlers of the small pages that a node proxy reaches, and an echo.
 
 use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
@@ -9,7 +9,7 @@ use crate::connection::Peer;
 use crate::respond::{self, Body};
 use crate::state::State;
 
-/// All pods.
+/// `/pods`: all pods.
 pub(crate) fn pods(state: &State) -> Response<Body> {
     let items = state.all_pods().into_iter().map(|(namespace, name, containers)| {
         let containers = containers.iter().map(|name| json!({"name": name})).collect::<Vec<_>>();
@@ -23,12 +23,12 @@ pub(crate) fn pods(state: &State) -> Response<Body> {
     respond::json(&json!({"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": items}))
 }
 
-/// That it lives.
+/// `/healthz`.
 pub(crate) fn health() -> Response<Body> {
     respond::text(StatusCode::OK, "ok")
 }
 
-/// What can be counted.
+/// `/metrics`.
 pub(crate) fn metrics(state: &State) -> Response<Body> {
     let (pods, connections) = (state.all_pods().len(), state.connections());
     let lines = format!(
@@ -40,7 +40,7 @@ pub(crate) fn metrics(state: &State) -> Response<Body> {
     respond::text(StatusCode::OK, lines)
 }
 
-/// How it is configured.
+/// `/configz`.
 pub(crate) fn configuration() -> Response<Body> {
     respond::json(&json!({"kubeletconfig": {
         "kind": "KubeletConfiguration",
@@ -49,7 +49,7 @@ pub(crate) fn configuration() -> Response<Body> {
     }}))
 }
 
-/// What it uses.
+/// `/stats`.
 pub(crate) fn stats(state: &State) -> Response<Body> {
     let pods = state.all_pods().into_iter().map(|(namespace, name, containers)| {
         let containers = containers.iter().map(|name| json!({"name": name})).collect::<Vec<_>>();
@@ -59,7 +59,7 @@ pub(crate) fn stats(state: &State) -> Response<Body> {
     respond::json(&json!({"node": {"nodeName": state.node}, "pods": pods}))
 }
 
-/// What was asked, told back.
+/// `/echo`: the request as JSON.
 pub(crate) async fn echo(peer: &Peer, request: Request<Incoming>) -> Response<Body> {
     let (head, body) = request.into_parts();
     let Ok(body) = body.collect().await else {

@@ -1,4 +1,4 @@
-//! Real processes with pipes or a terminal.
+//! Processes with pipes or a terminal.
 
 use std::io;
 use std::process::Stdio;
@@ -10,34 +10,34 @@ use tokio::process::{Child, Command};
 
 use crate::container::Container;
 use crate::outcome::Outcome;
-use crate::streams::{Inlet, Streams, Wanted, carry};
+use crate::streams::{Inlet, StreamOptions, Streams, carry};
 
-/// Runs a command in a container, and carries its streams until it has ended and all is said.
+/// Runs a command in a container and copies its streams until it has ended and all output is sent.
 pub(crate) async fn run(
     container: &Container,
     command: &[String],
-    wanted: Wanted,
+    options: StreamOptions,
     streams: &mut Streams,
 ) -> Outcome {
     let Some((program, arguments)) = command.split_first() else {
         return Outcome::Failure("error executing command in container: no command".into());
     };
-    let ended = if wanted.tty {
+    let ended = if options.tty {
         on_terminal(container, program, arguments, streams).await
     } else {
-        on_pipes(container, program, arguments, wanted, streams).await
+        on_pipes(container, program, arguments, options, streams).await
     };
     match ended {
         Ok(status) => Outcome::of(command, status),
-        Err(fault) => Outcome::Failure(unstarted(program, &fault)),
+        Err(error) => Outcome::Failure(start_error(program, &error)),
     }
 }
 
-/// The words of a container runtime that cannot start a program.
-fn unstarted(program: &str, fault: &io::Error) -> String {
-    let why = match fault.kind() {
+/// The message of a container runtime that cannot start a program.
+fn start_error(program: &str, error: &io::Error) -> String {
+    let why = match error.kind() {
         io::ErrorKind::NotFound => "executable file not found in $PATH".to_string(),
-        _ => fault.to_string(),
+        _ => error.to_string(),
     };
     format!(
         "error executing command in container: failed to exec in container: failed to start exec: \
@@ -50,25 +50,25 @@ async fn on_pipes(
     container: &Container,
     program: &str,
     arguments: &[String],
-    wanted: Wanted,
+    options: StreamOptions,
     streams: &mut Streams,
 ) -> io::Result<std::process::ExitStatus> {
-    let pipe = |wanted| if wanted { Stdio::piped() } else { Stdio::null() };
+    let pipe = |is_wanted| if is_wanted { Stdio::piped() } else { Stdio::null() };
     let mut command = Command::new(program);
     command.args(arguments).envs(container.environment.iter().cloned()).kill_on_drop(true);
-    command.stdin(pipe(wanted.stdin)).stdout(pipe(wanted.stdout)).stderr(pipe(wanted.stderr));
+    command.stdin(pipe(options.stdin)).stdout(pipe(options.stdout)).stderr(pipe(options.stderr));
     if let Some(directory) = &container.directory {
         command.current_dir(directory);
     }
     let mut child = command.spawn()?;
     let feeding = feed(streams.stdin.as_mut(), child.stdin.take());
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let ending = async {
-        let said = carry(stdout, streams.stdout.as_mut());
-        let complained = carry(stderr, streams.stderr.as_mut());
-        tokio::join!(said, complained, child.wait()).2
+    let output = async {
+        let stdout_copied = carry(stdout, streams.stdout.as_mut());
+        let stderr_copied = carry(stderr, streams.stderr.as_mut());
+        tokio::join!(stdout_copied, stderr_copied, child.wait()).2
     };
-    beside(feeding, ending).await
+    run_until_second(feeding, output).await
 }
 
 async fn on_terminal(
@@ -79,10 +79,10 @@ async fn on_terminal(
 ) -> io::Result<std::process::ExitStatus> {
     let (terminal, mut child) = terminal(container, program, arguments)?;
     let (reader, writer) = terminal.into_split();
-    let typing = type_in(streams.stdin.as_mut(), streams.resize.as_mut(), writer);
-    let ending =
+    let input = forward_input(streams.stdin.as_mut(), streams.resize.as_mut(), writer);
+    let output =
         async { tokio::join!(carry(Some(reader), streams.stdout.as_mut()), child.wait()).1 };
-    beside(typing, ending).await
+    run_until_second(input, output).await
 }
 
 /// Starts a program on a new terminal.
@@ -100,15 +100,15 @@ pub(crate) fn terminal(
     if let Some(directory) = &container.directory {
         command = command.current_dir(directory);
     }
-    let child = command.spawn(end).map_err(|fault| match fault {
-        pty_process::Error::Io(fault) => fault,
+    let child = command.spawn(end).map_err(|error| match error {
+        pty_process::Error::Io(error) => error,
         other => io::Error::other(other),
     })?;
     Ok((terminal, child))
 }
 
-/// Works on both, until the second has ended.
-pub(crate) async fn beside<T>(
+/// Runs both futures until the second has ended.
+pub(crate) async fn run_until_second<T>(
     first: impl Future<Output = ()>,
     second: impl Future<Output = T>,
 ) -> T {
@@ -119,7 +119,7 @@ pub(crate) async fn beside<T>(
     }
 }
 
-/// Hands everything that the client sends to the program, and then the end of it.
+/// Copies the client's input to the program, including its end.
 pub(crate) async fn feed(inlet: Option<&mut Inlet>, writer: Option<impl AsyncWrite + Unpin>) {
     let (Some(inlet), Some(mut writer)) = (inlet, writer) else { return };
     while let Some(bytes) = inlet.read().await {
@@ -129,26 +129,26 @@ pub(crate) async fn feed(inlet: Option<&mut Inlet>, writer: Option<impl AsyncWri
     }
 }
 
-/// Reads on, so that a client whose program no longer listens is not held up.
+/// Reads on, so that a client whose program no longer reads is not blocked.
 async fn discard(inlet: &mut Inlet) {
     while inlet.read().await.is_some() {}
 }
 
-/// Types what the client types, in a window as large as the client's.
-async fn type_in(
+/// Copies the client's input to the terminal, and applies its window sizes.
+async fn forward_input(
     mut stdin: Option<&mut Inlet>,
     mut resize: Option<&mut Inlet>,
     mut writer: OwnedWritePty,
 ) {
-    let mut sizes = Sizes::default();
+    let mut sizes = WindowSizes::default();
     while stdin.is_some() || resize.is_some() {
         tokio::select! {
             typed = next(&mut stdin) => match typed {
                 Some(bytes) => if writer.write_all(&bytes).await.is_err() { return },
                 None => stdin = None,
             },
-            told = next(&mut resize) => match told {
-                Some(bytes) => sizes.read(&bytes).into_iter().for_each(|(width, height)| {
+            size_bytes = next(&mut resize) => match size_bytes {
+                Some(bytes) => sizes.parse(&bytes).into_iter().for_each(|(width, height)| {
                     let _ = writer.resize(Size::new(height, width)); // the program may be gone
                 }),
                 None => resize = None,
@@ -157,7 +157,7 @@ async fn type_in(
     }
 }
 
-/// The next piece of an inlet that may be missing; then it never comes.
+/// The next chunk of an optional inlet; pends for ever if there is none.
 pub(crate) async fn next(inlet: &mut Option<&mut Inlet>) -> Option<Bytes> {
     match inlet {
         Some(inlet) => inlet.read().await,
@@ -165,12 +165,12 @@ pub(crate) async fn next(inlet: &mut Option<&mut Inlet>) -> Option<Bytes> {
     }
 }
 
-/// Reads sizes of windows, JSON one after another, however they are cut.
+/// An incremental parser of window sizes, which come as consecutive JSON objects in any chunks.
 #[derive(Default)]
-pub(crate) struct Sizes(Vec<u8>);
+pub(crate) struct WindowSizes(Vec<u8>);
 
-impl Sizes {
-    pub(crate) fn read(&mut self, bytes: &[u8]) -> Vec<(u16, u16)> {
+impl WindowSizes {
+    pub(crate) fn parse(&mut self, bytes: &[u8]) -> Vec<(u16, u16)> {
         self.0.extend_from_slice(bytes);
         let mut values = serde_json::Deserializer::from_slice(&self.0).into_iter();
         let mut found = Vec::new();
@@ -179,8 +179,8 @@ impl Sizes {
             let side = |name: &str| value.get(name)?.as_u64().and_then(|side| side.try_into().ok());
             found.extend(side("Width").zip(side("Height")));
         }
-        let read = values.byte_offset();
-        self.0.drain(..read.min(self.0.len()));
+        let consumed = values.byte_offset();
+        self.0.drain(..consumed.min(self.0.len()));
         found
     }
 }
@@ -200,23 +200,23 @@ mod tests {
                 format!("{{\"Width\":{width},\"Height\":{height}}}\n")
             });
             let text = text.collect::<String>();
-            let mut reader = Sizes::default();
-            let read = text.as_bytes().chunks(cut).flat_map(|piece| reader.read(piece));
-            prop_assert_eq!(read.collect::<Vec<_>>(), sizes);
+            let mut reader = WindowSizes::default();
+            let parsed = text.as_bytes().chunks(cut).flat_map(|piece| reader.parse(piece));
+            prop_assert_eq!(parsed.collect::<Vec<_>>(), sizes);
         }
 
         #[test]
         fn no_bytes_break_the_reader(bytes: Vec<u8>) {
-            Sizes::default().read(&bytes);
+            WindowSizes::default().parse(&bytes);
         }
     }
 
     #[test]
     fn sizes_may_come_in_pieces() {
-        let mut sizes = Sizes::default();
-        assert_eq!(sizes.read(br#"{"Width":80,"Hei"#), []);
-        assert_eq!(sizes.read(b"ght\":24}\n{\"Width\":100,\"Height\":40}"), [(80, 24), (100, 40)]);
-        assert_eq!(sizes.read(br#"{"Width":"#), []);
-        assert_eq!(sizes.read(br#"1,"Height":2}"#), [(1, 2)]);
+        let mut sizes = WindowSizes::default();
+        assert_eq!(sizes.parse(br#"{"Width":80,"Hei"#), []);
+        assert_eq!(sizes.parse(b"ght\":24}\n{\"Width\":100,\"Height\":40}"), [(80, 24), (100, 40)]);
+        assert_eq!(sizes.parse(br#"{"Width":"#), []);
+        assert_eq!(sizes.parse(br#"1,"Height":2}"#), [(1, 2)]);
     }
 }

@@ -1,14 +1,14 @@
-//! What stands behind the question mark of an address, as Go reads it.
+//! URL queries, parsed as Go parses them.
 
 /// The pairs of a query, decoded, in order.
 pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Reads a query; what cannot be decoded is left out, as Go does.
-    pub(crate) fn read(text: &str) -> Self {
+    /// Parses a query; pairs that cannot be decoded are dropped, as in Go.
+    pub(crate) fn parse(text: &str) -> Self {
         let pairs = text.split('&').filter(|pair| !pair.is_empty()).filter_map(|pair| {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            Some((decoded(name)?, decoded(value)?))
+            Some((percent_decode(name)?, percent_decode(value)?))
         });
         Self(pairs.collect())
     }
@@ -23,20 +23,20 @@ impl Query {
         self.0.iter().filter(move |(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether a flag is up: there, and neither `0` nor `false`.
+    /// Whether a flag is set: present, and neither `0` nor `false`.
     pub(crate) fn flag(&self, name: &str) -> bool {
         let down = |value: &str| value == "0" || value.eq_ignore_ascii_case("false");
         self.first(name).is_some_and(|value| !down(value))
     }
 
-    /// Whether it says exactly `1`, as the streams of exec and attach are asked for.
+    /// Whether the value is exactly `1`, which selects streams of exec and attach.
     pub(crate) fn one(&self, name: &str) -> bool {
         self.first(name) == Some("1")
     }
 }
 
-/// Text without its percent signs, if they stand well.
-pub(crate) fn decoded(text: &str) -> Option<String> {
+/// Decodes percent encoding; `None` if it is malformed.
+pub(crate) fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = text.bytes();
     let mut plain = Vec::with_capacity(text.len());
     while let Some(byte) = bytes.next() {
@@ -62,19 +62,19 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_survives_percent_signs(text: String) {
-            let spelled = text.bytes().map(|byte| format!("%{byte:02x}")).collect::<String>();
-            prop_assert_eq!(decoded(&spelled), Some(text));
+            let encoded = text.bytes().map(|byte| format!("%{byte:02x}")).collect::<String>();
+            prop_assert_eq!(percent_decode(&encoded), Some(text));
         }
 
         #[test]
         fn any_query_can_be_read(text: String) {
-            Query::read(&text).flag("x");
+            Query::parse(&text).flag("x");
         }
     }
 
     #[test]
     fn values_come_decoded_and_in_order() {
-        let query = Query::read("command=sh&command=-c&command=echo+%22a%20b%22&tty=1&x");
+        let query = Query::parse("command=sh&command=-c&command=echo+%22a%20b%22&tty=1&x");
         assert_eq!(query.all("command").collect::<Vec<_>>(), ["sh", "-c", "echo \"a b\""]);
         assert!(query.one("tty") && !query.one("x"));
         assert_eq!(query.first("x"), Some(""));
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn flags_are_up_unless_they_say_no() {
-        let query = Query::read("a=true&b=false&c=0&d=maybe&e=&f=FALSE&g=%zz");
+        let query = Query::parse("a=true&b=false&c=0&d=maybe&e=&f=FALSE&g=%zz");
         let up = ["a", "b", "c", "d", "e", "f", "g", "h"].map(|name| query.flag(name));
         assert_eq!(up, [true, false, false, true, true, false, false, false]);
     }

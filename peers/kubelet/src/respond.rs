@@ -1,4 +1,4 @@
-//! Answers: words, JSON, and bodies that flow.
+//! Response constructors: plain text, JSON and streamed bodies.
 
 use std::io;
 use std::pin::Pin;
@@ -11,12 +11,12 @@ use http_body::{Frame, SizeHint};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-/// How many chunks wait for a slow reader before the writer waits too.
+/// Number of chunks buffered for a slow reader before the writer waits.
 const WAITING: usize = 4;
-/// How much of a flood is handed over at once.
+/// Chunk size of a flood.
 const WAVE: usize = 256 * 1024;
 
-/// An answer that a test wants instead of what the kubelet would say.
+/// A canned answer that a test sets in place of the kubelet's own.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The status.
@@ -29,11 +29,11 @@ pub struct Answer {
 
 /// The body of a response.
 pub(crate) enum Body {
-    /// Known before it is sent.
+    /// A complete body.
     Whole(Option<Bytes>),
-    /// Comes piece by piece from elsewhere.
+    /// A streamed body, fed through a channel.
     Flow(mpsc::Receiver<Bytes>),
-    /// The same piece again and again, never copied.
+    /// One chunk repeated, never copied.
     Flood { wave: Bytes, left: u64 },
 }
 
@@ -86,33 +86,33 @@ impl http_body::Body for Body {
     }
 }
 
-/// A response that consists of its head.
+/// A response without a body.
 pub(crate) fn empty(status: StatusCode) -> Response<Body> {
     let mut response = Response::new(Body::Whole(None));
     *response.status_mut() = status;
     response
 }
 
-/// Words.
-pub(crate) fn text(status: StatusCode, words: impl Into<String>) -> Response<Body> {
-    with_type(status, "text/plain; charset=utf-8", words.into())
+/// A plain text response.
+pub(crate) fn text(status: StatusCode, text: impl Into<String>) -> Response<Body> {
+    with_type(status, "text/plain; charset=utf-8", text.into())
 }
 
-/// JSON.
+/// A JSON response.
 pub(crate) fn json(value: &Value) -> Response<Body> {
     with_type(StatusCode::OK, "application/json", value.to_string())
 }
 
-/// A body that flows.
-pub(crate) fn streamed(body: Body) -> Response<Body> {
+/// A plain text response with a streamed body.
+pub(crate) fn stream(body: Body) -> Response<Body> {
     let mut response = Response::new(body);
     let kind = HeaderValue::from_static("text/plain; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response
 }
 
-/// What a test wants to be said.
-pub(crate) fn wanted(answer: &Answer) -> Response<Body> {
+/// The canned answer of a test.
+pub(crate) fn canned(answer: &Answer) -> Response<Body> {
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = text(status, answer.body.as_str());
     for (name, value) in &answer.headers {
@@ -123,9 +123,9 @@ pub(crate) fn wanted(answer: &Answer) -> Response<Body> {
     response
 }
 
-fn with_type(status: StatusCode, kind: &'static str, words: String) -> Response<Body> {
+fn with_type(status: StatusCode, kind: &'static str, text: String) -> Response<Body> {
     let mut response = empty(status);
-    *response.body_mut() = Body::Whole(Some(Bytes::from(words)));
+    *response.body_mut() = Body::Whole(Some(Bytes::from(text)));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     response
 }

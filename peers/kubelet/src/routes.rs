@@ -1,4 +1,4 @@
-//! Which part answers.
+//! Routes: the handler of each path.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 
 use crate::connection::Peer;
-use crate::query::{Query, decoded};
+use crate::query::{Query, percent_decode};
 use crate::respond::{self, Body};
-use crate::state::{Seen, State};
+use crate::state::{RecordedRequest, State};
 use crate::{exec, forward, logs, pages};
 
-/// What stands first in a path, and what answers it.
+/// First path segments and their handlers.
 static ROUTES: [(&str, Page); 12] = [
     ("attach", Page::Attach),
     ("configz", Page::Configuration),
@@ -54,21 +54,21 @@ impl Page {
     }
 }
 
-/// Answers a request, and remembers it.
+/// Records and answers a request.
 pub(crate) async fn handle(
     state: Arc<State>,
     peer: &Peer,
     request: Request<Incoming>,
 ) -> Response<Body> {
-    state.note(seen(peer, &request));
+    state.record(recorded_request(peer, &request));
     if !peer.trusted {
         return respond::text(StatusCode::UNAUTHORIZED, "Unauthorized");
     }
     let path = request.uri().path().to_string();
     if let Some(answer) = state.answer_for(&path) {
-        return respond::wanted(&answer);
+        return respond::canned(&answer);
     }
-    let segments = path.trim_matches('/').split('/').filter_map(decoded).collect::<Vec<_>>();
+    let segments = path.trim_matches('/').split('/').filter_map(percent_decode).collect::<Vec<_>>();
     let segments = segments.iter().map(String::as_str).collect::<Vec<_>>();
     let missing = || respond::text(StatusCode::NOT_FOUND, "404: Page Not Found");
     let Some((first, rest)) = segments.split_first() else { return missing() };
@@ -86,7 +86,7 @@ async fn answer(
     rest: &[&str],
     request: Request<Incoming>,
 ) -> Option<Response<Body>> {
-    let query = Query::read(request.uri().query().unwrap_or_default());
+    let query = Query::parse(request.uri().query().unwrap_or_default());
     Some(match page {
         Page::Logs => logs::serve(state, rest.try_into().ok()?, &query),
         Page::Exec => exec::serve(state, container(rest)?, &query, request, false),
@@ -102,7 +102,7 @@ async fn answer(
     })
 }
 
-/// Namespace, pod and container; a UID may stand between.
+/// Namespace, pod and container; a UID may precede the container.
 fn container<'a>(rest: &[&'a str]) -> Option<[&'a str; 3]> {
     match *rest {
         [namespace, pod, container] | [namespace, pod, _, container] => {
@@ -120,8 +120,8 @@ fn pod<'a>(rest: &[&'a str]) -> Option<[&'a str; 2]> {
     }
 }
 
-fn seen(peer: &Peer, request: &Request<Incoming>) -> Seen {
-    Seen {
+fn recorded_request(peer: &Peer, request: &Request<Incoming>) -> RecordedRequest {
+    RecordedRequest {
         method: request.method().to_string(),
         path: request.uri().path().into(),
         query: request.uri().query().unwrap_or_default().into(),

@@ -1,4 +1,4 @@
-//! The process that a container runs: its output goes to the log and to all who attached to it.
+//! The main process of a container, whose output goes to the log and to all attached clients.
 
 use std::io;
 use std::process::Stdio;
@@ -14,26 +14,26 @@ use tokio::sync::{mpsc, watch};
 use crate::container::Container;
 use crate::log::{Log, Source};
 use crate::outcome::Outcome;
-use crate::process::{Sizes, beside, next, terminal};
+use crate::process::{WindowSizes, next, run_until_second, terminal};
 use crate::streams::{Inlet, Outlet, Streams, piece};
 
-/// How many pieces wait for a slow listener before the process waits too.
+/// Number of chunks buffered for a slow listener before the process waits.
 const WAITING: usize = 8;
 
-type Said = (Source, Bytes);
+type OutputChunk = (Source, Bytes);
 type Input = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// A process that one can attach to.
+/// A process that clients can attach to.
 pub(crate) struct Running {
     input: tokio::sync::Mutex<Option<Input>>,
-    listeners: Mutex<Vec<mpsc::Sender<Said>>>,
+    listeners: Mutex<Vec<mpsc::Sender<OutputChunk>>>,
     size: watch::Sender<(u16, u16)>,
     ended: watch::Sender<bool>,
     input_once: bool,
 }
 
 impl Running {
-    /// Starts the container's command; the future is what it does until it ends.
+    /// Starts the container's command; the future drives it until it ends.
     pub(crate) fn start(
         container: &Container,
     ) -> io::Result<(Arc<Self>, impl Future<Output = ()> + Send + 'static)> {
@@ -53,14 +53,14 @@ impl Running {
             ended: watch::Sender::new(false),
             input_once: container.stdin_once,
         });
-        Ok((running.clone(), running.live(child, outputs, container.log.clone())))
+        Ok((running.clone(), running.run_to_end(child, outputs, container.log.clone())))
     }
 
-    async fn live(self: Arc<Self>, mut child: Child, outputs: Outputs, log: Log) {
+    async fn run_to_end(self: Arc<Self>, mut child: Child, outputs: Outputs, log: Log) {
         let [first, second] = outputs;
-        let said = self.publish(first, Source::Stdout, &log);
-        let complained = self.publish(second, Source::Stderr, &log);
-        let _ = tokio::join!(said, complained, child.wait()); // however it ended, it has ended
+        let output = self.publish(first, Source::Stdout, &log);
+        let errors = self.publish(second, Source::Stderr, &log);
+        let _ = tokio::join!(output, errors, child.wait()); // the exit status does not matter
         log.end();
         self.ended.send_replace(true);
         self.listeners.lock().unwrap_or_else(PoisonError::into_inner).clear();
@@ -72,31 +72,35 @@ impl Running {
             log.append_at(SystemTime::now(), source, &bytes);
             let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner).clone();
             for listener in listeners {
-                let _ = listener.send((source, bytes.clone())).await; // who left is forgotten below
+                let _ = listener.send((source, bytes.clone())).await; // closed listeners are removed below
             }
             let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
             listeners.retain(|listener| !listener.is_closed());
         }
     }
 
-    /// Carries the streams of one who attached, until the process ends.
+    /// Copies the streams of an attached client until the process ends.
     pub(crate) async fn attach(&self, streams: &mut Streams) -> Outcome {
-        let Some(said) = self.listen() else {
+        let Some(output) = self.listen() else {
             let why = "error attaching to container: container is in CONTAINER_EXITED state";
             return Outcome::Failure(why.into());
         };
-        let typing = self.type_in(streams.stdin.as_mut(), streams.resize.as_mut());
-        beside(typing, hear(said, streams.stdout.as_mut(), streams.stderr.as_mut())).await;
+        let input_forwarded = self.forward_input(streams.stdin.as_mut(), streams.resize.as_mut());
+        run_until_second(
+            input_forwarded,
+            forward_output(output, streams.stdout.as_mut(), streams.stderr.as_mut()),
+        )
+        .await;
         Outcome::Success
     }
 
-    /// Both at once with hearing: a process that answers before it has read all would wait for ever.
-    async fn type_in(&self, mut stdin: Option<&mut Inlet>, mut resize: Option<&mut Inlet>) {
-        let mut sizes = Sizes::default();
+    /// Runs concurrently with the output: a process that writes before it has read all input would block for ever.
+    async fn forward_input(&self, mut stdin: Option<&mut Inlet>, mut resize: Option<&mut Inlet>) {
+        let mut sizes = WindowSizes::default();
         while stdin.is_some() || resize.is_some() {
             tokio::select! {
                 typed = next(&mut stdin) => match typed {
-                    Some(bytes) => self.enter(&bytes).await,
+                    Some(bytes) => self.write_input(&bytes).await,
                     None => {
                         stdin = None;
                         if self.input_once {
@@ -104,21 +108,21 @@ impl Running {
                         }
                     }
                 },
-                told = next(&mut resize) => match told {
-                    Some(bytes) => for size in sizes.read(&bytes) { self.size.send_replace(size); },
+                size_bytes = next(&mut resize) => match size_bytes {
+                    Some(bytes) => for size in sizes.parse(&bytes) { self.size.send_replace(size); },
                     None => resize = None,
                 },
             }
         }
     }
 
-    /// How many listen.
+    /// Number of attached clients.
     pub(crate) fn listeners(&self) -> usize {
         let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.iter().filter(|listener| !listener.is_closed()).count()
     }
 
-    fn listen(&self) -> Option<mpsc::Receiver<Said>> {
+    fn listen(&self) -> Option<mpsc::Receiver<OutputChunk>> {
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         if *self.ended.borrow() {
             return None;
@@ -128,7 +132,7 @@ impl Running {
         Some(receiver)
     }
 
-    async fn enter(&self, bytes: &[u8]) {
+    async fn write_input(&self, bytes: &[u8]) {
         let mut input = self.input.lock().await;
         if let Some(writer) = &mut *input
             && (writer.write_all(bytes).await.is_err() || writer.flush().await.is_err())
@@ -138,12 +142,12 @@ impl Running {
     }
 }
 
-async fn hear(
-    mut said: mpsc::Receiver<Said>,
+async fn forward_output(
+    mut output: mpsc::Receiver<OutputChunk>,
     mut stdout: Option<&mut Outlet>,
     mut stderr: Option<&mut Outlet>,
 ) {
-    while let Some((source, bytes)) = said.recv().await {
+    while let Some((source, bytes)) = output.recv().await {
         let outlet = match source {
             Source::Stdout => &mut stdout,
             Source::Stderr => &mut stderr,
@@ -192,7 +196,7 @@ fn on_terminal(
     let (input, mut typed) = tokio::io::duplex(4096);
     let mut sizes = size.subscribe();
     tokio::spawn(async move {
-        // the window and the keys are one writer; it ends with the process or with its input
+        // window sizes and input share one writer, which ends with the process or its input
         let mut writer = writer;
         loop {
             tokio::select! {

@@ -1,4 +1,4 @@
-//! What all connections share: the pods, what was asked, and what still works for somebody.
+//! The state that all connections share: pods, recorded requests and running tasks.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -14,9 +14,9 @@ use crate::container::Container;
 use crate::respond::Answer;
 use crate::running::Running;
 
-/// A request that came.
+/// A request that the kubelet received.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct RecordedRequest {
     /// The method.
     pub method: String,
     /// The path, as it was sent.
@@ -27,24 +27,24 @@ pub struct Seen {
     pub headers: HeaderMap,
     /// The version of HTTP.
     pub version: Version,
-    /// On which connection it came: 1 for the first handshake that succeeded.
+    /// The number of its connection: 1 for the first successful handshake.
     pub connection: usize,
-    /// Whether that connection went on with an earlier TLS session.
+    /// Whether that connection resumed an earlier TLS session.
     pub resumed: bool,
-    /// The name that the client asked for in its handshake.
+    /// The SNI name of the handshake.
     pub server_name: Option<String>,
     /// The common name of the client's certificate.
     pub client: Option<String>,
 }
 
-/// A container in its pod.
+/// A container of a pod, with its running process.
 #[derive(Clone)]
-pub(crate) struct Placed {
+pub(crate) struct PodContainer {
     pub(crate) container: Container,
     pub(crate) running: Option<Arc<Running>>,
 }
 
-pub(crate) type Containers = BTreeMap<String, Placed>;
+pub(crate) type Containers = BTreeMap<String, PodContainer>;
 
 #[derive(Default)]
 struct Pod {
@@ -52,7 +52,7 @@ struct Pod {
     ports: BTreeMap<u16, SocketAddr>,
 }
 
-/// What all connections share.
+/// The shared state of all connections.
 pub(crate) struct State {
     pub(crate) node: String,
     pub(crate) websockets: bool,
@@ -60,13 +60,13 @@ pub(crate) struct State {
     pub(crate) clients: Option<Arc<dyn ClientCertVerifier>>,
     pub(crate) handle: Handle,
     pods: Mutex<BTreeMap<(String, String), Pod>>,
-    seen: Mutex<Vec<Seen>>,
+    requests: Mutex<Vec<RecordedRequest>>,
     answers: Mutex<Vec<(String, Answer)>>,
     connections: AtomicUsize,
-    /// What works for clients, and ends with their connections.
+    /// Tasks of clients, aborted when connections are closed.
     tasks: Mutex<JoinSet<()>>,
-    /// What lives as long as the kubelet: its door, and the containers.
-    lives: Mutex<JoinSet<()>>,
+    /// Tasks that live as long as the kubelet: the listener and the containers.
+    background: Mutex<JoinSet<()>>,
 }
 
 impl State {
@@ -83,98 +83,98 @@ impl State {
             clients,
             handle: Handle::current(),
             pods: Mutex::default(),
-            seen: Mutex::default(),
+            requests: Mutex::default(),
             answers: Mutex::default(),
             connections: AtomicUsize::new(0),
             tasks: Mutex::default(),
-            lives: Mutex::default(),
+            background: Mutex::default(),
         }
     }
 
-    /// Works on something as long as connections are kept open.
+    /// Spawns a task that ends when connections are closed.
     pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         spawn_into(&self.tasks, &self.handle, work);
     }
 
-    /// Works on something as long as the kubelet runs.
-    pub(crate) fn keep(&self, work: impl Future<Output = ()> + Send + 'static) {
-        spawn_into(&self.lives, &self.handle, work);
+    /// Spawns a task that runs as long as the kubelet.
+    pub(crate) fn spawn_background(&self, work: impl Future<Output = ()> + Send + 'static) {
+        spawn_into(&self.background, &self.handle, work);
     }
 
     /// Ends every connection, and what works for it.
     pub(crate) fn close_connections(&self) {
-        locked(&self.tasks).abort_all();
+        lock(&self.tasks).abort_all();
     }
 
     /// Ends everything.
     pub(crate) fn stop(&self) {
-        locked(&self.lives).abort_all();
+        lock(&self.background).abort_all();
         self.close_connections();
     }
 
-    pub(crate) fn add(&self, [namespace, pod, name]: [&str; 3], placed: Placed) {
-        let mut pods = locked(&self.pods);
+    pub(crate) fn add(&self, [namespace, pod, name]: [&str; 3], container_entry: PodContainer) {
+        let mut pods = lock(&self.pods);
         let pod = pods.entry((namespace.into(), pod.into())).or_default();
-        pod.containers.insert(name.into(), placed);
+        pod.containers.insert(name.into(), container_entry);
     }
 
     pub(crate) fn remove(&self, namespace: &str, pod: &str) {
-        locked(&self.pods).remove(&(namespace.into(), pod.into()));
+        lock(&self.pods).remove(&(namespace.into(), pod.into()));
     }
 
     pub(crate) fn forward(&self, namespace: &str, pod: &str, port: u16, to: SocketAddr) {
-        let mut pods = locked(&self.pods);
+        let mut pods = lock(&self.pods);
         pods.entry((namespace.into(), pod.into())).or_default().ports.insert(port, to);
     }
 
     /// The containers of a pod.
     pub(crate) fn pod(&self, namespace: &str, pod: &str) -> Option<Containers> {
-        let pods = locked(&self.pods);
+        let pods = lock(&self.pods);
         pods.get(&(namespace.into(), pod.into())).map(|pod| pod.containers.clone())
     }
 
     /// All pods: namespace, name, names of containers.
     pub(crate) fn all_pods(&self) -> Vec<(String, String, Vec<String>)> {
-        let pods = locked(&self.pods);
+        let pods = lock(&self.pods);
         let named = pods.iter().map(|((namespace, pod), found)| {
             (namespace.clone(), pod.clone(), found.containers.keys().cloned().collect())
         });
         named.collect()
     }
 
-    /// Where a port of a pod really is.
+    /// The address behind a port of a pod.
     pub(crate) fn port(&self, namespace: &str, pod: &str, port: u16) -> SocketAddr {
-        let pods = locked(&self.pods);
+        let pods = lock(&self.pods);
         let found = pods.get(&(namespace.into(), pod.into())).and_then(|pod| pod.ports.get(&port));
         found.copied().unwrap_or_else(|| (Ipv4Addr::LOCALHOST, port).into())
     }
 
-    pub(crate) fn note(&self, seen: Seen) {
-        locked(&self.seen).push(seen);
+    pub(crate) fn record(&self, request: RecordedRequest) {
+        lock(&self.requests).push(request);
     }
 
-    pub(crate) fn seen(&self) -> Vec<Seen> {
-        locked(&self.seen).clone()
+    pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
+        lock(&self.requests).clone()
     }
 
-    pub(crate) fn forget(&self) {
-        locked(&self.seen).clear();
+    pub(crate) fn clear_requests(&self) {
+        lock(&self.requests).clear();
     }
 
-    /// Answers paths that begin like this otherwise from now on.
+    /// Sets or removes the answer to paths with this prefix.
     pub(crate) fn answer(&self, path: String, answer: Option<Answer>) {
-        let mut answers = locked(&self.answers);
+        let mut answers = lock(&self.answers);
         answers.retain(|(known, _)| *known != path);
         answers.extend(answer.map(|answer| (path, answer)));
     }
 
     pub(crate) fn answer_for(&self, path: &str) -> Option<Answer> {
-        let answers = locked(&self.answers);
+        let answers = lock(&self.answers);
         let found = answers.iter().rev().find(|(begin, _)| path.starts_with(begin.as_str()));
         found.map(|(_, answer)| answer.clone())
     }
 
-    /// Counts a connection, and tells its number.
+    /// Counts a connection and returns its number.
     pub(crate) fn connected(&self) -> usize {
         self.connections.fetch_add(1, Ordering::SeqCst) + 1
     }
@@ -184,7 +184,7 @@ impl State {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -193,7 +193,7 @@ fn spawn_into(
     handle: &Handle,
     work: impl Future<Output = ()> + Send + 'static,
 ) {
-    let mut tasks = locked(tasks);
-    while tasks.try_join_next().is_some() {} // what has ended is forgotten
+    let mut tasks = lock(tasks);
+    while tasks.try_join_next().is_some() {} // drop finished tasks
     tasks.spawn_on(work, handle);
 }

@@ -1,4 +1,4 @@
-//! The streams of one exec or attach, whatever protocol carries them.
+//! The streams of one exec or attach, independent of the protocol.
 
 use std::io;
 
@@ -9,13 +9,13 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::outcome::{Outcome, Spelling};
+use crate::outcome::{Outcome, StatusFormat};
 use crate::query::Query;
 
-/// How much is read at once.
+/// Size of a read.
 const CHUNK: usize = 32 * 1024;
 
-/// What comes from the client.
+/// A stream from the client.
 pub(crate) enum Inlet {
     /// A stream of bytes.
     Plain(Box<dyn AsyncRead + Send + Unpin>),
@@ -23,7 +23,7 @@ pub(crate) enum Inlet {
     Channel(mpsc::Receiver<Bytes>),
 }
 
-/// What goes to the client.
+/// A stream to the client.
 pub(crate) enum Outlet {
     /// A stream of bytes.
     Plain(Box<dyn AsyncWrite + Send + Unpin>),
@@ -31,16 +31,16 @@ pub(crate) enum Outlet {
     Channel { number: u8, base64: bool, sender: mpsc::Sender<Message> },
 }
 
-/// Which streams a client wants.
+/// The streams that a client requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Wanted {
+pub(crate) struct StreamOptions {
     pub(crate) stdin: bool,
     pub(crate) stdout: bool,
     pub(crate) stderr: bool,
     pub(crate) tty: bool,
 }
 
-/// The streams that a client got.
+/// The open streams of a client.
 pub(crate) struct Streams {
     pub(crate) stdin: Option<Inlet>,
     pub(crate) stdout: Option<Outlet>,
@@ -48,22 +48,22 @@ pub(crate) struct Streams {
     pub(crate) resize: Option<Inlet>,
 }
 
-impl Wanted {
-    /// Reads the query of exec and attach.
-    pub(crate) fn read(query: &Query) -> Option<Self> {
+impl StreamOptions {
+    /// Parses the query of exec and attach; `None` without any stream.
+    pub(crate) fn parse(query: &Query) -> Option<Self> {
         let tty = query.one("tty");
-        let wanted = Self {
+        let options = Self {
             stdin: query.one("input"),
             stdout: query.one("output"),
             stderr: query.one("error") && !tty, // a terminal has one output
             tty,
         };
-        (wanted.stdin || wanted.stdout || wanted.stderr).then_some(wanted)
+        (options.stdin || options.stdout || options.stderr).then_some(options)
     }
 }
 
 impl Inlet {
-    /// The next piece; none at the end. Nothing is lost if the future is dropped.
+    /// The next chunk; `None` at the end. Cancel safe.
     pub(crate) async fn read(&mut self) -> Option<Bytes> {
         match self {
             Self::Channel(receiver) => receiver.recv().await,
@@ -72,7 +72,7 @@ impl Inlet {
     }
 }
 
-/// The next piece of a reader; none at its end or when it fails.
+/// The next chunk of a reader; `None` at its end or on an error.
 pub(crate) async fn piece(reader: &mut (impl AsyncRead + Unpin + ?Sized)) -> Option<Bytes> {
     let mut buffer = BytesMut::with_capacity(CHUNK);
     match reader.read_buf(&mut buffer).await {
@@ -82,7 +82,7 @@ pub(crate) async fn piece(reader: &mut (impl AsyncRead + Unpin + ?Sized)) -> Opt
 }
 
 impl Outlet {
-    /// Sends a piece, and waits until there is room for it.
+    /// Sends a chunk, and waits until there is room for it.
     pub(crate) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::Plain(writer) => {
@@ -90,29 +90,29 @@ impl Outlet {
                 writer.flush().await
             }
             Self::Channel { number, base64, sender } => {
-                let message = framed(*number, *base64, bytes);
+                let message = encode_frame(*number, *base64, bytes);
                 sender.send(message).await.map_err(|_| io::ErrorKind::BrokenPipe.into())
             }
         }
     }
 
-    /// Says that nothing more will come. A WebSocket has no word for it.
+    /// Ends the stream; a WebSocket channel cannot be ended.
     pub(crate) async fn finish(&mut self) {
         if let Self::Plain(writer) = self {
-            let _ = writer.shutdown().await; // who left need not be told
+            let _ = writer.shutdown().await; // the client may have left
         }
     }
 
-    /// Sends what became of a command, in the protocol's spelling.
-    pub(crate) async fn tell(&mut self, outcome: &Outcome, spelling: Spelling) {
-        if let Some(words) = outcome.spelled(spelling) {
-            let _ = self.write(words.as_bytes()).await; // who left need not be told
+    /// Sends the outcome of a command in the protocol's format.
+    pub(crate) async fn write_status(&mut self, outcome: &Outcome, format: StatusFormat) {
+        if let Some(text) = outcome.encode(format) {
+            let _ = self.write(text.as_bytes()).await; // the client may have left
         }
         self.finish().await;
     }
 }
 
-fn framed(number: u8, base64: bool, bytes: &[u8]) -> Message {
+fn encode_frame(number: u8, base64: bool, bytes: &[u8]) -> Message {
     if base64 {
         let digit = char::from(b'0'.wrapping_add(number));
         return Message::text(format!("{digit}{}", BASE64_STANDARD.encode(bytes)));
@@ -123,8 +123,8 @@ fn framed(number: u8, base64: bool, bytes: &[u8]) -> Message {
     Message::Binary(frame.freeze())
 }
 
-/// Carries everything from a reader to the client, if the client wants it. The outlet is only borrowed: to drop a
-/// stream is to reset it, and kubelets reset none before they have told how it went.
+/// Copies a reader to the client, if the client requested it. The outlet is only borrowed: dropping a stream resets it,
+/// and kubelets reset none before they have sent the outcome.
 pub(crate) async fn carry(reader: Option<impl AsyncRead + Unpin>, outlet: Option<&mut Outlet>) {
     let (Some(mut reader), Some(outlet)) = (reader, outlet) else { return };
     while let Some(bytes) = piece(&mut reader).await {
@@ -141,17 +141,17 @@ mod tests {
 
     #[test]
     fn streams_are_wanted_by_a_one() {
-        let read = |text| Wanted::read(&Query::read(text));
-        let all = Wanted { stdin: true, stdout: true, stderr: true, tty: false };
-        assert_eq!(read("input=1&output=1&error=1"), Some(all));
-        let terminal = Wanted { stderr: false, tty: true, ..all };
-        assert_eq!(read("input=1&output=1&error=1&tty=1"), Some(terminal));
-        assert_eq!(read("input=true&tty=1"), None);
+        let parse = |text| StreamOptions::parse(&Query::parse(text));
+        let all = StreamOptions { stdin: true, stdout: true, stderr: true, tty: false };
+        assert_eq!(parse("input=1&output=1&error=1"), Some(all));
+        let terminal = StreamOptions { stderr: false, tty: true, ..all };
+        assert_eq!(parse("input=1&output=1&error=1&tty=1"), Some(terminal));
+        assert_eq!(parse("input=true&tty=1"), None);
     }
 
     #[test]
     fn frames_begin_with_their_channel() {
-        assert_eq!(framed(1, false, b"hi"), Message::binary(&b"\x01hi"[..]));
-        assert_eq!(framed(1, true, b"\n"), Message::text("1Cg=="));
+        assert_eq!(encode_frame(1, false, b"hi"), Message::binary(&b"\x01hi"[..]));
+        assert_eq!(encode_frame(1, true, b"\n"), Message::text("1Cg=="));
     }
 }

@@ -1,4 +1,4 @@
-//! TLS as a kubelet offers it: any certificate, changed at any time, and clients that may show one.
+//! TLS configuration of a kubelet: any certificate, replaceable at any time, and optional client certificates.
 
 use std::fmt;
 use std::io;
@@ -21,42 +21,45 @@ use rustls::{
     DigitallySignedStruct, DistinguishedName, Error, RootCertStore, ServerConfig, SignatureScheme,
 };
 
-use crate::{Options, Shown};
+use crate::{Identity, Options};
 
-/// What is shown to whoever connects next.
-pub(crate) struct Shop(Mutex<Arc<CertifiedKey>>);
+/// The certificate for new handshakes.
+pub(crate) struct CertificateResolver(Mutex<Arc<CertifiedKey>>);
 
-impl Shop {
-    pub(crate) fn new(shown: &Shown) -> io::Result<Self> {
-        Ok(Self(Mutex::new(certified(shown)?)))
+impl CertificateResolver {
+    pub(crate) fn new(identity: &Identity) -> io::Result<Self> {
+        Ok(Self(Mutex::new(certified_key(identity)?)))
     }
 
-    pub(crate) fn show(&self, shown: &Shown) -> io::Result<()> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = certified(shown)?;
+    pub(crate) fn set(&self, identity: &Identity) -> io::Result<()> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = certified_key(identity)?;
         Ok(())
     }
 }
 
-impl fmt::Debug for Shop {
+impl fmt::Debug for CertificateResolver {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Shop")
     }
 }
 
-impl ResolvesServerCert for Shop {
+impl ResolvesServerCert for CertificateResolver {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         Some(self.0.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 }
 
-/// Not `CertifiedKey::from_der`, which looks into the certificate: odd ones must be shown too.
-fn certified(shown: &Shown) -> io::Result<Arc<CertifiedKey>> {
-    let key = aws_lc_rs::sign::any_supported_type(&shown.key).map_err(io::Error::other)?;
-    Ok(Arc::new(CertifiedKey::new(shown.chain.clone(), key)))
+/// Not `CertifiedKey::from_der`, which validates the certificate: invalid ones must be presented too.
+fn certified_key(identity: &Identity) -> io::Result<Arc<CertifiedKey>> {
+    let key = aws_lc_rs::sign::any_supported_type(&identity.key).map_err(io::Error::other)?;
+    Ok(Arc::new(CertifiedKey::new(identity.chain.clone(), key)))
 }
 
-/// How a kubelet shakes hands.
-pub(crate) fn config(options: &Options, shop: Arc<Shop>) -> io::Result<Arc<ServerConfig>> {
+/// The server configuration of a kubelet.
+pub(crate) fn config(
+    options: &Options,
+    resolver: Arc<CertificateResolver>,
+) -> io::Result<Arc<ServerConfig>> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let any = Arc::new(AnyCertificate::new(&provider));
     let versions = if options.tls13 { &[&TLS13, &TLS12][..] } else { &[&TLS12] };
@@ -64,7 +67,7 @@ pub(crate) fn config(options: &Options, shop: Arc<Shop>) -> io::Result<Arc<Serve
         .with_protocol_versions(versions)
         .map_err(io::Error::other)?
         .with_client_cert_verifier(any)
-        .with_cert_resolver(shop);
+        .with_cert_resolver(resolver);
     if options.session_tickets {
         config.ticketer = aws_lc_rs::Ticketer::new().map_err(io::Error::other)?;
     } else {
@@ -80,7 +83,7 @@ pub(crate) fn config(options: &Options, shop: Arc<Shop>) -> io::Result<Arc<Serve
     Ok(Arc::new(config))
 }
 
-/// Judges clients by the authority that signs for them.
+/// A verifier of client certificates by their authority.
 pub(crate) fn clients(authority: &str) -> io::Result<Arc<dyn ClientCertVerifier>> {
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(authority.as_bytes()) {
@@ -91,7 +94,7 @@ pub(crate) fn clients(authority: &str) -> io::Result<Arc<dyn ClientCertVerifier>
     verifier.build().map_err(io::Error::other)
 }
 
-/// Checks only that the client holds the key: kubelets judge certificates later, and answer 401.
+/// A verifier that checks only the client's signature: kubelets verify certificates later, and answer 401.
 #[derive(Debug)]
 struct AnyCertificate(WebPkiSupportedAlgorithms);
 

@@ -1,4 +1,4 @@
-//! WebSockets that carry channels, or a tunnel.
+//! WebSockets with channels or a tunnel.
 
 use std::collections::BTreeMap;
 
@@ -28,15 +28,15 @@ use crate::respond::{self, Body};
 use crate::state::State;
 use crate::streams::{Inlet, Outlet, piece};
 
-/// How many messages wait before the other side waits too.
+/// Number of buffered messages before the sender waits.
 const WAITING: usize = 4;
-/// How much of a tunnel waits.
+/// Buffer size of a tunnel.
 const TUNNEL: usize = 64 * 1024;
 
 pub(crate) type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
 /// Whether a request asks for a WebSocket.
-pub(crate) fn asked(request: &Request<Incoming>) -> bool {
+pub(crate) fn is_upgrade(request: &Request<Incoming>) -> bool {
     let upgrade = request.headers().get(UPGRADE).and_then(|value| value.to_str().ok());
     upgrade.is_some_and(|name| name.eq_ignore_ascii_case("websocket"))
 }
@@ -49,7 +49,7 @@ pub(crate) fn offered(request: &Request<Incoming>) -> Vec<String> {
 }
 
 /// The first row whose protocol a client offers; the one without a name if it offers none.
-pub(crate) fn chosen<'a, T>(
+pub(crate) fn select_protocol<'a, T>(
     offered: &[String],
     rows: &'a [(&'static str, T)],
 ) -> Option<&'a (&'static str, T)> {
@@ -57,15 +57,15 @@ pub(crate) fn chosen<'a, T>(
     if offered.is_empty() { row("") } else { offered.iter().find_map(|name| row(name)) }
 }
 
-/// What a kubelet says to one who offers nothing that it speaks.
-pub(crate) fn refused() -> Response<Body> {
+/// A kubelet's response to a client that offers no supported protocol.
+pub(crate) fn no_common_protocol() -> Response<Body> {
     let mut response = respond::empty(StatusCode::FORBIDDEN);
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response
 }
 
-/// Agrees to a WebSocket: what to answer, and what becomes of the connection then.
-pub(crate) fn agree(
+/// Accepts a WebSocket: the response and the upgraded connection.
+pub(crate) fn accept(
     request: &mut Request<Incoming>,
     protocol: &str,
 ) -> Result<(Response<Body>, OnUpgrade), Box<Response<Body>>> {
@@ -87,13 +87,13 @@ pub(crate) fn agree(
     Ok((response, hyper::upgrade::on(request)))
 }
 
-/// The socket, once the client has got its answer.
+/// The socket, once the client has received the response.
 pub(crate) async fn socket(upgrade: OnUpgrade) -> Option<Socket> {
     let upgraded = TokioIo::new(upgrade.await.ok()?);
     Some(WebSocketStream::from_raw_socket(upgraded, Role::Server, None).await)
 }
 
-/// How channels are written.
+/// The encoding of channels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Codec {
     /// As text, in base64.
@@ -108,7 +108,7 @@ pub(crate) struct Channels {
     sender: mpsc::Sender<Message>,
     codec: Codec,
     written: oneshot::Receiver<()>,
-    gone: oneshot::Receiver<()>,
+    disconnected: oneshot::Receiver<()>,
 }
 
 impl Channels {
@@ -117,7 +117,7 @@ impl Channels {
         let (sink, source) = socket.split();
         let (sender, messages) = mpsc::channel(WAITING);
         let (done, written) = oneshot::channel();
-        let (left, gone) = oneshot::channel();
+        let (left, disconnected) = oneshot::channel();
         let pairs = readable.iter().map(|number| (*number, mpsc::channel(WAITING)));
         let (mut entries, mut inlets) = (BTreeMap::new(), BTreeMap::new());
         for (number, (entry, inlet)) in pairs {
@@ -126,7 +126,7 @@ impl Channels {
         }
         state.spawn(write(messages, sink, done));
         state.spawn(read(source, entries, codec, left));
-        Self { inlets, sender, codec, written, gone }
+        Self { inlets, sender, codec, written, disconnected }
     }
 
     pub(crate) fn inlet(&mut self, number: u8) -> Option<Inlet> {
@@ -138,12 +138,12 @@ impl Channels {
         Outlet::Channel { number, base64, sender: self.sender.clone() }
     }
 
-    /// Comes back when the client has left.
-    pub(crate) async fn gone(&mut self) {
-        let _ = (&mut self.gone).await; // it is never sent, only dropped
+    /// Resolves when the client has disconnected.
+    pub(crate) async fn disconnected(&mut self) {
+        let _ = (&mut self.disconnected).await; // it is never sent, only dropped
     }
 
-    /// Takes leave, after everything that was written.
+    /// Closes the socket after all pending messages.
     pub(crate) async fn close(self) {
         let leave = CloseFrame { code: CloseCode::Normal, reason: "".into() };
         if self.sender.send(Message::Close(Some(leave))).await.is_ok() {
@@ -152,7 +152,7 @@ impl Channels {
     }
 }
 
-/// Sends messages until the last; `done` is dropped with the future.
+/// Sends messages up to a close frame; `done` is dropped with the future.
 async fn write(
     mut messages: mpsc::Receiver<Message>,
     mut sink: SplitSink<Socket, Message>,
@@ -173,7 +173,7 @@ async fn write(
     drop(done);
 }
 
-/// Deals messages to their channels; `left` is dropped with the future.
+/// Dispatches messages to their channels; `left` is dropped with the future.
 async fn read(
     mut source: SplitStream<Socket>,
     mut entries: BTreeMap<u8, mpsc::Sender<Bytes>>,
@@ -182,7 +182,7 @@ async fn read(
 ) {
     const END: u8 = 255;
     while let Some(Ok(message)) = source.next().await {
-        let Some((channel, bytes)) = unframed(message, codec) else { continue };
+        let Some((channel, bytes)) = decode_frame(message, codec) else { continue };
         if codec.half_close && channel == END {
             entries.retain(|number, _| Some(number) != bytes.first());
         } else if let Some(entry) = entries.get(&channel)
@@ -194,7 +194,7 @@ async fn read(
     drop(left);
 }
 
-fn unframed(message: Message, codec: Codec) -> Option<(u8, Bytes)> {
+fn decode_frame(message: Message, codec: Codec) -> Option<(u8, Bytes)> {
     if !(message.is_binary() || message.is_text()) {
         return None;
     }
@@ -222,7 +222,7 @@ pub(crate) fn tunnel(state: &State, socket: Socket) -> DuplexStream {
             }
         }
         let leave = CloseFrame { code: CloseCode::Normal, reason: "".into() };
-        let _ = sink.send(Message::Close(Some(leave))).await; // who left need not be told
+        let _ = sink.send(Message::Close(Some(leave))).await; // the client may have left
     });
     state.spawn(async move {
         while let Some(Ok(message)) = source.next().await {
@@ -230,7 +230,7 @@ pub(crate) fn tunnel(state: &State, socket: Socket) -> DuplexStream {
                 return;
             }
         }
-        let _ = writer.shutdown().await; // nobody may be left to hear it
+        let _ = writer.shutdown().await; // the reader may be gone
     });
     near
 }
@@ -243,9 +243,9 @@ mod tests {
     fn the_clients_order_decides() {
         let rows = [("", 0), ("a", 1), ("b", 2)];
         let offer = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
-        assert_eq!(chosen(&offer(&["x", "b", "a"]), &rows), Some(&("b", 2)));
-        assert_eq!(chosen(&offer(&[]), &rows), Some(&("", 0)));
-        assert_eq!(chosen(&offer(&["x"]), &rows), None);
+        assert_eq!(select_protocol(&offer(&["x", "b", "a"]), &rows), Some(&("b", 2)));
+        assert_eq!(select_protocol(&offer(&[]), &rows), Some(&("", 0)));
+        assert_eq!(select_protocol(&offer(&["x"]), &rows), None);
     }
 
     #[test]
@@ -253,10 +253,10 @@ mod tests {
         let plain = Codec { base64: false, half_close: false };
         let encoded = Codec { base64: true, ..plain };
         let hi = Some((0, Bytes::from_static(b"hi")));
-        assert_eq!(unframed(Message::binary(&b"\0hi"[..]), plain), hi);
-        assert_eq!(unframed(Message::text("0aGk="), encoded), hi);
-        assert_eq!(unframed(Message::text("0*"), encoded), None);
-        assert_eq!(unframed(Message::Ping(Bytes::new()), plain), None);
-        assert_eq!(unframed(Message::binary(Bytes::new()), plain), None);
+        assert_eq!(decode_frame(Message::binary(&b"\0hi"[..]), plain), hi);
+        assert_eq!(decode_frame(Message::text("0aGk="), encoded), hi);
+        assert_eq!(decode_frame(Message::text("0*"), encoded), None);
+        assert_eq!(decode_frame(Message::Ping(Bytes::new()), plain), None);
+        assert_eq!(decode_frame(Message::binary(Bytes::new()), plain), None);
     }
 }

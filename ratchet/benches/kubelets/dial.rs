@@ -1,4 +1,4 @@
-//! Connections over TLS to a server or a kubelet, and the first request on them.
+//! TLS connections to a server or a kubelet, with one request each.
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -7,7 +7,7 @@ use hyper::client::conn::http1;
 use hyper::upgrade::Upgraded;
 use hyper::{Method, Request, Response};
 use hyper_util::rt::TokioIo;
-use kubelet_peer::Shown;
+use kubelet_peer::Identity;
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::CertificateDer;
 use rustls::{ClientConfig, RootCertStore};
@@ -17,17 +17,17 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// Somebody who listens, and what is shown to them.
+/// A server's address, with the TLS configuration for it.
 #[derive(Clone)]
 pub(crate) struct Peer {
     pub(crate) address: SocketAddr,
     pub(crate) tls: ClientConfig,
 }
 
-/// What trusts these authorities and shows this certificate.
+/// A client configuration that trusts these authorities and presents this certificate.
 pub(crate) fn config(
     authorities: &[CertificateDer<'static>],
-    shown: Option<&Shown>,
+    identity: Option<&Identity>,
 ) -> ClientConfig {
     let mut roots = RootCertStore::empty();
     for authority in authorities {
@@ -37,10 +37,10 @@ pub(crate) fn config(
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_root_certificates(roots);
-    match shown {
+    match identity {
         None => builder.with_no_client_auth(),
-        Some(shown) => {
-            builder.with_client_auth_cert(shown.chain.clone(), shown.key.clone_key()).unwrap()
+        Some(identity) => {
+            builder.with_client_auth_cert(identity.chain.clone(), identity.key.clone_key()).unwrap()
         }
     }
 }
@@ -54,8 +54,8 @@ impl Peer {
         TlsConnector::from(Arc::new(tls)).connect(self.address.ip().into(), socket).await.unwrap()
     }
 
-    /// A request on a connection of its own, as each kubectl makes one.
-    pub(crate) async fn ask(
+    /// Sends a request on a new connection, as each kubectl does.
+    pub(crate) async fn request(
         &self,
         method: Method,
         path: &str,
@@ -72,14 +72,14 @@ impl Peer {
         sender.send_request(request.body(Full::new(body.into())).unwrap()).await.unwrap()
     }
 
-    /// Asks for another protocol, and gets it.
+    /// Sends a request that must be upgraded to another protocol.
     pub(crate) async fn upgrade(
         &self,
         method: Method,
         path: &str,
         headers: &[(&str, &str)],
     ) -> TokioIo<Upgraded> {
-        let mut answer = self.ask(method, path, headers, "").await;
+        let mut answer = self.request(method, path, headers, "").await;
         assert_eq!(answer.status().as_u16(), 101, "{path}: {answer:?}");
         TokioIo::new(hyper::upgrade::on(&mut answer).await.unwrap())
     }

@@ -1,9 +1,9 @@
-//! The ways on which bytes come from a kubelet, each counted as a client reads it.
+//! Flows of bytes from a kubelet to a client, which counts them.
 
 use super::dial::Peer;
 use super::framed::Framed;
 use super::frames;
-use super::served::Place;
+use super::served::Fixture;
 use http_body_util::BodyExt;
 use hyper::Method;
 use hyper::upgrade::Upgraded;
@@ -17,74 +17,74 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 const POD: &str = "/api/v1/namespaces/default/pods/pod";
 const READ: usize = 256 * 1024;
 
-/// How many bytes have come.
+/// Number of received bytes.
 pub(crate) type Count = Arc<AtomicU64>;
-type Flowing<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+type ReadFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-/// Whose work is weighed.
+/// The process whose CPU time is measured.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Between {
+pub(crate) enum Intermediary {
     /// The plain proxy.
     Proxy,
     /// `ratchet serve`.
     Server,
-    /// Nobody: the kubelet itself, to see that it is not what limits.
+    /// None: the kubelet alone, to show that it is not the limit.
     Nobody,
 }
 
-/// A way: its name, who stands between, and what reads until it is dropped.
+/// A flow: its name, the process in between, and a reader that runs until it is dropped.
 pub(crate) struct Flow {
     pub(crate) name: &'static str,
-    pub(crate) between: Between,
-    pub(crate) read: for<'a> fn(&'a Place, Count) -> Flowing<'a>,
+    pub(crate) intermediary: Intermediary,
+    pub(crate) read: for<'a> fn(&'a Fixture, Count) -> ReadFuture<'a>,
 }
 
-/// All ways; the plain copy is the first.
+/// All flows; the plain copy is the first.
 pub(crate) static FLOWS: [Flow; 9] = [
     Flow {
         name: "plain TLS copy",
-        between: Between::Proxy,
-        read: |place, count| Box::pin(plain(place, count)),
+        intermediary: Intermediary::Proxy,
+        read: |fixture, count| Box::pin(plain(fixture, count)),
     },
     Flow {
         name: "logs, HTTP/1.1 client",
-        between: Between::Server,
-        read: |place, count| Box::pin(log(&place.api, LOG, count)),
+        intermediary: Intermediary::Server,
+        read: |fixture, count| Box::pin(log(&fixture.api, LOG, count)),
     },
     Flow {
         name: "logs, HTTP/2 client",
-        between: Between::Server,
-        read: |place, count| Box::pin(log_http2(&place.api, LOG, count)),
+        intermediary: Intermediary::Server,
+        read: |fixture, count| Box::pin(log_http2(&fixture.api, LOG, count)),
     },
     Flow {
         name: "port-forward, SPDY passed through",
-        between: Between::Server,
-        read: |place, count| Box::pin(forward(&place.api, FORWARD, count)),
+        intermediary: Intermediary::Server,
+        read: |fixture, count| Box::pin(forward(&fixture.api, FORWARD, count)),
     },
     Flow {
         name: "port-forward, WebSocket tunnel",
-        between: Between::Server,
-        read: |place, count| Box::pin(forward_tunnelled(&place.api, FORWARD, count)),
+        intermediary: Intermediary::Server,
+        read: |fixture, count| Box::pin(forward_tunnelled(&fixture.api, FORWARD, count)),
     },
     Flow {
         name: "exec, WebSocket translated",
-        between: Between::Server,
-        read: |place, count| Box::pin(exec(&place.api, count)),
+        intermediary: Intermediary::Server,
+        read: |fixture, count| Box::pin(exec(&fixture.api, count)),
     },
     Flow {
         name: "logs, HTTP/1.1, kubelet alone",
-        between: Between::Nobody,
-        read: |place, count| Box::pin(log(&place.kubelet, KUBELET_LOG, count)),
+        intermediary: Intermediary::Nobody,
+        read: |fixture, count| Box::pin(log(&fixture.kubelet, KUBELET_LOG, count)),
     },
     Flow {
         name: "logs, HTTP/2, kubelet alone",
-        between: Between::Nobody,
-        read: |place, count| Box::pin(log_http2(&place.kubelet, KUBELET_LOG, count)),
+        intermediary: Intermediary::Nobody,
+        read: |fixture, count| Box::pin(log_http2(&fixture.kubelet, KUBELET_LOG, count)),
     },
     Flow {
         name: "port-forward, SPDY, kubelet alone",
-        between: Between::Nobody,
-        read: |place, count| Box::pin(forward(&place.kubelet, KUBELET_FORWARD, count)),
+        intermediary: Intermediary::Nobody,
+        read: |fixture, count| Box::pin(forward(&fixture.kubelet, KUBELET_FORWARD, count)),
     },
 ];
 
@@ -93,8 +93,8 @@ const FORWARD: &str = "/api/v1/namespaces/default/pods/pod/portforward";
 const KUBELET_LOG: &str = "/containerLogs/default/pod/flood";
 const KUBELET_FORWARD: &str = "/portForward/default/pod";
 
-async fn plain(place: &Place, count: Count) {
-    let mut stream = place.plain.connect("flood").await;
+async fn plain(fixture: &Fixture, count: Count) {
+    let mut stream = fixture.plain.connect("flood").await;
     let mut buffer = vec![0; READ];
     while let Ok(length @ 1..) = stream.read(&mut buffer).await {
         count.fetch_add(length as u64, Ordering::Relaxed);
@@ -102,7 +102,7 @@ async fn plain(place: &Place, count: Count) {
 }
 
 async fn log(peer: &Peer, path: &str, count: Count) {
-    let answer = peer.ask(Method::GET, path, &[], "").await;
+    let answer = peer.request(Method::GET, path, &[], "").await;
     assert_eq!(answer.status().as_u16(), 200);
     let mut body = answer.into_body();
     while let Some(Ok(frame)) = body.frame().await {
@@ -124,7 +124,7 @@ async fn forward(peer: &Peer, path: &str, count: Count) {
     port(peer.upgrade(Method::POST, path, &headers).await, count).await;
 }
 
-/// The bytes of one forwarded port.
+/// Counts the bytes of one forwarded port.
 async fn port<IO>(io: IO, count: Count)
 where
     IO: AsyncRead + AsyncWrite + Send + Unpin + 'static,
@@ -138,7 +138,7 @@ where
     }
 }
 
-/// A connection that speaks WebSocket now.
+/// A connection upgraded to WebSocket.
 async fn websocket(peer: &Peer, path: &str, protocol: &str) -> TokioIo<Upgraded> {
     let headers = [
         ("Connection", "Upgrade"),
@@ -159,7 +159,7 @@ async fn exec(peer: &Peer, count: Count) {
     let path = format!("{POD}/exec?command=cat&command=/dev/zero&container=flood&stdout=true");
     let mut stream = Framed::new(websocket(peer, &path, "v5.channel.k8s.io").await);
     let mut buffer = vec![0; READ];
-    // The number of the channel in each message is counted too; it is one byte in many thousands.
+    // The channel byte of each message is counted too; it is one in many thousands.
     while let Ok(length @ 1..) = stream.read(&mut buffer).await {
         count.fetch_add(length as u64, Ordering::Relaxed);
     }

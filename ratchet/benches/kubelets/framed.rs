@@ -1,26 +1,26 @@
-//! The bytes inside a server's WebSocket messages, read with as little work as possible: the server is what is measured.
+//! A minimal WebSocket client that costs little CPU time, because the server is what is measured.
 
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// What a client sends: one whole binary message, with a mask that changes nothing.
+/// The first byte of a client's complete binary message; its mask is zero.
 const BINARY: u8 = 0x82;
 const CONTROL: u8 = 0x08;
 const MASKED: u8 = 0x80;
-/// How much is read at once.
+/// Maximum size of a read.
 const PIECE: usize = 64 * 1024;
 
 /// A connection that carries bytes in messages.
 pub(crate) struct Framed<IO> {
     io: IO,
-    /// The head of the next frame, as far as it has come.
+    /// The received part of the next frame's header.
     head: Vec<u8>,
-    /// What is left of the frame, and whether it is only about the connection.
+    /// Remaining bytes of the frame, and whether it is a control frame.
     left: u64,
     is_control: bool,
-    /// A message on its way out.
+    /// The message being sent.
     out: Vec<u8>,
     sent: usize,
 }
@@ -30,7 +30,7 @@ impl<IO: AsyncRead + AsyncWrite + Unpin> Framed<IO> {
         Self { io, head: vec![], left: 0, is_control: false, out: vec![], sent: 0 }
     }
 
-    /// Reads until a head is whole, one byte after the other: heads are few and buffered below.
+    /// Reads a header byte by byte: headers are few and buffered below.
     fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
         loop {
             let length = match self.head.get(1).map(|second| second & 0x7f) {

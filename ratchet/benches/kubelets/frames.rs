@@ -1,4 +1,4 @@
-//! One request over HTTP/2, its answer read with as little work as possible: the server is what is measured.
+//! A minimal HTTP/2 client that costs little CPU time, because the server is what is measured.
 
 use super::flows::Count;
 use std::sync::atomic::Ordering;
@@ -9,7 +9,7 @@ const HEADERS: u8 = 1;
 const SETTINGS: u8 = 4;
 const PING: u8 = 6;
 const WINDOW_UPDATE: u8 = 8;
-/// A stream or a block of headers ends here, or somebody heard us: which, the type tells.
+/// The flag END_STREAM or ACK, depending on the frame type.
 const END: u8 = 1;
 const END_HEADERS: u8 = 4;
 
@@ -19,21 +19,21 @@ const STREAM: u32 = 1;
 const WINDOW: u32 = 4 << 20;
 const WINDOW_OF_ALL: u32 = 1 << 30;
 
-/// How much is read at once.
+/// Size of a read.
 const READ: usize = 256 * 1024;
 const HEAD: usize = 9;
 
-/// Asks for a path, and counts what the answer brings until its reader is dropped.
+/// Requests a path and counts the bytes of the answer until the future is dropped.
 pub(crate) async fn read(mut io: impl AsyncRead + AsyncWrite + Unpin, path: &str, count: Count) {
-    io.write_all(&question(path)).await.unwrap();
+    io.write_all(&client_preface(path)).await.unwrap();
     io.flush().await.unwrap();
     let mut buffer = vec![0; READ];
     let mut frames = Frames::default();
     loop {
         let length = io.read(&mut buffer).await.unwrap();
         assert_ne!(length, 0, "the connection ended");
-        let came = frames.take(&buffer[..length]);
-        count.fetch_add(came, Ordering::Relaxed);
+        let received = frames.process(&buffer[..length]);
+        count.fetch_add(received, Ordering::Relaxed);
         if !frames.answer.is_empty() {
             io.write_all(&frames.answer).await.unwrap();
             io.flush().await.unwrap();
@@ -42,100 +42,100 @@ pub(crate) async fn read(mut io: impl AsyncRead + AsyncWrite + Unpin, path: &str
     }
 }
 
-/// Everything that a client says before it is answered.
-fn question(path: &str) -> Vec<u8> {
+/// The preface, settings and request of a client.
+fn client_preface(path: &str) -> Vec<u8> {
     let mut settings = vec![0, 2, 0, 0, 0, 0]; // nothing is pushed
     settings.extend([0, 4]);
     settings.extend(WINDOW.to_be_bytes());
-    // GET and https are rows of the table of HPACK; a path and a host are written out.
+    // GET and https are entries of the HPACK static table; path and host are literals.
     let mut headers = vec![0x82, 0x87];
     for (row, text) in [(4, path), (1, "localhost")] {
         assert!(text.len() < 127, "the length of {text} takes more than one byte");
         headers.extend([row, text.len() as u8]);
         headers.extend(text.bytes());
     }
-    let mut question = PREFACE.to_vec();
-    put(&mut question, SETTINGS, 0, 0, &settings);
-    put(&mut question, WINDOW_UPDATE, 0, 0, &WINDOW_OF_ALL.to_be_bytes());
-    put(&mut question, HEADERS, END | END_HEADERS, STREAM, &headers);
-    question
+    let mut client_preface = PREFACE.to_vec();
+    write_frame(&mut client_preface, SETTINGS, 0, 0, &settings);
+    write_frame(&mut client_preface, WINDOW_UPDATE, 0, 0, &WINDOW_OF_ALL.to_be_bytes());
+    write_frame(&mut client_preface, HEADERS, END | END_HEADERS, STREAM, &headers);
+    client_preface
 }
 
-fn put(out: &mut Vec<u8>, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
+fn write_frame(out: &mut Vec<u8>, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
     out.extend(&(payload.len() as u32).to_be_bytes()[1..]);
     out.extend([kind, flags]);
     out.extend(stream.to_be_bytes());
     out.extend(payload);
 }
 
-/// Frames as they come, in pieces of any size.
+/// An incremental parser of frames.
 #[derive(Default)]
 struct Frames {
-    /// The head of the next frame, as far as it has come, and its payload unless that is data.
-    begun: Vec<u8>,
-    /// What is left of a frame of data.
+    /// The received part of the next frame: its header, and its payload unless that is data.
+    partial: Vec<u8>,
+    /// Remaining bytes of a DATA frame.
     left: usize,
-    /// What has come since the windows were opened again.
-    unopened: usize,
-    /// What is to be sent.
+    /// Bytes received since the last window update.
+    unacknowledged: usize,
+    /// Frames to send.
     answer: Vec<u8>,
 }
 
 impl Frames {
-    /// How many bytes of data were in a piece.
-    fn take(&mut self, mut piece: &[u8]) -> u64 {
-        let mut came = 0;
+    /// Parses a chunk; returns the number of data bytes in it.
+    fn process(&mut self, mut piece: &[u8]) -> u64 {
+        let mut received = 0;
         while !piece.is_empty() {
             if self.left > 0 {
                 let taken = self.left.min(piece.len());
                 self.left -= taken;
-                came += taken;
+                received += taken;
                 piece = &piece[taken..];
                 continue;
             }
-            let missing = match self.begun.len() {
-                ..HEAD => HEAD - self.begun.len(),
+            let missing = match self.partial.len() {
+                ..HEAD => HEAD - self.partial.len(),
                 length => HEAD + self.length() - length,
             };
             let (taken, rest) = piece.split_at(missing.min(piece.len()));
-            self.begun.extend(taken);
+            self.partial.extend(taken);
             piece = rest;
             self.end_frame();
         }
-        self.unopened += came;
-        if self.unopened > WINDOW as usize / 2 {
-            let more = (self.unopened as u32).to_be_bytes();
-            put(&mut self.answer, WINDOW_UPDATE, 0, STREAM, &more);
-            put(&mut self.answer, WINDOW_UPDATE, 0, 0, &more);
-            self.unopened = 0;
+        self.unacknowledged += received;
+        if self.unacknowledged > WINDOW as usize / 2 {
+            let more = (self.unacknowledged as u32).to_be_bytes();
+            write_frame(&mut self.answer, WINDOW_UPDATE, 0, STREAM, &more);
+            write_frame(&mut self.answer, WINDOW_UPDATE, 0, 0, &more);
+            self.unacknowledged = 0;
         }
-        came as u64
+        received as u64
     }
 
     fn length(&self) -> usize {
-        self.begun[..3].iter().fold(0, |sum, byte| sum << 8 | usize::from(*byte))
+        self.partial[..3].iter().fold(0, |sum, byte| sum << 8 | usize::from(*byte))
     }
 
-    /// Looks at a frame if it is whole, or at its head if that is all one needs.
+    /// Handles a frame once it is complete, or a DATA frame once its header is.
     fn end_frame(&mut self) {
-        if self.begun.len() < HEAD {
+        if self.partial.len() < HEAD {
             return;
         }
-        let (kind, is_answer) = (self.begun[3], self.begun[4] & END != 0);
+        let (kind, is_answer) = (self.partial[3], self.partial[4] & END != 0);
         if kind == DATA {
             self.left = self.length();
-        } else if self.begun.len() < HEAD + self.length() {
+        } else if self.partial.len() < HEAD + self.length() {
             return;
         }
-        let payload = &self.begun[HEAD..];
+        let payload = &self.partial[HEAD..];
         match kind {
             DATA => assert!(!is_answer, "the stream ended"),
             HEADERS => assert_eq!(payload.first(), Some(&0x88), "the status is not 200"),
-            SETTINGS if !is_answer => put(&mut self.answer, SETTINGS, END, 0, &[]),
-            PING if !is_answer => put(&mut self.answer, PING, END, 0, payload),
+            SETTINGS if !is_answer => write_frame(&mut self.answer, SETTINGS, END, 0, &[]),
+            PING if !is_answer => write_frame(&mut self.answer, PING, END, 0, payload),
             SETTINGS | PING | WINDOW_UPDATE => {}
             other => panic!("a frame of type {other}"),
         }
-        self.begun.clear();
+        self.partial.clear();
     }
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask streams`: how fast bytes go from kubelets through `ratchet serve`, beside a plain copy in the same run.
+//! `cargo xtask streams`: throughput from kubelets through `ratchet serve`, compared with a plain copy in the same run.
 #![allow(clippy::print_stdout, reason = "a measurement speaks by printing")]
 #![allow(clippy::unwrap_used, reason = "a measurement that fails is no measurement")]
 #![allow(clippy::expect_used, reason = "a measurement that fails is no measurement")]
@@ -14,7 +14,7 @@ mod process;
 mod rounds;
 mod served;
 
-use served::Place;
+use served::Fixture;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
@@ -25,7 +25,7 @@ Starts a server, a kubelet and a plain proxy of its own. Rounds of all flows fol
 with the plain copy of its own round, for the machine may be busy with others. --only takes the flows whose names
 contain TEXT, or `followers`.";
 
-/// How much is done; `--quick` is for trying.
+/// The size of the measurement; `--quick` is for trying.
 #[derive(Clone, Copy)]
 pub(crate) struct Scale {
     pub(crate) rounds: usize,
@@ -62,15 +62,15 @@ fn main() {
     }
     let scale = if args.iter().any(|arg| arg == "--quick") { QUICK } else { FULL };
     let only = value("--only").unwrap_or_default();
-    // A thread for all that is sent and one for all that is read: were they to share threads, they would wake each other
-    // more often than the server does.
+    // One thread for all senders and one for all readers: on shared threads they would wake each other more often than
+    // the server does.
     let sources = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let clients = Builder::new_current_thread().enable_all().build().unwrap();
     clients.block_on(async {
-        let place = Place::prepare(sources.handle()).await;
-        rounds::measure(&place, scale, &only).await;
+        let fixture = Fixture::prepare(sources.handle()).await;
+        rounds::measure(&fixture, scale, &only).await;
         if only.is_empty() || only == "followers" {
-            followers::measure(&place, scale).await;
+            followers::measure(&fixture, scale).await;
         }
     });
 }

@@ -1,8 +1,8 @@
-//! What everything is compared with: TLS in, TLS out, and nothing but a copy between them.
+//! The baseline of the measurement: a proxy that only copies between two TLS connections.
 
 use super::dial::{Peer, config};
 use super::process::Process;
-use kubelet_peer::Shown;
+use kubelet_peer::Identity;
 use kubelet_peer::authority::Authority;
 use rustls::ServerConfig;
 use rustls::crypto::aws_lc_rs;
@@ -20,52 +20,52 @@ use tokio_rustls::TlsAcceptor;
 /// The argument with which this program becomes the proxy.
 pub(crate) const PROXY: &str = "--plain-proxy";
 
-/// As much as the server has under way.
+/// The server's own buffer size.
 const BUFFER: usize = 64 * 1024;
 const WAVE: usize = 256 * 1024;
 
-/// A port that floods whoever connects.
+/// A port that floods every client.
 pub(crate) async fn flood() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
         while let Ok((socket, _)) = listener.accept().await {
-            tokio::spawn(pour(socket));
+            tokio::spawn(write_flood(socket));
         }
     });
     address
 }
 
-/// Writes until nobody reads.
-async fn pour(mut writer: impl AsyncWrite + Unpin) {
+/// Writes until the reader is gone.
+async fn write_flood(mut writer: impl AsyncWrite + Unpin) {
     let wave = vec![b'x'; WAVE];
     while writer.write_all(&wave).await.is_ok() {}
 }
 
-/// The same behind TLS.
-pub(crate) async fn flood_over_tls(shown: Shown) -> SocketAddr {
+/// The same over TLS.
+pub(crate) async fn flood_over_tls(identity: Identity) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let acceptor = acceptor(&shown);
+    let acceptor = acceptor(&identity);
     tokio::spawn(async move {
         while let Ok((socket, _)) = listener.accept().await {
             let acceptor = acceptor.clone();
-            tokio::spawn(async move { pour(acceptor.accept(socket).await.unwrap()).await });
+            tokio::spawn(async move { write_flood(acceptor.accept(socket).await.unwrap()).await });
         }
     });
     address
 }
 
-/// Starts the proxy before a flood, as a process of its own; where it listens.
+/// Starts the proxy as a separate process; returns it and its address.
 pub(crate) async fn start(
     folder: &Path,
     authority: &Authority,
-    shown: &Shown,
+    identity: &Identity,
     backend: SocketAddr,
 ) -> (Process, SocketAddr) {
     let files = [
-        ("plain.crt", shown.chain_pem()),
-        ("plain.key", shown.key_pem()),
+        ("plain.crt", identity.chain_pem()),
+        ("plain.key", identity.key_pem()),
         ("plain.ca", authority.ca_pem()),
         ("plain.backend", backend.to_string()),
     ];
@@ -78,11 +78,11 @@ pub(crate) async fn start(
         .stdin(Stdio::null())
         .spawn()
         .unwrap();
-    (Process(child), told(folder).await)
+    (Process(child), wait_for_address(folder).await)
 }
 
-/// Where the proxy says that it listens.
-async fn told(folder: &Path) -> SocketAddr {
+/// Waits for the address that the proxy writes.
+async fn wait_for_address(folder: &Path) -> SocketAddr {
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(60) {
         let text = std::fs::read_to_string(folder.join("plain.address")).unwrap_or_default();
@@ -98,31 +98,31 @@ async fn told(folder: &Path) -> SocketAddr {
 pub(crate) async fn proxy(folder: &str) {
     let folder = Path::new(folder);
     let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
-    let shown = Shown::from_pem(&read("plain.crt"), &read("plain.key")).unwrap();
+    let identity = Identity::from_pem(&read("plain.crt"), &read("plain.key")).unwrap();
     let authority = CertificateDer::from_pem_slice(&read("plain.ca")).unwrap();
     let address = String::from_utf8(read("plain.backend")).unwrap().parse().unwrap();
     let backend = Peer { address, tls: config(&[authority], None) };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     std::fs::write(folder.join("plain.address"), listener.local_addr().unwrap().to_string())
         .unwrap();
-    let acceptor = acceptor(&shown);
+    let acceptor = acceptor(&identity);
     while let Ok((socket, _)) = listener.accept().await {
         let (acceptor, backend) = (acceptor.clone(), backend.clone());
         tokio::spawn(async move {
             let mut client = acceptor.accept(socket).await.unwrap();
             let mut backend = backend.connect("flood").await;
-            // It ends when the measurement has seen enough.
+            // It ends when the client disconnects.
             let _ = copy_bidirectional_with_sizes(&mut client, &mut backend, BUFFER, BUFFER).await;
         });
     }
 }
 
-fn acceptor(shown: &Shown) -> TlsAcceptor {
+fn acceptor(identity: &Identity) -> TlsAcceptor {
     let mut config = ServerConfig::builder_with_provider(aws_lc_rs::default_provider().into())
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()
-        .with_single_cert(shown.chain.clone(), shown.key.clone_key())
+        .with_single_cert(identity.chain.clone(), identity.key.clone_key())
         .unwrap();
     config.alpn_protocols = vec!["flood".into()];
     TlsAcceptor::from(Arc::new(config))

@@ -1,13 +1,13 @@
-//! Another process: what it holds, how long it has worked, and its end.
+//! A child process with its memory and CPU time.
 
 use std::process::Child;
 use std::time::Duration;
 
-/// A process that ends with the measurement.
+/// A process that is killed on drop.
 pub(crate) struct Process(pub(crate) Child);
 
 impl Process {
-    /// What it holds, in megabytes.
+    /// Resident memory in megabytes.
     pub(crate) fn memory(&self) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
@@ -15,8 +15,8 @@ impl Process {
         kib * 1024.0 / 1_000_000.0
     }
 
-    /// How long its threads have run.
-    pub(crate) fn worked(&self) -> Duration {
+    /// CPU time of all its threads.
+    pub(crate) fn cpu_time(&self) -> Duration {
         let threads = std::fs::read_dir(format!("/proc/{}/task", self.0.id())).unwrap();
         let nanoseconds = threads.filter_map(|thread| {
             let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;

@@ -1,4 +1,4 @@
-//! What is measured: a server that enforces names, a kubelet with floods behind it, and a plain proxy beside it.
+//! The fixture of the measurement: a server that enforces names, a kubelet with floods, and a plain proxy.
 
 use super::dial::{Peer, config};
 use super::plain;
@@ -7,7 +7,7 @@ use base64::Engine;
 use http_body_util::BodyExt;
 use hyper::Method;
 use kubelet_peer::authority::Authority;
-use kubelet_peer::{Container, Kubelet, Log, Options, Shown};
+use kubelet_peer::{Container, Identity, Kubelet, Log, Options};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use std::net::TcpListener;
@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::runtime::Handle;
 
-/// Longer than any measurement.
+/// A log size that no measurement exhausts.
 const ENDLESS: u64 = 1 << 50;
 
-/// Everything that takes part.
-pub(crate) struct Place {
+/// All processes of the measurement, with connections to them.
+pub(crate) struct Fixture {
     pub(crate) server: Process,
     pub(crate) proxy: Process,
     /// The server, as its administrator reaches it.
@@ -36,13 +36,13 @@ pub(crate) struct Place {
     _folder: TempDir,
 }
 
-impl Place {
-    /// The kubelet and the floods run in a runtime of their own.
+impl Fixture {
+    /// Starts everything; the kubelet and the floods run in the runtime of `sources`.
     pub(crate) async fn prepare(sources: &Handle) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let authority = Authority::new("kubelets");
-        let shown = authority.kubelet("node");
-        let kubelet = Kubelet::start(Options::new(shown.clone()));
+        let identity = authority.kubelet("node");
+        let kubelet = Kubelet::start(Options::new(identity.clone()));
         let kubelet = sources.spawn(kubelet).await.unwrap().unwrap();
         let quiet = Log::new();
         for (name, log) in [("flood", Log::flood(ENDLESS)), ("quiet", quiet.clone())] {
@@ -52,9 +52,9 @@ impl Place {
         kubelet.forward_port("default", "pod", 80, flood);
         let known = config(&[authority.ca_der()], None);
         let server = serve(folder.path(), &authority);
-        let backend = sources.spawn(plain::flood_over_tls(shown.clone())).await.unwrap();
-        let (proxy, address) = plain::start(folder.path(), &authority, &shown, backend).await;
-        let place = Self {
+        let backend = sources.spawn(plain::flood_over_tls(identity.clone())).await.unwrap();
+        let (proxy, address) = plain::start(folder.path(), &authority, &identity, backend).await;
+        let fixture = Self {
             api: administrator(folder.path(), server.1).await,
             server: server.0,
             proxy,
@@ -64,11 +64,11 @@ impl Place {
             _kubelet: kubelet,
             _folder: folder,
         };
-        place.create(place.kubelet.address.port()).await;
-        place
+        fixture.create(fixture.kubelet.address.port()).await;
+        fixture
     }
 
-    /// Makes the node and the pod.
+    /// Creates the node and the pod.
     async fn create(&self, port: u16) {
         let node = format!(
             r#"{{"apiVersion":"v1","kind":"Node","metadata":{{"name":"node"}},"status":{{"addresses":[{{"type":"InternalIP","address":"127.0.0.1"}}],"daemonEndpoints":{{"kubeletEndpoint":{{"Port":{port}}}}}}}}}"#
@@ -77,7 +77,7 @@ impl Place {
         let objects = [("/api/v1/nodes", node.as_str()), ("/api/v1/namespaces/default/pods", pod)];
         for (path, object) in objects {
             let headers = [("Content-Type", "application/json")];
-            let answer = self.api.ask(Method::POST, path, &headers, object.to_owned()).await;
+            let answer = self.api.request(Method::POST, path, &headers, object.to_owned()).await;
             let code = answer.status().as_u16();
             let text = answer.into_body().collect().await.unwrap().to_bytes();
             assert_eq!(code, 201, "{}", String::from_utf8_lossy(&text));
@@ -114,7 +114,7 @@ async fn administrator(folder: &Path, port: u16) -> Peer {
             continue;
         }
         let peer = Peer { address, tls: credentials(&text) };
-        if peer.ask(Method::GET, "/readyz", &[], "").await.status().is_success() {
+        if peer.request(Method::GET, "/readyz", &[], "").await.status().is_success() {
             return peer;
         }
     }
@@ -130,6 +130,7 @@ fn credentials(kubeconfig: &str) -> rustls::ClientConfig {
     let authorities: Vec<_> = CertificateDer::pem_slice_iter(&pem("certificate-authority-data"))
         .collect::<Result<_, _>>()
         .unwrap();
-    let shown = Shown::from_pem(&pem("client-certificate-data"), &pem("client-key-data")).unwrap();
-    config(&authorities, Some(&shown))
+    let identity =
+        Identity::from_pem(&pem("client-certificate-data"), &pem("client-key-data")).unwrap();
+    config(&authorities, Some(&identity))
 }

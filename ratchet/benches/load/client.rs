@@ -1,4 +1,4 @@
-//! Connections that are kept, for requests of HTTP/1.1 over TLS.
+//! Persistent HTTP/1.1 connections over TLS.
 
 use crate::trusting::trusting;
 use base64::Engine;
@@ -46,8 +46,8 @@ impl Target {
         Self { address: address.parse().unwrap(), tls: TlsConnector::from(Arc::new(config)) }
     }
 
-    /// A connection of nobody, without a runtime.
-    pub(crate) fn stranger(
+    /// An anonymous blocking connection.
+    pub(crate) fn connect_anonymous(
         port: u16,
     ) -> std::io::Result<rustls::StreamOwned<rustls::ClientConnection, std::net::TcpStream>> {
         let config = Arc::new(trusting().with_no_client_auth());
@@ -73,8 +73,8 @@ impl Target {
 pub(crate) struct Connection(SendRequest<Full<Bytes>>);
 
 impl Connection {
-    /// Sends a request; the answer's body has not been read.
-    pub(crate) async fn begin(
+    /// Sends a request; the body of the response is unread.
+    pub(crate) async fn send(
         &mut self,
         method: &Method,
         path: &str,
@@ -92,7 +92,7 @@ impl Connection {
         self.0.send_request(request).await.unwrap()
     }
 
-    /// Reads a list in some form; how many bytes came.
+    /// Reads a list in some encoding; returns the number of bytes.
     pub(crate) async fn read_as(&mut self, path: &str, accept: &str, is_packed: bool) -> usize {
         self.0.ready().await.unwrap();
         let mut request = Request::builder().uri(path).header("Host", "localhost");
@@ -111,15 +111,20 @@ impl Connection {
     }
 
     /// Sends a request and reads the answer.
-    pub(crate) async fn ask(&mut self, method: &Method, path: &str, body: Bytes) -> (u16, Bytes) {
-        let answer = self.begin(method, path, body).await;
+    pub(crate) async fn request(
+        &mut self,
+        method: &Method,
+        path: &str,
+        body: Bytes,
+    ) -> (u16, Bytes) {
+        let answer = self.send(method, path, body).await;
         let code = answer.status().as_u16();
         (code, answer.into_body().collect().await.unwrap().to_bytes())
     }
 
-    /// Sends a request that must succeed; how many bytes came back.
-    pub(crate) async fn must(&mut self, method: &Method, path: &str, body: Bytes) -> usize {
-        let answer = self.begin(method, path, body).await;
+    /// Sends a request that must succeed; returns the number of bytes of the response.
+    pub(crate) async fn request_ok(&mut self, method: &Method, path: &str, body: Bytes) -> usize {
+        let answer = self.send(method, path, body).await;
         let code = answer.status().as_u16();
         let mut body = answer.into_body();
         let mut length = 0;

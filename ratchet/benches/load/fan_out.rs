@@ -1,4 +1,4 @@
-//! One writer, many watchers: how many events arrive, and how late.
+//! Watch fan-out: rate and latency of events with one writer and many watchers.
 
 use super::client::Target;
 use super::figures::Times;
@@ -16,11 +16,11 @@ fn secret(number: usize) -> Bytes {
         .into()
 }
 
-/// Writes `events` changes, one after another, and waits until all watchers have seen all.
+/// Writes `events` changes, one after another, and waits until all watchers have received all.
 pub(crate) async fn measure(target: &Target, watchers: usize, events: usize) -> String {
     let mut writer = target.connect().await;
-    writer.ask(&Method::POST, SECRETS, secret(0)).await;
-    let (_, list) = writer.ask(&Method::GET, SECRETS, Bytes::new()).await;
+    writer.request(&Method::POST, SECRETS, secret(0)).await;
+    let (_, list) = writer.request(&Method::GET, SECRETS, Bytes::new()).await;
     let text = String::from_utf8_lossy(&list).into_owned();
     let version = text.split("\"resourceVersion\":\"").nth(1).unwrap().split('"').next().unwrap();
     let path: Arc<str> =
@@ -29,10 +29,10 @@ pub(crate) async fn measure(target: &Target, watchers: usize, events: usize) -> 
     let mut tasks = Vec::with_capacity(watchers);
     for _ in 0..watchers {
         let mut connection = target.connect().await;
-        let body = connection.begin(&Method::GET, &path, Bytes::new()).await.into_body();
+        let body = connection.send(&Method::GET, &path, Bytes::new()).await.into_body();
         tasks.push(tokio::spawn(async move {
-            let _kept = connection;
-            seen(body, start, events).await
+            let _connection = connection;
+            event_times(body, start, events).await
         }));
     }
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -40,13 +40,16 @@ pub(crate) async fn measure(target: &Target, watchers: usize, events: usize) -> 
     let mut written = Vec::with_capacity(events);
     for number in 1..=events {
         written.push(start.elapsed());
-        writer.must(&Method::PUT, &format!("{SECRETS}/beat"), secret(number)).await;
+        writer.request_ok(&Method::PUT, &format!("{SECRETS}/beat"), secret(number)).await;
     }
     let mut times = Times::default();
     for task in tasks {
-        let seen = task.await.unwrap();
+        let times_seen = task.await.unwrap();
         times.0.extend(
-            seen.into_iter().zip(&written).map(|(seen, written)| seen.saturating_sub(*written)),
+            times_seen
+                .into_iter()
+                .zip(&written)
+                .map(|(seen, written)| seen.saturating_sub(*written)),
         );
     }
     let whole = begun.elapsed();
@@ -58,14 +61,18 @@ pub(crate) async fn measure(target: &Target, watchers: usize, events: usize) -> 
     )
 }
 
-/// When each event arrived.
-async fn seen(mut body: hyper::body::Incoming, start: Instant, events: usize) -> Vec<Duration> {
-    let mut seen = Vec::with_capacity(events);
-    while seen.len() < events {
+/// Arrival times of the events.
+async fn event_times(
+    mut body: hyper::body::Incoming,
+    start: Instant,
+    events: usize,
+) -> Vec<Duration> {
+    let mut times_seen = Vec::with_capacity(events);
+    while times_seen.len() < events {
         let frame = body.frame().await.expect("the watch goes on").unwrap();
         let data = frame.into_data().unwrap_or_default();
         let lines = data.iter().filter(|byte| **byte == b'\n').count();
-        seen.extend(std::iter::repeat_n(start.elapsed(), lines));
+        times_seen.extend(std::iter::repeat_n(start.elapsed(), lines));
     }
-    seen
+    times_seen
 }

@@ -1,11 +1,11 @@
-//! `cargo xtask load`: how fast `ratchet serve` answers, writes and tells, and how much memory it takes.
+//! `cargo xtask load`: latency, throughput, watch fan-out, startup time and memory of `ratchet serve`.
 #![allow(clippy::print_stdout, reason = "a measurement speaks by printing")]
 #![allow(clippy::unwrap_used, reason = "a measurement that fails is no measurement")]
 #![allow(clippy::expect_used, reason = "a measurement that fails is no measurement")]
 #![allow(clippy::indexing_slicing, reason = "a measurement that fails is no measurement")]
 
 mod client;
-mod dresses;
+mod encodings;
 mod fan_out;
 mod figures;
 mod process;
@@ -15,7 +15,7 @@ mod trusting;
 
 use client::Target;
 use figures::Table;
-use process::Served;
+use process::ServerProcess;
 use std::time::Duration;
 
 const USAGE: &str = "\
@@ -24,7 +24,7 @@ usage: cargo bench -p ratchet --bench load [-- [--quick] [--dresses] [--kubeconf
 Without --kubeconfig it starts its own server in a temporary folder; with it, it measures the server that is there.
 --dresses measures long lists in every dress, eight at once, and nothing else.";
 
-/// How much is done; `--quick` is for trying.
+/// The size of the measurement; `--quick` is for trying.
 struct Scale {
     seconds: f64,
     objects: usize,
@@ -56,51 +56,51 @@ fn main() {
     let scale = if args.iter().any(|arg| arg == "--quick") { QUICK } else { FULL };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let mut table = Table::default();
-    let dresses_only = args.iter().any(|arg| arg == "--dresses");
+    let encodings_only = args.iter().any(|arg| arg == "--dresses");
     match value("--kubeconfig") {
         Some(kubeconfig) => {
             let pid = value("--pid").and_then(|pid| pid.parse().ok());
             let target = Target::read(&kubeconfig);
-            match dresses_only {
-                true => runtime.block_on(dresses::measure(&target, pid, &scale, &mut table)),
+            match encodings_only {
+                true => runtime.block_on(encodings::measure(&target, pid, &scale, &mut table)),
                 false => runtime.block_on(measure(&target, pid, &scale, &mut table)),
             }
         }
-        None if dresses_only => {
+        None if encodings_only => {
             let folder = tempfile::tempdir().unwrap();
-            let server = Served::start(folder.path());
+            let server = ServerProcess::start(folder.path());
             let (target, pid) = (server.target(), Some(server.pid()));
-            runtime.block_on(dresses::measure(&target, pid, &scale, &mut table));
+            runtime.block_on(encodings::measure(&target, pid, &scale, &mut table));
         }
-        None => own(&runtime, &scale, &mut table),
+        None => measure_own_server(&runtime, &scale, &mut table),
     }
     println!("{table}");
 }
 
-/// Everything about a server of our own, its starts included.
-fn own(runtime: &tokio::runtime::Runtime, scale: &Scale, table: &mut Table) {
+/// Measures a server of its own, including starts.
+fn measure_own_server(runtime: &tokio::runtime::Runtime, scale: &Scale, table: &mut Table) {
     let folder = tempfile::tempdir().unwrap();
-    let mut server = Served::start(folder.path());
-    table.row("first start, nothing there", server.took());
+    let mut server = ServerProcess::start(folder.path());
+    table.row("first start, nothing there", server.startup_summary());
     std::thread::sleep(scale.idle);
     table.row("idle, nothing stored", format!("{:.1} MB", server.memory()));
     for number in 1..=3 {
-        server = server.again();
-        table.row(&format!("start {number}, nothing stored"), server.took());
+        server = server.restart();
+        table.row(&format!("start {number}, nothing stored"), server.startup_summary());
     }
     let target = server.target();
     runtime.block_on(measure(&target, Some(server.pid()), scale, table));
     for number in 1..=5 {
-        server = server.again();
+        server = server.restart();
         let what = format!("start {number}, {} pods stored", scale.objects);
-        table.row(&what, server.took());
+        table.row(&what, server.startup_summary());
     }
     std::thread::sleep(scale.idle);
     let what = format!("idle after a start, {} pods stored", scale.objects);
     table.row(&what, format!("{:.1} MB", server.memory()));
 }
 
-/// Everything about a server that runs.
+/// Measures a running server.
 async fn measure(target: &Target, pid: Option<u32>, scale: &Scale, table: &mut Table) {
     rounds::prepare(target).await;
     for connections in [1, 64] {

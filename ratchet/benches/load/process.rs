@@ -1,4 +1,4 @@
-//! The server as a process: started, timed, weighed, ended.
+//! The server process: start, restart, startup time and memory.
 
 use super::client::Target;
 use std::io::{Read, Write};
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A server that runs out of a folder.
-pub(crate) struct Served {
+/// A server whose data directory is a folder.
+pub(crate) struct ServerProcess {
     child: Child,
     folder: PathBuf,
     ready: Duration,
-    worked: Duration,
+    cpu_time: Duration,
 }
 
-impl Served {
-    /// Starts it and waits until `/readyz` says yes.
+impl ServerProcess {
+    /// Starts the server and waits until `/readyz` succeeds.
     pub(crate) fn start(folder: &Path) -> Self {
         Self::start_with(folder, &[])
     }
@@ -35,12 +35,12 @@ impl Served {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        let mut server = Self { child, folder: folder.to_owned(), ready: zero, worked: zero };
-        // The port is bound before the store is read: a connection that stands waits for the right moment.
+        let mut server = Self { child, folder: folder.to_owned(), ready: zero, cpu_time: zero };
+        // The port is bound before the store is read, so an early connection waits until the server is ready.
         while begun.elapsed() < Duration::from_secs(60) {
             if TcpStream::connect(("127.0.0.1", port)).is_ok() && is_ready(port) {
                 server.ready = begun.elapsed();
-                server.worked = processor(server.pid());
+                server.cpu_time = processor(server.pid());
                 return server;
             }
             std::thread::sleep(Duration::from_millis(1));
@@ -48,22 +48,22 @@ impl Served {
         panic!("the server is not ready");
     }
 
-    /// Ends it in order and starts it again on what it stored.
-    pub(crate) fn again(mut self) -> Self {
+    /// Stops the server gracefully and starts it again on its data.
+    pub(crate) fn restart(mut self) -> Self {
         let pid = self.child.id().to_string();
         let _ = Command::new("kill").args(["-TERM", &pid]).status();
         let _ = self.child.wait();
         Self::start(&self.folder.clone())
     }
 
-    /// How long it took until it was ready; on a machine that others use, the time of the processor says more.
-    pub(crate) fn took(&self) -> String {
+    /// Time until it was ready; on a busy machine its CPU time says more.
+    pub(crate) fn startup_summary(&self) -> String {
         let milliseconds = |time: Duration| time.as_secs_f64() * 1000.0;
-        let (ready, worked) = (milliseconds(self.ready), milliseconds(self.worked));
-        format!("ready in {ready:.0} ms, of which {worked:.0} ms of a processor")
+        let (ready, cpu_time) = (milliseconds(self.ready), milliseconds(self.cpu_time));
+        format!("ready in {ready:.0} ms, of which {cpu_time:.0} ms of a processor")
     }
 
-    /// Where it is and how to get in.
+    /// The server's address and credentials.
     pub(crate) fn target(&self) -> Target {
         Target::read(&self.folder.join("kubeconfig").to_string_lossy())
     }
@@ -72,20 +72,20 @@ impl Served {
         self.child.id()
     }
 
-    /// What it holds, in megabytes.
+    /// Resident memory in megabytes.
     pub(crate) fn memory(&self) -> f64 {
         memory(self.child.id())
     }
 }
 
-impl Drop for Served {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The memory of a process, in megabytes.
+/// Resident memory of a process in megabytes.
 pub(crate) fn memory(pid: u32) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
@@ -93,7 +93,7 @@ pub(crate) fn memory(pid: u32) -> f64 {
     kib * 1024.0 / 1_000_000.0
 }
 
-/// The most that a process held since [`forget_peak`], in megabytes.
+/// The most that a process held since [`reset_peak`], in megabytes.
 pub(crate) fn peak(pid: u32) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -101,12 +101,12 @@ pub(crate) fn peak(pid: u32) -> f64 {
     kib * 1024.0 / 1_000_000.0
 }
 
-/// Lets the system forget the most that a process held, where it may be told to.
-pub(crate) fn forget_peak(pid: u32) {
+/// Resets the peak memory of a process, where the system permits it.
+pub(crate) fn reset_peak(pid: u32) {
     let _ = std::fs::write(format!("/proc/{pid}/clear_refs"), "5");
 }
 
-/// How long the threads of a process have run.
+/// CPU time of all threads of a process.
 fn processor(pid: u32) -> Duration {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
     let nanoseconds = threads.filter_map(|thread| {
@@ -117,8 +117,8 @@ fn processor(pid: u32) -> Duration {
 }
 
 fn is_ready(port: u16) -> bool {
-    let Ok(mut stream) = Target::stranger(port) else { return false };
-    let asked = stream.write_all(b"GET /readyz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    let Ok(mut stream) = Target::connect_anonymous(port) else { return false };
+    let sent = stream.write_all(b"GET /readyz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     let mut answer = [0; 12];
-    asked.and_then(|()| stream.read_exact(&mut answer)).is_ok() && answer == *b"HTTP/1.1 200"
+    sent.and_then(|()| stream.read_exact(&mut answer)).is_ok() && answer == *b"HTTP/1.1 200"
 }

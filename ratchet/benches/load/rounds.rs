@@ -1,4 +1,4 @@
-//! Rounds of the same request over one connection or many.
+//! Repeated requests over one connection or many.
 
 use super::client::{Connection, Target};
 use super::figures::Times;
@@ -28,18 +28,18 @@ fn map(name: &str, number: usize) -> Bytes {
         .into()
 }
 
-/// Makes the namespace and what is read and changed.
+/// Creates the namespace and the objects that are read and changed.
 pub(crate) async fn prepare(target: &Target) {
     let mut one = target.connect().await;
     let namespace = r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"load"}}"#;
-    one.ask(&Method::POST, "/api/v1/namespaces", namespace.into()).await;
-    one.ask(&Method::POST, PODS, pod("one")).await;
+    one.request(&Method::POST, "/api/v1/namespaces", namespace.into()).await;
+    one.request(&Method::POST, PODS, pod("one")).await;
     for number in 0..64 {
-        one.ask(&Method::POST, MAPS, map(&format!("own{number}"), 0)).await;
+        one.request(&Method::POST, MAPS, map(&format!("own{number}"), 0)).await;
     }
 }
 
-/// Runs `request` over and over on every connection for a time; each is told its connection and its number.
+/// Sends requests on every connection for a time; `request` gets the number of the connection and of the request.
 async fn run<F>(
     target: &Target,
     connections: usize,
@@ -68,7 +68,7 @@ where
                     if begun >= end {
                         break;
                     }
-                    bytes += connection.must(&method, &path, body).await;
+                    bytes += connection.request_ok(&method, &path, body).await;
                     times.push(begun.elapsed());
                 }
                 (times, bytes)
@@ -84,37 +84,37 @@ where
     (all, begun.elapsed(), bytes)
 }
 
-/// The same pod again and again.
+/// Reads the same pod.
 pub(crate) async fn gets(target: &Target, connections: usize, seconds: f64) -> String {
     let request = |_, _| (Method::GET, format!("{PODS}/one"), Bytes::new());
     let (mut times, whole, _) = run(target, connections, seconds, request).await;
-    times.told(whole)
+    times.summary(whole)
 }
 
-/// New objects, each on the disk before it is answered.
+/// Creates objects, each on disk before the response.
 pub(crate) async fn creates(target: &Target, connections: usize, seconds: f64) -> String {
     let request = move |which, number| {
         let name = format!("c{connections}-{which}-{number}");
         (Method::POST, MAPS.to_owned(), map(&name, number))
     };
     let (mut times, whole, _) = run(target, connections, seconds, request).await;
-    times.told(whole)
+    times.summary(whole)
 }
 
-/// Every connection changes its own object.
+/// Updates one object per connection.
 pub(crate) async fn updates(target: &Target, connections: usize, seconds: f64) -> String {
     let request = move |which, number| {
         let name = format!("own{which}");
         (Method::PUT, format!("{MAPS}/{name}"), map(&name, number + connections))
     };
     let (mut times, whole, _) = run(target, connections, seconds, request).await;
-    times.told(whole)
+    times.summary(whole)
 }
 
-/// Makes pods until there are so many.
+/// Creates pods until there are `wanted`.
 pub(crate) async fn fill(target: &Target, wanted: usize) {
     let mut one = target.connect().await;
-    let (_, list) = one.ask(&Method::GET, &format!("{PODS}?limit=1"), Bytes::new()).await;
+    let (_, list) = one.request(&Method::GET, &format!("{PODS}?limit=1"), Bytes::new()).await;
     let text = String::from_utf8_lossy(&list).into_owned();
     let remaining = text.split("\"remainingItemCount\":").nth(1).unwrap_or("0");
     let digits: String = remaining.chars().take_while(char::is_ascii_digit).collect();
@@ -125,9 +125,9 @@ pub(crate) async fn fill(target: &Target, wanted: usize) {
             tokio::spawn(async move {
                 let mut connection = target.connect().await;
                 for number in (there..wanted).filter(|number| number % 32 == which) {
-                    // Names that are not in the order of their making, as in life.
+                    // Names are not in the order of creation, as in practice.
                     let name = format!("p{:05}-{number}", (number * 7919) % 100_000);
-                    connection.must(&Method::POST, PODS, pod(&name)).await;
+                    connection.request_ok(&Method::POST, PODS, pod(&name)).await;
                 }
             })
         })
@@ -137,7 +137,7 @@ pub(crate) async fn fill(target: &Target, wanted: usize) {
     }
 }
 
-/// All pods at once.
+/// Lists all pods.
 pub(crate) async fn lists(target: &Target, seconds: f64) -> String {
     let request = |_, _| (Method::GET, PODS.to_owned(), Bytes::new());
     let (mut times, whole, bytes) = run(target, 1, seconds, request).await;

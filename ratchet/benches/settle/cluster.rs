@@ -1,4 +1,4 @@
-//! The cluster that is made: nodes, namespaces, Services, and pods that are ready.
+//! Creation of a cluster: nodes, namespaces, Services and ready pods.
 
 use super::client::{Connection, Target};
 use bytes::Bytes;
@@ -13,7 +13,7 @@ const NAMESPACES: usize = 10;
 const NODES: usize = 50;
 const CONNECTIONS: usize = 32;
 
-/// How much there is.
+/// The size of the cluster.
 #[derive(Clone, Copy)]
 pub(crate) struct Scale {
     pub(crate) services: usize,
@@ -32,12 +32,12 @@ pub(crate) fn key(service: usize) -> String {
 
 async fn make(connection: &mut Connection, path: &str, object: &Value) -> Value {
     let body = Bytes::from(object.to_string());
-    let (code, answer) = connection.ask(&Method::POST, path, body).await;
+    let (code, answer) = connection.request(&Method::POST, path, body).await;
     assert!(code < 300, "POST {path}: {code} {}", String::from_utf8_lossy(&answer));
     serde_json::from_slice(&answer).unwrap()
 }
 
-/// Makes namespaces and nodes.
+/// Creates namespaces and nodes.
 pub(crate) async fn prepare(target: &Target) {
     let mut one = target.connect().await;
     for number in 0..NAMESPACES {
@@ -49,11 +49,11 @@ pub(crate) async fn prepare(target: &Target) {
         let node = json!({"metadata": {"name": format!("node-{number}"), "labels": labels}});
         make(&mut one, "/api/v1/nodes", &node).await;
     }
-    // Pods need the account that a controller makes.
+    // Pods need the service account that a controller creates.
     for number in 0..NAMESPACES {
         let path = format!("/api/v1/namespaces/{}/serviceaccounts/default", namespace(number));
         for _ in 0..500 {
-            if one.ask(&Method::GET, &path, Bytes::new()).await.0 == 200 {
+            if one.request(&Method::GET, &path, Bytes::new()).await.0 == 200 {
                 break;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -61,7 +61,7 @@ pub(crate) async fn prepare(target: &Target) {
     }
 }
 
-/// Makes the Services.
+/// Creates the Services.
 pub(crate) async fn make_services(target: &Target, scale: Scale) {
     share(target, scale.services, async |connection, number| {
         let service = json!({
@@ -77,8 +77,8 @@ pub(crate) async fn make_services(target: &Target, scale: Scale) {
     .await;
 }
 
-/// Makes the pods and says that they are ready; neighbours belong to different Services, so that every Service changes
-/// all the time. Says which addresses each Service must have.
+/// Creates ready pods; consecutive ones belong to different Services, so that every Service changes all the time.
+/// Returns the expected addresses of each Service.
 pub(crate) async fn make_pods(target: &Target, scale: Scale) -> BTreeMap<String, Vec<String>> {
     share(target, scale.pods, async move |connection, number| {
         let service = number % scale.services;
@@ -86,7 +86,7 @@ pub(crate) async fn make_pods(target: &Target, scale: Scale) -> BTreeMap<String,
         let mut pod = make(connection, &path, &pod(number, service)).await;
         pod["status"] = status(number);
         let path = format!("{path}/pod-{number}/status");
-        connection.must(&Method::PUT, &path, Bytes::from(pod.to_string())).await;
+        connection.request_ok(&Method::PUT, &path, Bytes::from(pod.to_string())).await;
     })
     .await;
     let mut addresses: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -121,7 +121,7 @@ fn status(number: usize) -> Value {
     json!({"phase": "Running", "podIP": ip, "podIPs": [{"ip": ip}], "conditions": [ready]})
 }
 
-/// Does `work` for every number, over several connections at once.
+/// Runs `work` for every number, over several connections at once.
 async fn share<W>(target: &Target, count: usize, work: W)
 where
     W: AsyncFn(&mut Connection, usize),

@@ -1,4 +1,4 @@
-//! `cargo xtask settle`: how long the controllers need until slices and Endpoints show what there is.
+//! `cargo xtask settle`: time until the controllers have written all EndpointSlices and Endpoints.
 #![allow(clippy::print_stdout, reason = "a measurement speaks by printing")]
 #![allow(clippy::unwrap_used, reason = "a measurement that fails is no measurement")]
 #![allow(clippy::expect_used, reason = "a measurement that fails is no measurement")]
@@ -8,20 +8,20 @@
 #[path = "../load/client.rs"]
 mod client;
 mod cluster;
+mod endpoints;
 #[path = "../load/figures.rs"]
 mod figures;
 #[path = "../load/process.rs"]
 mod process;
 #[path = "../../tests/hostile/trusting.rs"]
 mod trusting;
-mod watched;
 
 use cluster::Scale;
+use endpoints::EndpointState;
 use figures::Table;
-use process::Served;
+use process::ServerProcess;
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
-use watched::Shown;
 
 const USAGE: &str = "\
 usage: cargo bench -p ratchet --bench settle [-- [--quick] [--services N] [--pods N]]
@@ -29,14 +29,14 @@ usage: cargo bench -p ratchet --bench settle [-- [--quick] [--services N] [--pod
 Makes Services and pods that are ready without the controllers of endpoints, and measures how long those need for all of
 them; then makes them beside the controllers, and measures how long after the last write slices and Endpoints are right, and how long after a restart every Service has been looked at.";
 
-/// Nothing takes longer, or the measurement has failed.
+/// The timeout of the measurement.
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// The controller without which no pod can be made.
+/// The controller without which no pod can be created.
 const ACCOUNTS: &str = "serviceaccount-controller";
 
-/// So long a settled cluster is looked at.
-const PEACE: Duration = Duration::from_secs(5);
+/// Time in which a settled cluster must not change.
+const QUIET_PERIOD: Duration = Duration::from_secs(5);
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
@@ -56,13 +56,13 @@ fn main() {
     };
     let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
     let mut table = Table::default();
-    cold(&runtime, scale, &mut table);
+    measure_cold_start(&runtime, scale, &mut table);
     let folder = tempfile::tempdir().unwrap();
-    let mut server = Served::start(folder.path());
+    let mut server = ServerProcess::start(folder.path());
     runtime.block_on(fill(&server, scale, &mut table));
     for round in 1..=3 {
-        server = server.again();
-        runtime.block_on(look_again(&server, scale, round, &mut table));
+        server = server.restart();
+        runtime.block_on(measure_restart(&server, scale, round, &mut table));
     }
     println!("{table}");
 }
@@ -71,39 +71,39 @@ fn seconds(time: Duration) -> String {
     format!("{:.2} s", time.as_secs_f64())
 }
 
-/// Everything is there before the controllers that make endpoints run for the first time.
-fn cold(runtime: &Runtime, scale: Scale, table: &mut Table) {
+/// Measures a cluster that exists before the endpoint controllers run for the first time.
+fn measure_cold_start(runtime: &Runtime, scale: Scale, table: &mut Table) {
     let folder = tempfile::tempdir().unwrap();
-    let server = Served::start_with(folder.path(), &["--controllers", ACCOUNTS]);
-    let made = runtime.block_on(async {
+    let server = ServerProcess::start_with(folder.path(), &["--controllers", ACCOUNTS]);
+    let expected = runtime.block_on(async {
         let target = server.target();
         cluster::prepare(&target).await;
         cluster::make_services(&target, scale).await;
         cluster::make_pods(&target, scale).await
     });
-    let server = server.again();
+    let server = server.restart();
     let Scale { services, pods } = scale;
     let what =
         format!("{services} Services and {pods} pods settled, from the start of the controllers");
-    let (shown, took) = runtime.block_on(settled(&server, scale));
+    let (state, took) = runtime.block_on(wait_until_settled(&server, scale));
     table.row(&what, seconds(took));
-    shown.check(&made, services);
+    state.check(&expected, services);
 }
 
-/// Waits until everything is shown; says how long that took.
-async fn settled(server: &Served, scale: Scale) -> (Shown, Duration) {
+/// Waits until all pods are in slices and Endpoints; returns the state and the time.
+async fn wait_until_settled(server: &ServerProcess, scale: Scale) -> (EndpointState, Duration) {
     let (target, begun, pods) = (server.target(), Instant::now(), scale.pods);
     loop {
-        let shown = Shown::read(&target).await;
-        if shown.counts() == (pods, pods) {
-            return (shown, begun.elapsed());
+        let state = EndpointState::read(&target).await;
+        if state.counts() == (pods, pods) {
+            return (state, begun.elapsed());
         }
-        assert!(begun.elapsed() < LONGEST, "not settled: {:?} of {pods}", shown.counts());
+        assert!(begun.elapsed() < LONGEST, "not settled: {:?} of {pods}", state.counts());
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
-async fn fill(server: &Served, scale: Scale, table: &mut Table) {
+async fn fill(server: &ServerProcess, scale: Scale, table: &mut Table) {
     let Scale { services, pods } = scale;
     let target = server.target();
     cluster::prepare(&target).await;
@@ -111,28 +111,28 @@ async fn fill(server: &Served, scale: Scale, table: &mut Table) {
     cluster::make_services(&target, scale).await;
     table.row(&format!("writing {services} Services"), seconds(begun.elapsed()));
     let begun = Instant::now();
-    let made = cluster::make_pods(&target, scale).await;
+    let expected = cluster::make_pods(&target, scale).await;
     table.row(&format!("writing {pods} pods and their status"), seconds(begun.elapsed()));
-    let (shown, took) = settled(server, scale).await;
+    let (state, took) = wait_until_settled(server, scale).await;
     let what = format!("settled after the last write, {services} Services, {pods} pods");
     table.row(&what, seconds(took));
-    shown.check(&made, services);
-    tokio::time::sleep(PEACE).await;
-    let later = Shown::read(&target).await;
-    assert!(shown == later, "a settled cluster was written to");
+    state.check(&expected, services);
+    tokio::time::sleep(QUIET_PERIOD).await;
+    let later = EndpointState::read(&target).await;
+    assert!(state == later, "a settled cluster was written to");
     table.row("memory, settled", format!("{:.1} MB", server.memory()));
 }
 
-async fn look_again(server: &Served, scale: Scale, round: usize, table: &mut Table) {
+async fn measure_restart(server: &ServerProcess, scale: Scale, round: usize, table: &mut Table) {
     let begun = Instant::now();
     let target = server.target();
-    let before = Shown::read(&target).await;
-    while !watched::all_seen(&target, scale.services).await {
+    let before = EndpointState::read(&target).await;
+    while !endpoints::all_synced(&target, scale.services).await {
         assert!(begun.elapsed() < LONGEST, "not all Services were looked at");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let what = format!("restart {round}: every Service looked at, after the server was ready");
-    table.row(&what, format!("{} ({})", seconds(begun.elapsed()), server.took()));
-    tokio::time::sleep(PEACE).await;
-    assert!(before == Shown::read(&target).await, "a settled cluster was written to");
+    table.row(&what, format!("{} ({})", seconds(begun.elapsed()), server.startup_summary()));
+    tokio::time::sleep(QUIET_PERIOD).await;
+    assert!(before == EndpointState::read(&target).await, "a settled cluster was written to");
 }

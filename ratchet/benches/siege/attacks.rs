@@ -1,4 +1,4 @@
-//! What is done to the server, as rows: a name, how many threads do it, and the loop of one of them.
+//! The attacks on the server: name, number of threads, and the loop of one thread.
 
 use crate::backend;
 use crate::bodies;
@@ -13,16 +13,16 @@ use crate::slow;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// Where the siege takes place, and until when.
-pub(crate) struct Field {
+/// The server under siege, and the end of the siege.
+pub(crate) struct Siege {
     pub(crate) address: SocketAddr,
     kubeconfig: String,
     pub(crate) ends: Instant,
     seed: u64,
 }
 
-impl Field {
-    /// Lives as long as the program, for its threads do.
+impl Siege {
+    /// Leaked, because its threads live as long as the program.
     pub(crate) fn new(process: &Process, ends: Instant) -> &'static Self {
         let seed = std::env::var("RATCHET_HOSTILE_SEED").ok().and_then(|text| text.parse().ok());
         let kubeconfig = process.kubeconfig().unwrap();
@@ -56,12 +56,12 @@ impl Field {
     }
 }
 
-/// One sort of attack.
+/// One kind of attack.
 pub(crate) struct Attack {
     pub(crate) name: &'static str,
     pub(crate) threads: u64,
-    /// Does it until the time is over; how often it was done.
-    pub(crate) run: fn(&Field, u64) -> u64,
+    /// Attacks until the end; returns the number of rounds.
+    pub(crate) run: fn(&Siege, u64) -> u64,
 }
 
 pub(crate) const ATTACKS: &[Attack] = &[
@@ -69,23 +69,23 @@ pub(crate) const ATTACKS: &[Attack] = &[
     Attack { name: "crafted bodies", threads: 2, run: crafted },
     Attack { name: "long lists in every dress", threads: 2, run: lists },
     Attack { name: "costly policies", threads: 1, run: policies },
-    Attack { name: "answers that nobody reads", threads: 1, run: slow::deaf },
-    Attack { name: "bodies that never come", threads: 1, run: slow::mute },
+    Attack { name: "answers that nobody reads", threads: 1, run: slow::never_read },
+    Attack { name: "bodies that never come", threads: 1, run: slow::never_send },
     Attack { name: "packed pages through proxies", threads: 1, run: backend::pages },
     Attack { name: "resets of HTTP/2", threads: 1, run: resets },
 ];
 
-/// How large the collection is that is read in every dress.
-const LONG: usize = 800;
+/// Size of the collection that is read in every encoding.
+const LONG_LIST: usize = 800;
 
-/// Makes what the attacks need.
+/// Creates the objects that the attacks need.
 pub(crate) fn prepare(client: &mut Client) {
     for name in ["ledger", "long", "costly", "pages"] {
         let made =
             client.post("/api/v1/namespaces", &format!(r#"{{"metadata":{{"name":"{name}"}}}}"#));
         assert_eq!(made.code, 201, "{}", made.text());
     }
-    for number in 0..LONG {
+    for number in 0..LONG_LIST {
         let body = bodies::map(&format!("m{number}"), 10_000);
         let made = client.post("/api/v1/namespaces/long/configmaps", &body);
         assert_eq!(made.code, 201, "{}", made.text());
@@ -104,9 +104,9 @@ pub(crate) fn prepare(client: &mut Client) {
 }
 
 /// Valid requests, damaged ones, and garbage.
-fn random(field: &Field, number: u64) -> u64 {
-    let mut dice = field.dice(number);
-    let mut client = field.client();
+fn random(siege: &Siege, number: u64) -> u64 {
+    let mut dice = siege.dice(number);
+    let mut client = siege.client();
     let paths: Vec<String> = [
         "/api/v1/namespaces/default/pods",
         "/api/v1/namespaces/default/services",
@@ -120,18 +120,18 @@ fn random(field: &Field, number: u64) -> u64 {
     .map(str::to_owned)
     .into();
     let mut count = 0;
-    while !field.is_over() {
+    while !siege.is_over() {
         count += 1;
         let shot = shot(&mut dice, &paths);
-        // Watches are the business of those who do not read, and policies would hold for all.
+        // Watches belong to the clients that never read, and policies would affect all attacks.
         if shot.path.contains("watch") || shot.path.contains("admissionregistration") {
             continue;
         }
         let headers: Vec<(&str, &str)> =
             shot.headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let answer = client.send(shot.method, &shot.path, &headers, &shot.body);
-        let is_told = shot.method != "HEAD" || answer.code < 500;
-        if let Some(complaint) = complaint(&answer).filter(|_| is_told && answer.code != 429) {
+        let has_body = shot.method != "HEAD" || answer.code < 500;
+        if let Some(complaint) = complaint(&answer).filter(|_| has_body && answer.code != 429) {
             panic!("{} {} {:?}: {complaint}", shot.method, shot.path, shot.headers);
         }
         if count % 500 == 0 {
@@ -142,7 +142,7 @@ fn random(field: &Field, number: u64) -> u64 {
     count
 }
 
-/// Deletes what was made at random, so that what is stored does not grow with the time.
+/// Deletes the random objects, so that the store does not grow over time.
 fn sweep(client: &mut Client, paths: &[String]) {
     for path in paths {
         client.delete(&format!("{path}?gracePeriodSeconds=0&propagationPolicy=Background"));
@@ -150,12 +150,12 @@ fn sweep(client: &mut Client, paths: &[String]) {
 }
 
 /// Bodies that are as large, as deep or as strange as they may be, in every format.
-fn crafted(field: &Field, number: u64) -> u64 {
-    let mut dice = field.dice(number + 50);
-    let mut client = field.client();
+fn crafted(siege: &Siege, number: u64) -> u64 {
+    let mut dice = siege.dice(number + 50);
+    let mut client = siege.client();
     let all = bodies::crafted();
     let mut count = 0;
-    while !field.is_over() {
+    while !siege.is_over() {
         count += 1;
         let body = &all[dice.below(all.len())];
         let name = format!("c{number}-{}", dice.below(3));
@@ -187,8 +187,8 @@ fn crafted(field: &Field, number: u64) -> u64 {
     count
 }
 
-/// The same long list, in every dress, packed and not.
-fn lists(field: &Field, number: u64) -> u64 {
+/// The same long list in every encoding, compressed and not.
+fn lists(siege: &Siege, number: u64) -> u64 {
     const ACCEPTS: [&str; 5] = [
         "application/json",
         "application/yaml",
@@ -196,10 +196,10 @@ fn lists(field: &Field, number: u64) -> u64 {
         "application/json;as=Table;v=v1;g=meta.k8s.io",
         "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io",
     ];
-    let mut dice = field.dice(number + 100);
-    let mut client = field.client();
+    let mut dice = siege.dice(number + 100);
+    let mut client = siege.client();
     let mut count = 0;
-    while !field.is_over() {
+    while !siege.is_over() {
         count += 1;
         let mut headers = vec![("Accept", dice.pick(&ACCEPTS))];
         if dice.once_in(2) {
@@ -215,18 +215,18 @@ fn lists(field: &Field, number: u64) -> u64 {
         let answer = client.send("GET", &path, &headers, b"");
         assert!(matches!(answer.code, 200 | 429), "{path}: {}", answer.code);
         // A list without items is 39 bytes of protobuf.
-        let least = if query.starts_with("?label") { 38 } else { LONG };
+        let least = if query.starts_with("?label") { 38 } else { LONG_LIST };
         assert!(answer.code == 429 || answer.body.len() > least, "{path}: {}", answer.body.len());
     }
     count
 }
 
-/// Writes that policies think about for as long as they may, and policies that are hard to read.
-fn policies(field: &Field, number: u64) -> u64 {
-    let mut dice = field.dice(number + 150);
-    let mut client = field.client();
+/// Writes that use the whole budget of policies, and policies that are hard to parse.
+fn policies(siege: &Siege, number: u64) -> u64 {
+    let mut dice = siege.dice(number + 150);
+    let mut client = siege.client();
     let mut count = 0;
-    while !field.is_over() {
+    while !siege.is_over() {
         count += 1;
         if dice.once_in(4) {
             let expression = bodies::strange_expression(&mut dice);
@@ -247,12 +247,12 @@ fn policies(field: &Field, number: u64) -> u64 {
     count
 }
 
-/// Streams of HTTP/2 that are opened and reset at once.
-fn resets(field: &Field, _: u64) -> u64 {
+/// HTTP/2 streams that are opened and reset at once.
+fn resets(siege: &Siege, _: u64) -> u64 {
     let mut count = 0;
-    while !field.is_over() {
+    while !siege.is_over() {
         count += 1;
-        let mut client = field.client_of(&[b"h2"]);
+        let mut client = siege.client_of(&[b"h2"]);
         http2::rapid_reset(&mut client, 2000, &format!("{}?pretty=1", ledger::MAPS));
         std::thread::sleep(Duration::from_millis(500));
     }

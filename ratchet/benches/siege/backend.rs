@@ -1,6 +1,6 @@
-//! A backend that answers with little that stands for much, behind the proxy of the server.
+//! A backend with highly compressed pages, reached through the server's proxy.
 
-use crate::attacks::Field;
+use crate::attacks::Siege;
 use crate::hostile::Client;
 use crate::hostile::wire::request;
 use flate2::Compression;
@@ -9,23 +9,23 @@ use std::io::{Read, Write};
 use std::net::{IpAddr, TcpListener, TcpStream, UdpSocket};
 use std::time::Duration;
 
-/// How many clients read at once.
+/// Number of concurrent readers.
 const CROWD: usize = 40;
 
-/// How large a page is that is packed into a thousandth of it.
+/// Size of a page, which compresses to a thousandth.
 const PAGE: usize = 32 << 20;
 
 const PODS: &str = "/api/v1/namespaces/pages/pods";
 
-/// An address of this machine that is not loopback, which proxies do not go to; nothing is sent to find it.
+/// A non-loopback address of this machine, because proxies refuse loopback; nothing is sent to find it.
 fn own_address() -> Option<IpAddr> {
     let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
     socket.connect("192.0.2.1:9").ok()?;
     socket.local_addr().ok().map(|address| address.ip()).filter(|ip| !ip.is_loopback())
 }
 
-/// Reads packed pages slowly; how many were begun.
-pub(crate) fn pages(field: &Field, _: u64) -> u64 {
+/// Reads compressed pages slowly; returns the number of requests.
+pub(crate) fn pages(siege: &Siege, _: u64) -> u64 {
     let Some(address) = own_address() else {
         println!("no address but loopback: nothing is asked through proxies");
         return 0;
@@ -39,14 +39,14 @@ pub(crate) fn pages(field: &Field, _: u64) -> u64 {
             std::thread::spawn(move || answer(stream, &page));
         }
     });
-    let mut client = field.client();
+    let mut client = siege.client();
     pod(&mut client, address);
     let path = format!("{PODS}/http:page:{port}/proxy/");
     let mut count = 0;
     let mut crowd: Vec<Client> = Vec::new();
-    while !field.is_over() {
+    while !siege.is_over() {
         if crowd.len() < CROWD {
-            let mut client = field.client();
+            let mut client = siege.client();
             let _ = client.write(&request("GET", &path, &[], b""));
             client.wait_at_most(Duration::from_millis(5));
             crowd.push(client);
@@ -66,7 +66,7 @@ pub(crate) fn pages(field: &Field, _: u64) -> u64 {
     count
 }
 
-/// A pod that is said to be at this address.
+/// Creates a pod with this address.
 fn pod(client: &mut Client, address: IpAddr) {
     let body = r#"{"metadata":{"name":"page"},"spec":{"containers":[{"name":"c","image":"i"}]}}"#;
     let made = client.post(PODS, body);

@@ -1,20 +1,20 @@
-//! Bodies that cost more than they weigh: large, deep, wide, packed, in every format and as every sort of patch.
+//! Request bodies that are costly to process: large, deep, wide, compressed, in every format and patch type.
 
 use crate::hostile::flood::Dice;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
 
-/// The largest body that is read.
+/// The size limit of request bodies.
 const LIMIT: usize = 3 << 20;
 
-/// A ConfigMap of about so many bytes.
+/// A ConfigMap of about `bytes` bytes.
 pub(crate) fn map(name: &str, bytes: usize) -> String {
     let text = "x: <y> & \\\"z\\\" ".repeat(bytes / 16 + 1);
     format!(r#"{{"metadata":{{"name":"{name}"}},"data":{{"text":"{text}"}}}}"#)
 }
 
-/// A ConfigMap with so many keys.
+/// A ConfigMap with `count` keys.
 pub(crate) fn many_keys(name: &str, count: usize) -> String {
     let keys: Vec<String> = (0..count).map(|key| format!(r#""k{key}":"{key}""#)).collect();
     format!(r#"{{"metadata":{{"name":"{name}"}},"data":{{{}}}}}"#, keys.join(","))
@@ -39,7 +39,7 @@ pub(crate) fn policy(name: &str, expression: &str) -> (String, String) {
     (policy, binding)
 }
 
-/// An expression that is hard to read.
+/// An expression that is hard to parse.
 pub(crate) fn strange_expression(dice: &mut Dice) -> String {
     let count = 10 + dice.below(3000);
     match dice.below(6) {
@@ -52,7 +52,7 @@ pub(crate) fn strange_expression(dice: &mut Dice) -> String {
     }
 }
 
-/// A body, and how it is sent.
+/// A body with its headers.
 pub(crate) struct Crafted {
     pub(crate) name: &'static str,
     pub(crate) bytes: Vec<u8>,
@@ -67,7 +67,7 @@ impl Crafted {
         Self { name, bytes: bytes.into(), content_type, is_packed: false, is_patch }
     }
 
-    /// The same body, packed.
+    /// The same body, compressed.
     fn packed(mut self, name: &'static str) -> Self {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
         encoder.write_all(&self.bytes).unwrap();
@@ -82,7 +82,7 @@ impl Crafted {
     }
 }
 
-/// All of them.
+/// All crafted bodies.
 pub(crate) fn crafted() -> Vec<Crafted> {
     const JSON: &str = "application/json";
     const YAML: &str = "application/yaml";

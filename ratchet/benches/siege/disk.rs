@@ -1,5 +1,4 @@
-//! Disks that fail. A limit on the size of files stands for a full one, and strace lets flushes of a sound one fail:
-//! neither needs a disk of its own.
+//! Disk failures, simulated without a disk of their own: a file size limit for a full one, strace for failing flushes.
 
 use crate::Findings;
 use crate::ledger::Ledger;
@@ -7,11 +6,11 @@ use crate::process::{Disk, Process};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// How large a file may become, in blocks of 512 bytes.
+/// Maximum file size in blocks of 512 bytes.
 const BLOCKS: u64 = 12 * 2048;
 
-/// Writes until nothing fits any more. What was acknowledged is there, reads go on, and nobody panics.
-pub(crate) fn full(found: &mut Findings) {
+/// Writes until the disk is full. Acknowledged writes must be stored, reads must succeed, and nothing may panic.
+pub(crate) fn full(findings: &mut Findings) {
     let folder = tempfile::tempdir().unwrap();
     let mut process = Process::start(folder.path(), &["--controllers="], Disk::Full(BLOCKS));
     let mut client = process.client();
@@ -24,24 +23,24 @@ pub(crate) fn full(found: &mut Findings) {
         match ledger.put(&mut client, &format!("full-{number}"), &format!("{number}-{value}")) {
             201 => written += 1,
             0 => {
-                found.check(false, || "a full disk is not answered".to_owned());
+                findings.check(false, || "a full disk is not answered".to_owned());
                 client = client.again();
             }
             _ => refused += 1,
         }
     }
     println!("full disk: {written} written, {refused} refused");
-    found.check(refused > 0, || "the disk was not full".to_owned());
-    found.is_calm(&mut process);
+    findings.check(refused > 0, || "the disk was not full".to_owned());
+    findings.check_server(&mut process);
     let read = client.get(crate::ledger::MAPS);
-    found.check(read.code == 200, || format!("reading from a full disk: {}", read.code));
-    let mut process = process.killed_and_started_again();
-    ledger.check(&mut process.client(), found);
-    found.is_calm(&mut process);
+    findings.check(read.code == 200, || format!("reading from a full disk: {}", read.code));
+    let mut process = process.kill_and_restart();
+    ledger.check(&mut process.client(), findings);
+    findings.check_server(&mut process);
 }
 
-/// Writes while flushes fail again and again. What was acknowledged is there, in this server and in the next.
-pub(crate) fn fails_to_flush(found: &mut Findings) {
+/// Writes while flushes fail repeatedly. Acknowledged writes must be stored, before and after a restart.
+pub(crate) fn fails_to_flush(findings: &mut Findings) {
     let strace = Command::new("strace").arg("-V").stdout(Stdio::null()).status();
     if !strace.is_ok_and(|status| status.success()) {
         println!("failing flushes: NOT TRIED, for strace is not installed");
@@ -58,22 +57,22 @@ pub(crate) fn fails_to_flush(found: &mut Findings) {
         match ledger.put(&mut client, &format!("flush-{}", number % 200), &number.to_string()) {
             200 | 201 => written += 1,
             0 => {
-                found.check(false, || "a disk that fails is not answered".to_owned());
+                findings.check(false, || "a disk that fails is not answered".to_owned());
                 client = client.again();
             }
             _ => {
                 refused += 1;
-                // It mends itself, which takes a moment.
+                // The store recovers by itself after a moment.
                 std::thread::sleep(Duration::from_millis(50));
             }
         }
     }
     println!("failing flushes: {written} written, {refused} refused");
-    found.check(written > 200, || "the store never was sound again".to_owned());
-    found.check(refused > 0, || "no flush failed".to_owned());
-    found.is_calm(&mut process);
-    ledger.check(&mut client, found);
-    let mut process = process.killed_and_started_again();
-    ledger.check(&mut process.client(), found);
-    found.is_calm(&mut process);
+    findings.check(written > 200, || "the store never was sound again".to_owned());
+    findings.check(refused > 0, || "no flush failed".to_owned());
+    findings.check_server(&mut process);
+    ledger.check(&mut client, findings);
+    let mut process = process.kill_and_restart();
+    ledger.check(&mut process.client(), findings);
+    findings.check_server(&mut process);
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask siege`: hostile clients, all at once, against a `ratchet serve` of its own, and what must hold then.
+//! `cargo xtask siege`: hostile clients, all at once, against a `ratchet serve` of its own, and checks of the result.
 #![allow(clippy::print_stdout, reason = "a siege tells what it found by printing")]
 #![allow(clippy::unwrap_used, reason = "a siege that fails has failed")]
 #![allow(clippy::expect_used, reason = "a siege that fails has failed")]
@@ -15,7 +15,7 @@ mod probe;
 mod process;
 mod slow;
 
-use attacks::{ATTACKS, Field};
+use attacks::{ATTACKS, Siege};
 use ledger::Ledger;
 use process::{Disk, Process};
 use std::process::ExitCode;
@@ -27,10 +27,10 @@ usage: cargo bench -p ratchet --bench siege [-- [--seconds N] [--only ATTACK]]
 Half an hour unless --seconds says otherwise. It starts its own server in a temporary folder, talks to addresses of this
 machine only, and stops by itself. Exit status 1 where something did not hold.";
 
-/// What the server may hold at most, in megabytes, whatever is done to it.
+/// The memory limit of the server in megabytes.
 const MEMORY: u64 = 600;
 
-/// How long `/livez` may take in 99 of 100 cases, in milliseconds. A build with debug assertions is only told of.
+/// The limit of the 99th percentile of `/livez` in milliseconds. A build with debug assertions is not judged.
 const LIVEZ: f64 = 50.0;
 
 fn main() -> ExitCode {
@@ -44,37 +44,37 @@ fn main() -> ExitCode {
         args.get(at + 1).cloned()
     };
     let seconds = value("--seconds").map_or(1800, |text| text.parse().expect("a number"));
-    let mut found = Findings::default();
-    field(Duration::from_secs(seconds), value("--only").as_deref(), &mut found);
+    let mut findings = Findings::default();
+    run_siege(Duration::from_secs(seconds), value("--only").as_deref(), &mut findings);
     if value("--only").is_none() {
-        disk::full(&mut found);
-        disk::fails_to_flush(&mut found);
+        disk::full(&mut findings);
+        disk::fails_to_flush(&mut findings);
     }
-    match found.wrong.is_empty() {
+    match findings.failures.is_empty() {
         true => println!("\nheld: nothing panicked, nothing was lost, memory stayed bounded"),
-        false => println!("\nDID NOT HOLD:\n{}", found.wrong.join("\n")),
+        false => println!("\nDID NOT HOLD:\n{}", findings.failures.join("\n")),
     }
-    if found.wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if findings.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What was found to be wrong.
+/// Failed checks.
 #[derive(Default)]
 pub(crate) struct Findings {
-    wrong: Vec<String>,
+    failures: Vec<String>,
 }
 
 impl Findings {
-    /// Notes what does not hold.
+    /// Records a failure unless `holds`.
     pub(crate) fn check(&mut self, holds: bool, what: impl FnOnce() -> String) {
         if !holds {
             let what = what();
             println!("WRONG: {what}");
-            self.wrong.push(what);
+            self.failures.push(what);
         }
     }
 
-    /// The process lives and its log tells of no panic.
-    pub(crate) fn is_calm(&mut self, process: &mut Process) {
+    /// Checks that the server runs and its log has no panic.
+    pub(crate) fn check_server(&mut self, process: &mut Process) {
         let ended = process.ended();
         self.check(ended.is_none(), || format!("the server ended: {ended:?}\n{}", process.log()));
         let log = process.log();
@@ -84,25 +84,25 @@ impl Findings {
     }
 }
 
-/// All attacks at once, then what must hold.
-fn field(length: Duration, only: Option<&str>, found: &mut Findings) {
+/// Runs all attacks at once, then checks the server.
+fn run_siege(length: Duration, only: Option<&str>, findings: &mut Findings) {
     let folder = tempfile::tempdir().unwrap();
     let mut process = Process::start(folder.path(), &["--write-timeout=5s"], Disk::Sound);
     let mut client = process.client();
     attacks::prepare(&mut client);
-    let field = Field::new(&process, Instant::now() + length);
-    let rested = process.memory();
-    println!("{} s, {rested} MB before", length.as_secs());
-    let probe = probe::start(process.client(), field.ends);
+    let siege = Siege::new(&process, Instant::now() + length);
+    let memory_before = process.memory();
+    println!("{} s, {memory_before} MB before", length.as_secs());
+    let probe = probe::start(process.client(), siege.ends);
     let mut ledger = Ledger::default();
     std::thread::scope(|scope| {
         let writers: Vec<_> =
-            (0..2).map(|number| scope.spawn(move || ledger::write(field, number))).collect();
+            (0..2).map(|number| scope.spawn(move || ledger::write(siege, number))).collect();
         let chosen = ATTACKS.iter().filter(|attack| only.is_none_or(|only| only == attack.name));
         let mut threads = Vec::new();
         for attack in chosen {
             for number in 0..attack.threads {
-                let run = move || (attack.run)(field, number);
+                let run = move || (attack.run)(siege, number);
                 threads.push((attack.name, scope.spawn(run)));
             }
         }
@@ -112,14 +112,14 @@ fn field(length: Duration, only: Option<&str>, found: &mut Findings) {
                 Ok(count) => *counts.entry(name).or_default() += count,
                 Err(panic) => {
                     let why = panic.downcast_ref::<String>().map_or("no answer", String::as_str);
-                    found.check(false, || format!("{name}: {why}"));
+                    findings.check(false, || format!("{name}: {why}"));
                 }
             }
         }
         for writer in writers {
             match writer.join() {
                 Ok(written) => ledger.extend(written),
-                Err(_) => found.check(false, || "a writer got no answer".to_owned()),
+                Err(_) => findings.check(false, || "a writer got no answer".to_owned()),
             }
         }
         for (name, count) in counts {
@@ -135,17 +135,17 @@ fn field(length: Duration, only: Option<&str>, found: &mut Findings) {
     if cfg!(debug_assertions) {
         println!("(not judged: this is a build with debug assertions)");
     } else {
-        found.check(p99 < LIVEZ, || format!("/livez: p99 {p99:.1} ms"));
+        findings.check(p99 < LIVEZ, || format!("/livez: p99 {p99:.1} ms"));
     }
-    found.check(times.1 == 0, || format!("/livez failed {} times", times.1));
+    findings.check(times.1 == 0, || format!("/livez failed {} times", times.1));
     let peak = process.peak();
     println!("memory: {peak} MB at the peak, {} MB now", process.memory());
-    found.check(peak < MEMORY, || format!("{peak} MB at the peak"));
-    found.is_calm(&mut process);
+    findings.check(peak < MEMORY, || format!("{peak} MB at the peak"));
+    findings.check_server(&mut process);
     println!("written and acknowledged: {}", ledger.len());
-    ledger.check(&mut process.client(), found);
-    // As after a failure of the power, as far as a process can tell.
-    let mut process = process.killed_and_started_again();
-    ledger.check(&mut process.client(), found);
-    found.is_calm(&mut process);
+    ledger.check(&mut process.client(), findings);
+    // Like a power failure, as far as a process can tell.
+    let mut process = process.kill_and_restart();
+    ledger.check(&mut process.client(), findings);
+    findings.check_server(&mut process);
 }

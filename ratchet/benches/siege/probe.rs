@@ -1,22 +1,22 @@
-//! A calm client that asks for `/livez` all the time, and notes how long that takes.
+//! A probe that requests `/livez` all the time and measures its latency.
 
 use crate::hostile::Client;
 use crate::hostile::wire::request;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often it asks.
+/// Pause between requests.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// How long answers took.
+/// Latencies, and the number of failures.
 #[derive(Default)]
 pub(crate) struct Times(pub(crate) Vec<Duration>, pub(crate) Failed);
 
-/// How often there was no answer, or a bad one.
+/// Number of requests without a successful answer.
 pub(crate) type Failed = u64;
 
 impl Times {
-    /// The time that `share` of them did not exceed, in milliseconds.
+    /// The quantile `share` in milliseconds.
     pub(crate) fn at(&mut self, share: f64) -> f64 {
         self.0.sort_unstable();
         let last = self.0.len().saturating_sub(1);
@@ -25,14 +25,14 @@ impl Times {
     }
 }
 
-/// Asks until the time is over.
+/// Probes until the end.
 pub(crate) fn start(mut client: Client, ends: Instant) -> JoinHandle<Times> {
     std::thread::spawn(move || {
         let mut times = Times::default();
-        let asks = request("GET", "/livez", &[], b"");
+        let livez_request = request("GET", "/livez", &[], b"");
         while Instant::now() < ends {
             let begun = Instant::now();
-            match client.try_raw(&asks, false) {
+            match client.try_raw(&livez_request, false) {
                 Ok(answer) if answer.code == 200 => times.0.push(begun.elapsed()),
                 _ => {
                     times.1 += 1;

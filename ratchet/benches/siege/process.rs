@@ -1,4 +1,4 @@
-//! The server as a process: its files may have a limit, its log is kept, its memory is weighed.
+//! The server process, with an optional file size limit, its log and its memory.
 
 use crate::hostile::Client;
 use std::net::{SocketAddr, TcpListener};
@@ -6,22 +6,21 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// What the server's disk is like.
+/// The condition of the server's disk.
 #[derive(Clone, Copy)]
 pub(crate) enum Disk {
     Sound,
-    /// No file grows beyond so many blocks of 512 bytes; the system then says so where it would otherwise end the
-    /// process.
+    /// No file can grow beyond this many blocks of 512 bytes; writes then fail, because the signal is ignored.
     Full(u64),
-    /// Many flushes fail. strace makes them, and leaves the server in its place as our child.
+    /// Many flushes fail: strace injects the errors and leaves the server as the child process.
     FailsToFlush,
 }
 
-/// One flush in 23 fails, after those of the start: a broken store tries again by itself.
+/// One flush in 23 fails, after those of the start: the store recovers by itself.
 const FAULT: &str = "inject=fdatasync:error=EIO:when=60+23";
 
 impl Disk {
-    /// The words before the server's command.
+    /// The shell script that starts the server.
     fn script(self) -> String {
         match self {
             Self::Sound => "exec \"$@\"".to_owned(),
@@ -34,7 +33,7 @@ impl Disk {
     }
 }
 
-/// A server that runs out of a folder.
+/// A server whose data directory is a folder.
 pub(crate) struct Process {
     child: Child,
     folder: PathBuf,
@@ -43,7 +42,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts it and waits until it is ready.
+    /// Starts the server and waits until it is ready.
     pub(crate) fn start(folder: &Path, flags: &[&str], disk: Disk) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut log = std::fs::OpenOptions::new();
@@ -89,25 +88,25 @@ impl Process {
         self.try_client().expect("a connection")
     }
 
-    /// Ends it as nothing else does, and starts it again on what it stored, with a sound disk.
-    pub(crate) fn killed_and_started_again(mut self) -> Self {
+    /// Kills the server and starts it again on its data, with a sound disk.
+    pub(crate) fn kill_and_restart(mut self) -> Self {
         let _ = self.child.kill();
         let _ = self.child.wait();
         let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
         Self::start(&self.folder, &flags, Disk::Sound)
     }
 
-    /// How it ended, if it did.
+    /// The exit status, if it has ended.
     pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().unwrap()
     }
 
-    /// What it has said.
+    /// The log.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.folder.join("log")).unwrap_or_default()
     }
 
-    fn weight(&self, field: &str) -> u64 {
+    fn memory_field(&self, field: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
         let status = status.unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_default();
@@ -116,14 +115,14 @@ impl Process {
         kib * 1024 / 1_000_000
     }
 
-    /// What it holds, in megabytes.
+    /// Resident memory in megabytes.
     pub(crate) fn memory(&self) -> u64 {
-        self.weight("VmRSS:")
+        self.memory_field("VmRSS:")
     }
 
-    /// The most that it ever held, in megabytes.
+    /// Peak memory in megabytes.
     pub(crate) fn peak(&self) -> u64 {
-        self.weight("VmHWM:")
+        self.memory_field("VmHWM:")
     }
 }
 

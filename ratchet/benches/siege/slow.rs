@@ -1,15 +1,15 @@
-//! Clients that do not read, or do not send: they are left, and hold up nobody.
+//! Clients that never read or never send, which must not block others.
 
-use crate::attacks::Field;
+use crate::attacks::Siege;
 use crate::hostile::Client;
 use crate::hostile::wire::request;
 use std::time::{Duration, Instant};
 
-/// How many of them there are at once.
+/// Number of concurrent clients.
 const CROWD: usize = 24;
 
-/// Asks for much and reads nothing of it; whoever was cut off comes again.
-pub(crate) fn deaf(field: &Field, _: u64) -> u64 {
+/// Requests large answers and never reads them; clients that were cut off are replaced.
+pub(crate) fn never_read(siege: &Siege, _: u64) -> u64 {
     const PATHS: [&str; 4] = [
         "/api/v1/namespaces/long/configmaps?watch=1",
         "/api/v1/namespaces/long/configmaps?pretty=1",
@@ -19,9 +19,9 @@ pub(crate) fn deaf(field: &Field, _: u64) -> u64 {
     let mut cut = 0;
     let mut crowd: Vec<(Client, Instant)> = Vec::new();
     let mut next = 0;
-    while !field.is_over() {
+    while !siege.is_over() {
         while crowd.len() < CROWD {
-            let mut client = field.client();
+            let mut client = siege.client();
             let accept = [("Accept", ["application/json", "application/yaml"][next / 4 % 2])];
             let _ = client.write(&request("GET", PATHS[next % PATHS.len()], &accept, b""));
             crowd.push((client, Instant::now()));
@@ -31,7 +31,7 @@ pub(crate) fn deaf(field: &Field, _: u64) -> u64 {
         crowd.retain_mut(|(client, since)| {
             let is_old = since.elapsed() > Duration::from_secs(20);
             if is_old {
-                // What is on its way still comes; then there is an end, or the server has gone on for ever.
+                // Data in flight still arrives; then the connection ends, unless the server would go on for ever.
                 cut += u64::from(ends(client));
             }
             !is_old
@@ -58,12 +58,12 @@ fn ends(client: &mut Client) -> bool {
     false
 }
 
-/// Begins requests and does not end them.
-pub(crate) fn mute(field: &Field, _: u64) -> u64 {
+/// Begins requests and never completes them.
+pub(crate) fn never_send(siege: &Siege, _: u64) -> u64 {
     let mut count = 0;
     let mut crowd: Vec<Client> = Vec::new();
-    while !field.is_over() {
-        let mut client = field.client();
+    while !siege.is_over() {
+        let mut client = siege.client();
         let begin = match count % 3 {
             0 => "GET /api/v1/pods HTTP/1.1\r\nX-A: b\r\n",
             1 => {

@@ -1,6 +1,6 @@
-//! What to do about an expression that is wrong: names that were likely meant, and ways around what is absent.
+//! Advice on wrong expressions: likely intended names, and alternatives to what is absent.
 
-use super::input::Scene;
+use super::input::EvaluationInput;
 use ratchet_cel::library::{LIBRARIES, Signature};
 use ratchet_cel::{Fault, FaultKind, Issues};
 use ratchet_object::Node;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 const VARIABLES: [&str; 7] =
     ["object", "oldObject", "request", "params", "namespaceObject", "authorizer", "variables"];
 
-/// What the language itself offers, beside the libraries.
+/// Functions and macros of the language itself, besides the libraries.
 const BUILT_IN: [&str; 38] = [
     "all",
     "bool",
@@ -52,33 +52,33 @@ const BUILT_IN: [&str; 38] = [
     "value",
 ];
 
-/// Words of other languages, and how it is said here.
+/// Operators and literals of other languages, with their CEL counterpart.
 const FOREIGN: [(&str, &str); 5] =
     [(" and ", "&&"), (" or ", "||"), (" not ", "!"), ("None", "null"), ("nil", "null")];
 
-/// What is known of the names that an expression may use.
+/// The names that an expression may use.
 pub(super) struct Advice {
     version: (u32, u32),
-    /// The names of fields in all that the expression sees.
+    /// Names of all fields in the expression's input.
     fields: BTreeSet<String>,
     variables: Vec<String>,
 }
 
 impl Advice {
-    pub(super) fn new(version: (u32, u32), scene: &Scene) -> Self {
+    pub(super) fn new(version: (u32, u32), input: &EvaluationInput) -> Self {
         let mut fields = BTreeSet::new();
-        for tree in scene.trees() {
+        for tree in input.trees() {
             gather(tree, &mut fields);
         }
         Self { version, fields, variables: Vec::new() }
     }
 
-    /// Makes a variable known.
+    /// Adds a declared variable.
     pub(super) fn variable(&mut self, name: &str) {
         self.variables.push(name.to_owned());
     }
 
-    /// What to do about an expression that does not compile: a line for each thing that can be said.
+    /// Lines of advice on an expression that does not compile.
     pub(super) fn on_issues(&self, issues: &Issues) -> Vec<String> {
         let mut lines = Vec::new();
         for issue in &issues.issues {
@@ -105,18 +105,19 @@ impl Advice {
             );
         }
         if message.contains("Syntax error") || message.contains("token recognition error") {
-            let lone =
+            let without_comparisons =
                 source.replace("==", "").replace("!=", "").replace("<=", "").replace(">=", "");
-            if lone.contains('=') {
+            if without_comparisons.contains('=') {
                 return Some("two values are compared with `==`".into());
             }
-            let foreign = FOREIGN.iter().find(|(word, _)| source.contains(word));
-            return foreign.map(|(word, here)| format!("for `{}` write `{here}`", word.trim()));
+            let foreign = FOREIGN.iter().find(|(foreign, _)| source.contains(foreign));
+            return foreign
+                .map(|(foreign, here)| format!("for `{}` write `{here}`", foreign.trim()));
         }
         None
     }
 
-    /// A name that nothing has.
+    /// Advice on an unknown name.
     fn on_name(&self, name: &str) -> Option<String> {
         if self.variables.iter().any(|known| known == name) {
             return Some(format!("write `variables.{name}`"));
@@ -142,7 +143,7 @@ impl Advice {
         nearest(name, all).map(|meant| format!("did you mean `{meant}`?"))
     }
 
-    /// A function that takes other arguments.
+    /// Advice on a function with the wrong arguments.
     fn on_overload(&self, name: &str) -> String {
         let libraries = LIBRARIES.iter().filter(|library| library.since <= self.version);
         let rows = libraries.flat_map(|library| library.overloads.iter());
@@ -150,14 +151,14 @@ impl Advice {
             .filter(|row| Signature::read(row.signature).is_some_and(|own| own.name == name))
             .map(|row| row.signature.strip_prefix("fn ").unwrap_or(row.signature))
             .collect();
-        // Operators have names that nobody writes.
+        // Operators have internal names that nobody writes.
         if own.is_empty() || name.starts_with(['_', '@', '!', '-']) {
             return "the types do not fit: convert with int(), double(), string() or dyn()".into();
         }
         format!("it is called so: {}", own.join(", "))
     }
 
-    /// What to do about an expression that fails.
+    /// Lines of advice on an expression that fails.
     pub(super) fn on_fault(&self, fault: &Fault) -> Vec<String> {
         let message = fault.message.as_str();
         if fault.kind == FaultKind::OverBudget {
@@ -204,29 +205,29 @@ fn gather(node: &Node<'_>, names: &mut BTreeSet<String>) {
     }
 }
 
-/// What stands between `mark` and the next quote.
+/// The text between `mark` and the next quote.
 fn quoted_after<'m>(message: &'m str, mark: &str) -> Option<&'m str> {
     let (_, rest) = message.split_once(mark)?;
     rest.split_once('\'').map(|(name, _)| name)
 }
 
-/// The known name that a misspelled one is likely meant to be.
+/// The known name nearest to a misspelled one.
 fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     let allowed = (name.chars().count() / 3).clamp(1, 3);
-    let rated = known.map(|one| (distance(&name.to_lowercase(), &one.to_lowercase()), one));
-    rated.filter(|(far, _)| *far <= allowed).min().map(|(_, one)| one)
+    let candidates = known.map(|one| (distance(&name.to_lowercase(), &one.to_lowercase()), one));
+    candidates.filter(|(distance, _)| *distance <= allowed).min().map(|(_, one)| one)
 }
 
-/// How many letters must be put in, taken out or changed to make one word of the other.
+/// The Levenshtein distance of two words.
 fn distance(one: &str, other: &str) -> usize {
-    let letters: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=letters.len()).collect();
-    for (index, letter) in one.chars().enumerate() {
+    let chars: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=chars.len()).collect();
+    for (index, c) in one.chars().enumerate() {
         let mut next = vec![index + 1];
-        for (column, (wanted, window)) in letters.iter().zip(row.windows(2)).enumerate() {
+        for (column, (wanted, window)) in chars.iter().zip(row.windows(2)).enumerate() {
             let (diagonal, above) = (window.first().copied(), window.last().copied());
             let left = next.get(column).copied().unwrap_or(usize::MAX - 1);
-            let changed = diagonal.unwrap_or(0) + usize::from(*wanted != letter);
+            let changed = diagonal.unwrap_or(0) + usize::from(*wanted != c);
             next.push(changed.min(above.unwrap_or(0) + 1).min(left + 1));
         }
         row = next;
@@ -240,11 +241,11 @@ mod tests {
 
     #[test]
     fn letters_that_differ_are_counted() {
-        for (one, other, far) in
+        for (one, other, expected) in
             [("", "", 0), ("a", "", 1), ("replcas", "replicas", 1), ("abc", "cba", 2)]
         {
-            assert_eq!(distance(one, other), far, "{one} {other}");
-            assert_eq!(distance(other, one), far, "{other} {one}");
+            assert_eq!(distance(one, other), expected, "{one} {other}");
+            assert_eq!(distance(other, one), expected, "{other} {one}");
         }
         assert_eq!(nearest("startWith", BUILT_IN.iter().copied()), Some("startsWith"));
         assert_eq!(nearest("frobnicate", BUILT_IN.iter().copied()), None);

@@ -1,4 +1,4 @@
-//! The objects that an expression sees, read from files and made ready as the API would.
+//! The input of an expression: objects from files, in their stored form, and a request made from them.
 
 use ratchet_access::User;
 use ratchet_check::{as_stored, plural_of};
@@ -9,7 +9,7 @@ use ratchet_policy::{
 use std::io::Read;
 use std::path::Path;
 
-/// Where the objects stand.
+/// Paths of the objects.
 pub(super) struct Files<'a> {
     pub(super) object: Option<&'a Path>,
     pub(super) old: Option<&'a Path>,
@@ -17,8 +17,8 @@ pub(super) struct Files<'a> {
     pub(super) namespace: Option<&'a Path>,
 }
 
-/// What an expression sees.
-pub(super) struct Scene {
+/// The variables of an expression.
+pub(super) struct EvaluationInput {
     pub(super) object: Option<Node<'static>>,
     pub(super) old: Option<Node<'static>>,
     pub(super) params: Option<Node<'static>>,
@@ -26,8 +26,8 @@ pub(super) struct Scene {
     pub(super) request: Node<'static>,
 }
 
-impl Scene {
-    /// Reads the files. An operation that is not said follows from the objects that are given.
+impl EvaluationInput {
+    /// Reads the files. Without an operation, the given objects imply one.
     pub(super) fn read(
         files: Files<'_>,
         operation: Option<Operation>,
@@ -37,8 +37,8 @@ impl Scene {
         if all.iter().flatten().filter(|path| is_stdin(path)).count() > 1 {
             return Err("standard input can be read once only: write - for one file".into());
         }
-        let object = files.object.map(read).transpose()?;
-        let old = files.old.map(read).transpose()?;
+        let object = files.object.map(read_object).transpose()?;
+        let old = files.old.map(read_object).transpose()?;
         let operation = operation.unwrap_or(match (&object, &old) {
             (None, Some(_)) => Operation::Delete,
             (Some(_), Some(_)) => Operation::Update,
@@ -48,23 +48,24 @@ impl Scene {
             Operation::Delete => (None, old.or(object)),
             _ => (object, old),
         };
-        let place = |node: Node<'static>| placed(Object::new(node), namespace);
+        let place = |node: Node<'static>| in_default_namespace(Object::new(node), namespace);
         let old = old.map(place).map(|old| as_stored(&old, Some(old.node())));
         let object = object.map(place).map(|object| as_stored(&object, old.as_ref()));
-        let params = files.params.map(read).transpose()?;
+        let params = files.params.map(read_object).transpose()?;
         let params = params.map(|node| as_stored(&Object::new(node), None));
-        let about = About::of(object.as_ref().or(old.as_ref()));
-        let own = match files.namespace {
-            Some(path) => Some(read(path)?),
-            None if about.namespace.is_empty() => None,
-            None => Some(named(&about.namespace)),
+        let info = ObjectInfo::of(object.as_ref().or(old.as_ref()));
+        let namespace_object = match files.namespace {
+            Some(path) => Some(read_object(path)?),
+            None if info.namespace.is_empty() => None,
+            None => Some(bare_namespace(&info.namespace)),
         };
-        let request = about.request(operation, object.as_ref(), old.as_ref(), user);
-        let namespace = own.map(|node| namespace_seen(as_stored(&Object::new(node), None)));
+        let request = info.request(operation, object.as_ref(), old.as_ref(), user);
+        let namespace =
+            namespace_object.map(|node| namespace_seen(as_stored(&Object::new(node), None)));
         Ok(Self { object, old, params, namespace, request })
     }
 
-    /// What an evaluation is given.
+    /// The input in the form that `Trial::evaluate` takes.
     pub(super) fn setting(&self) -> Setting<'_> {
         Setting {
             object: self.object.as_ref(),
@@ -75,15 +76,15 @@ impl Scene {
         }
     }
 
-    /// Every tree that an expression can look into.
+    /// All objects that an expression can read.
     pub(super) fn trees(&self) -> impl Iterator<Item = &Node<'static>> {
         let given = [&self.object, &self.old, &self.params, &self.namespace];
         given.into_iter().flatten().chain([&self.request])
     }
 }
 
-/// What the request says of the object it is about.
-struct About {
+/// The request's description of its object.
+struct ObjectInfo {
     group: String,
     version: String,
     kind: String,
@@ -92,17 +93,17 @@ struct About {
     namespace: String,
 }
 
-impl About {
+impl ObjectInfo {
     fn of(node: Option<&Node<'_>>) -> Self {
-        let word = |names: &[&str]| node.map_or("", |node| node.text_at(names)).to_owned();
-        let (written, kind) = (word(&["apiVersion"]), word(&["kind"]));
-        let (group, version) = written.rsplit_once('/').unwrap_or(("", &written));
-        let plural = match ratchet_object::find(&written, &kind) {
+        let text = |names: &[&str]| node.map_or("", |node| node.text_at(names)).to_owned();
+        let (api_version, kind) = (text(&["apiVersion"]), text(&["kind"]));
+        let (group, version) = api_version.rsplit_once('/').unwrap_or(("", &api_version));
+        let plural = match ratchet_object::find(&api_version, &kind) {
             Some(row) => row.plural.to_owned(),
             None if kind.is_empty() => String::new(),
             None => plural_of(&kind),
         };
-        let (name, namespace) = (word(&["metadata", "name"]), word(&["metadata", "namespace"]));
+        let (name, namespace) = (text(&["metadata", "name"]), text(&["metadata", "namespace"]));
         Self { group: group.into(), version: version.into(), kind, plural, name, namespace }
     }
 
@@ -134,15 +135,15 @@ fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// A namespace of which only the name is known.
-fn named(name: &str) -> Node<'static> {
+/// A Namespace with only a name.
+fn bare_namespace(name: &str) -> Node<'static> {
     let text = |text: &str| Node::string(text.to_owned());
     let metadata = Node::map([("name", text(name))]);
     Node::map([("apiVersion", text("v1")), ("kind", text("Namespace")), ("metadata", metadata)])
 }
 
-/// An object in its namespace, if its kind has one; what is no object of the API stays as it is.
-fn placed(object: Object<'static>, namespace: &str) -> Object<'static> {
+/// The object with a namespace, if its kind is namespaced; a value that is no API object is unchanged.
+fn in_default_namespace(object: Object<'static>, namespace: &str) -> Object<'static> {
     let is_one = !object.kind_name().is_empty() && object.node().get("metadata").is_some();
     let is_placed = object.kind().is_none_or(|kind| kind.scope == Scope::Namespaced);
     if is_one && is_placed {
@@ -152,8 +153,8 @@ fn placed(object: Object<'static>, namespace: &str) -> Object<'static> {
     }
 }
 
-/// The one object of a file.
-fn read(path: &Path) -> Result<Node<'static>, String> {
+/// The single object of a file.
+fn read_object(path: &Path) -> Result<Node<'static>, String> {
     let failed = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
     let text = if is_stdin(path) {
         let mut text = String::new();

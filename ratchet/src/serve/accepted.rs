@@ -1,10 +1,10 @@
-//! Flags of kube-apiserver that are accepted so that its command lines start, and change nothing here.
+//! Flags of kube-apiserver that are accepted without effect, so that its command lines work.
 
 use super::values;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
-/// What a value must look like.
+/// The type of a flag's value.
 #[derive(Clone, Copy)]
 enum Kind {
     Bool,
@@ -13,16 +13,16 @@ enum Kind {
     Text,
 }
 
-/// The names of such flags that were given, in the table's order.
+/// The accepted flags on the command line, in the table's order.
 #[derive(Debug, Default)]
 pub(crate) struct AcceptedArgs {
     pub(crate) without_effect: Vec<&'static str>,
-    /// The first that cannot be had, and that nobody must believe to have.
+    /// The error for the first flag that is refused, because ignoring it would be unsafe.
     pub(crate) refused: Option<String>,
 }
 
 impl AcceptedArgs {
-    fn read(matches: &ArgMatches) -> Self {
+    fn from_matches(matches: &ArgMatches) -> Self {
         let is_given = |name: &str| {
             matches.try_contains_id(name).is_ok_and(|is_there| is_there)
                 && matches.value_source(name) == Some(ValueSource::CommandLine)
@@ -39,11 +39,11 @@ impl AcceptedArgs {
 
 impl FromArgMatches for AcceptedArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        Ok(Self::read(matches))
+        Ok(Self::from_matches(matches))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        *self = Self::read(matches);
+        *self = Self::from_matches(matches);
         Ok(())
     }
 }
@@ -52,7 +52,7 @@ impl Args for AcceptedArgs {
     fn augment_args(command: Command) -> Command {
         let refused = REFUSED.iter().map(|(name, _)| (*name, Kind::Text));
         ACCEPTED.iter().copied().chain(refused).fold(command, |command, (name, kind)| {
-            // A flag that has come to have an effect is defined before.
+            // A flag that has an effect is already defined.
             let is_defined = command.get_arguments().any(|arg| arg.get_long() == Some(name));
             if is_defined { command } else { command.arg(flag(name, kind)) }
         })
@@ -77,7 +77,7 @@ fn flag(name: &'static str, kind: Kind) -> Arg {
     }
 }
 
-/// What would leave the server less safe than the one who wrote it believes, and why.
+/// Flags that would be unsafe to ignore, and why.
 const REFUSED: &[(&str, &str)] = &[
     ("audit-webhook-config-file", "what it is to be told would be lost"),
     ("authentication-config", "it may name who must not come in"),

@@ -1,7 +1,7 @@
 //! The flags of `ratchet serve`: kube-apiserver's names and formats, grouped as its help groups them.
 
 use super::accepted::AcceptedArgs;
-use super::values::{self, Ports, Span};
+use super::values::{self, GoDuration, Ports};
 use crate::args::BehaviorArg;
 use clap::{Args, ValueEnum};
 use std::net::IpAddr;
@@ -46,11 +46,11 @@ pub(crate) struct StorageArgs {
 
     /// How often old revisions are forgotten; 0 never.
     #[arg(long, value_name = "DURATION", default_value = "5m0s", value_parser = values::duration, allow_hyphen_values = true)]
-    pub(crate) etcd_compaction_interval: Span,
+    pub(crate) etcd_compaction_interval: GoDuration,
 
     /// How long Events are kept.
     #[arg(long, value_name = "DURATION", default_value = "1h0m0s", value_parser = values::duration, allow_hyphen_values = true)]
-    pub(crate) event_ttl: Span,
+    pub(crate) event_ttl: GoDuration,
 }
 
 /// Where and how the server listens.
@@ -83,7 +83,7 @@ pub(crate) struct ServingArgs {
 
     /// How long a request may take, and how long requests under way may take when the server stops.
     #[arg(long, value_name = "DURATION", default_value = "1m0s", value_parser = values::duration, allow_hyphen_values = true)]
-    pub(crate) request_timeout: Span,
+    pub(crate) request_timeout: GoDuration,
 
     /// The least number of seconds before a watch that names no time is ended.
     #[arg(long, value_name = "SECONDS", default_value = "1800", value_parser = values::integer, allow_hyphen_values = true)]
@@ -91,7 +91,7 @@ pub(crate) struct ServingArgs {
 
     /// How long to go on serving, while /readyz fails, after the word to stop.
     #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = values::duration, allow_hyphen_values = true)]
-    pub(crate) shutdown_delay_duration: Span,
+    pub(crate) shutdown_delay_duration: GoDuration,
 
     /// How many reads may run at once; 0 for no limit.
     #[arg(long, value_name = "N", default_value = "400", value_parser = values::integer, allow_hyphen_values = true)]
@@ -111,7 +111,7 @@ pub(crate) struct ServingArgs {
 
     /// How long an answer may wait for a client that does not read; 0 for ever.
     #[arg(long, value_name = "DURATION", default_value = "2m0s", value_parser = values::duration, allow_hyphen_values = true)]
-    pub(crate) write_timeout: Span,
+    pub(crate) write_timeout: GoDuration,
 }
 
 /// Who asks, and what they may do.
@@ -276,7 +276,7 @@ pub(crate) struct ControllerArgs {
 
     /// How long the certificates live that it signs; requests may ask for less.
     #[arg(long, value_name = "DURATION", default_value = "8760h0m0s", value_parser = values::duration, allow_hyphen_values = true)]
-    pub(crate) cluster_signing_duration: Span,
+    pub(crate) cluster_signing_duration: GoDuration,
 
     /// Whether controllers run only while this server holds a Lease; auto: where several servers share a store, which this build has not.
     #[arg(
@@ -292,15 +292,15 @@ pub(crate) struct ControllerArgs {
 
     /// How long after its holder's last sign of life the Lease may be taken.
     #[arg(long, value_name = "DURATION", default_value = "15s", value_parser = values::duration, allow_hyphen_values = true)]
-    pub(crate) leader_elect_lease_duration: Span,
+    pub(crate) leader_elect_lease_duration: GoDuration,
 
     /// How long the holder tries to renew the Lease before the controllers stop.
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = values::duration, allow_hyphen_values = true)]
-    pub(crate) leader_elect_renew_deadline: Span,
+    pub(crate) leader_elect_renew_deadline: GoDuration,
 
     /// How long to wait between attempts.
     #[arg(long, value_name = "DURATION", default_value = "2s", value_parser = values::duration, allow_hyphen_values = true)]
-    pub(crate) leader_elect_retry_period: Span,
+    pub(crate) leader_elect_retry_period: GoDuration,
 
     /// The name of the Lease; not that of kube-controller-manager, which may run as well.
     #[arg(long, value_name = "NAME", default_value = "ratchet-controllers")]
@@ -342,7 +342,7 @@ pub(crate) struct KubeletArgs {
 
     /// Changes nothing, as in kube-apiserver.
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = values::duration, allow_hyphen_values = true)]
-    pub(crate) kubelet_timeout: Span,
+    pub(crate) kubelet_timeout: GoDuration,
 
     /// The port of kubelets whose nodes do not say; deprecated.
     #[arg(long, value_name = "PORT", default_value = "10250", value_parser = clap::value_parser!(u16), hide = true)]

@@ -1,12 +1,12 @@
-//! What the flags of the controllers mean together, in kube-controller-manager's words.
+//! Controller settings from flags, with kube-controller-manager's error messages.
 
 use super::args::{ControllerArgs, LeaderElect};
-use super::values::Span;
+use super::values::GoDuration;
 use ratchet_allocation::{MaskSizes, NodeRanges};
 use ratchet_controllers::{Election, Selection, Settings};
 
-/// What the controllers are told, but for what only a running server knows.
-pub(crate) fn settle(args: &ControllerArgs, services: &[String]) -> Result<Settings, String> {
+/// The settings that flags determine; a running server adds the rest.
+pub(crate) fn resolve(args: &ControllerArgs, services: &[String]) -> Result<Settings, String> {
     let chosen: Vec<_> = args.controllers.iter().filter(|text| !text.is_empty()).collect();
     let chosen: Vec<_> = chosen.into_iter().map(String::as_str).collect();
     Ok(Settings {
@@ -17,7 +17,7 @@ pub(crate) fn settle(args: &ControllerArgs, services: &[String]) -> Result<Setti
     })
 }
 
-/// Whoever names a network for pods wants it to be used, unless they say otherwise.
+/// Node ranges are allocated if `--cluster-cidr` is given, unless `--allocate-node-cidrs` says otherwise.
 fn node_ranges(args: &ControllerArgs, services: &[String]) -> Result<Option<NodeRanges>, String> {
     let cluster = args.cluster_cidr.as_deref().unwrap_or_default();
     if !args.allocate_node_cidrs.unwrap_or(!cluster.is_empty()) {
@@ -31,21 +31,22 @@ fn node_ranges(args: &ControllerArgs, services: &[String]) -> Result<Option<Node
     NodeRanges::new(cluster, sizes, services).map(Some)
 }
 
-/// Zero is as if nothing was said.
+/// A mask size; zero means unset.
 fn size(flag: &str, number: i64) -> Result<Option<u8>, String> {
     let size =
         u8::try_from(number).map_err(|_| format!("--{flag} {number} is no prefix length"))?;
     Ok((size > 0).then_some(size))
 }
 
-/// A server with a store of its own is alone, and needs no Lease to know it.
+/// Leader election settings; `auto` means none, because a server with an embedded store has no peers.
 fn election(args: &ControllerArgs) -> Result<Option<Election>, String> {
     match args.leader_elect {
         LeaderElect::Auto | LeaderElect::False => return Ok(None),
         LeaderElect::True => {}
     }
-    let length =
-        |span: Span| if span.is_negative() { std::time::Duration::ZERO } else { span.length() };
+    let length = |span: GoDuration| {
+        if span.is_negative() { std::time::Duration::ZERO } else { span.length() }
+    };
     let election = Election {
         namespace: args.leader_elect_resource_namespace.clone(),
         name: args.leader_elect_resource_name.clone(),
@@ -60,17 +61,17 @@ fn election(args: &ControllerArgs) -> Result<Option<Election>, String> {
     }
 }
 
-/// The machine's name, and something that no other process on it has.
+/// The leader election identity: the host name and a random suffix.
 fn identity() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let mut chance = [0_u8; 16];
-    // Without chance the process still differs from others by its number.
-    let filled = aws_lc_rs::rand::fill(&mut chance).is_ok();
-    let chance: String = match filled {
-        true => chance.iter().map(|byte| format!("{byte:02x}")).collect(),
+    let mut random = [0_u8; 16];
+    // Without random bytes the process id still tells processes apart.
+    let filled = aws_lc_rs::rand::fill(&mut random).is_ok();
+    let random: String = match filled {
+        true => random.iter().map(|byte| format!("{byte:02x}")).collect(),
         false => std::process::id().to_string(),
     };
-    format!("{}_{chance}", host.trim())
+    format!("{}_{random}", host.trim())
 }
 
 #[cfg(test)]
@@ -86,15 +87,15 @@ mod tests {
         args: ServeArgs,
     }
 
-    fn settled(flags: &[&str]) -> Result<Settings, String> {
+    fn resolved(flags: &[&str]) -> Result<Settings, String> {
         let cli = Cli::try_parse_from([&["serve"], flags].concat()).unwrap();
-        settle(&cli.args.controllers, &["10.0.0.0/24".to_owned()])
+        resolve(&cli.args.controllers, &["10.0.0.0/24".to_owned()])
     }
 
     #[test]
     fn controllers_are_a_list_that_may_be_spread_over_flags() {
         let names = |flags: &[&str]| {
-            let selection = settled(flags).unwrap().selection;
+            let selection = resolved(flags).unwrap().selection;
             let chosen = CONTROLLERS.iter().filter(|row| selection.holds(row));
             chosen.map(|row| row.name).collect::<Vec<_>>()
         };
@@ -106,13 +107,13 @@ mod tests {
         assert_eq!(names(&["--controllers=namespace,serviceaccount"]), two);
         assert_eq!(names(&["--controllers=namespace", "--controllers", "serviceaccount"]), two);
         assert_eq!(names(&["--controllers=*", "--controllers=-namespace"]).len(), all.len() - 1);
-        let unknown = settled(&["--controllers=*,-foo"]).err();
+        let unknown = resolved(&["--controllers=*,-foo"]).err();
         assert_eq!(unknown.as_deref(), Some("\"foo\" is not in the list of known controllers"));
     }
 
     #[test]
     fn a_network_for_pods_is_used_unless_flags_say_otherwise() {
-        let gives = |flags: &[&str]| settled(flags).map(|settings| settings.node_ranges.is_some());
+        let gives = |flags: &[&str]| resolved(flags).map(|settings| settings.node_ranges.is_some());
         assert_eq!(gives(&[]), Ok(false));
         assert_eq!(gives(&["--cluster-cidr=10.244.0.0/16"]), Ok(true));
         assert_eq!(
@@ -128,13 +129,13 @@ mod tests {
 
     #[test]
     fn a_lease_is_held_only_if_flags_ask_for_it() {
-        assert_eq!(settled(&[]).unwrap().election, None);
-        assert_eq!(settled(&["--leader-elect=false"]).unwrap().election, None);
-        let election = settled(&["--leader-elect"]).unwrap().election.unwrap();
+        assert_eq!(resolved(&[]).unwrap().election, None);
+        assert_eq!(resolved(&["--leader-elect=false"]).unwrap().election, None);
+        let election = resolved(&["--leader-elect"]).unwrap().election.unwrap();
         assert_eq!((election.lease.as_secs(), election.renew.as_secs()), (15, 10));
         assert_eq!((&*election.namespace, &*election.name), ("kube-system", "ratchet-controllers"));
         let short = ["--leader-elect", "--leader-elect-lease-duration=5s"];
         let why = "leaseDuration must be greater than renewDeadline";
-        assert_eq!(settled(&short).err().as_deref(), Some(why));
+        assert_eq!(resolved(&short).err().as_deref(), Some(why));
     }
 }

@@ -1,4 +1,4 @@
-//! The data directory, and files in it: replaced whole or not at all, secrets readable by their owner only.
+//! The data directory and atomic writes of its files, with secrets readable by their owner only.
 
 use ratchet_server::system_words;
 use std::fs::{DirBuilder, OpenOptions};
@@ -6,9 +6,9 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// Where everything is kept when no flag says so; `env` gives the environment.
+/// The default data directory; `env` looks up environment variables.
 pub(crate) fn usual_data_dir(env: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
-    // Both must be absolute: a relative one would depend on where the command is called.
+    // A relative path would depend on the working directory.
     let absolute = |name: &str| env(name).filter(|path| path.is_absolute());
     match (absolute("XDG_STATE_HOME"), absolute("HOME")) {
         (Some(state), _) => state.join("ratchet"),
@@ -17,49 +17,50 @@ pub(crate) fn usual_data_dir(env: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
     }
 }
 
-/// Makes the data directory if it is absent, for its owner only.
+/// Creates the data directory if it is absent, accessible to its owner only.
 pub(crate) fn make_data_dir(dir: &Path) -> Result<(), String> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(|why| {
         format!("cannot use {} as data directory: {}", dir.display(), system_words(&why))
     })
 }
 
-/// Writes a secret.
+/// Writes a file with mode 0600.
 pub(crate) fn write_private(path: &Path, content: &[u8]) -> Result<(), String> {
     write(path, content, 0o600)
 }
 
-/// Writes what everyone may read.
+/// Writes a file with mode 0644.
 pub(crate) fn write_public(path: &Path, content: &[u8]) -> Result<(), String> {
     write(path, content, 0o644)
 }
 
 fn write(path: &Path, content: &[u8], mode: u32) -> Result<(), String> {
-    // What stands there already needs no room: a server on a full disk can still be started to be read.
-    if stands(path, content, mode) {
+    // Unchanged content is not written: a server on a full disk can still start to serve reads.
+    if is_current(path, content, mode) {
         return Ok(());
     }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
-    let beside = path.with_file_name(name);
-    let place = || -> std::io::Result<()> {
-        // What a start that was interrupted left behind may have another mode.
-        match std::fs::remove_file(&beside) {
+    let temporary = path.with_file_name(name);
+    let replace = || -> std::io::Result<()> {
+        // The leftover of an interrupted start may have another mode.
+        match std::fs::remove_file(&temporary) {
             Err(why) if why.kind() != std::io::ErrorKind::NotFound => return Err(why),
             _ => {}
         }
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;
+        let mut file =
+            OpenOptions::new().write(true).create_new(true).mode(mode).open(&temporary)?;
         file.write_all(content)?;
         file.sync_all()?;
-        std::fs::rename(&beside, path)
+        std::fs::rename(&temporary, path)
     };
-    place().map_err(|why| format!("cannot write {}: {}", path.display(), system_words(&why)))
+    replace().map_err(|why| format!("cannot write {}: {}", path.display(), system_words(&why)))
 }
 
-fn stands(path: &Path, content: &[u8], mode: u32) -> bool {
+fn is_current(path: &Path, content: &[u8], mode: u32) -> bool {
     let has_mode =
         std::fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o777 == mode);
-    has_mode && std::fs::read(path).is_ok_and(|there| there == content)
+    has_mode && std::fs::read(path).is_ok_and(|existing| existing == content)
 }
 
 #[cfg(test)]

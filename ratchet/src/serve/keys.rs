@@ -1,4 +1,4 @@
-//! Certificates and keys of a server: given by flags, or made by its own authority and renewed while it runs.
+//! Certificates and keys of the server: given by flags, or issued by its own authority and renewed while it runs.
 
 use super::args::{ClientArgs, KubeletArgs, ServingArgs};
 use super::files::{write_private, write_public};
@@ -11,31 +11,31 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// What a server shows and believes, and the files that it must keep up to date.
+/// The server's certificates, keys and trusted authorities, with the files that hold them.
 pub(crate) struct Keys {
     authority: Authority,
-    /// The names of our own serving certificate; none where one is given.
+    /// Subject alternative names of the own serving certificate; none where one is given.
     names: Option<Vec<String>>,
     serving: KeyFiles,
-    /// With what kubelets are shown who asks, and whether it is given.
+    /// The client certificate for kubelets, and whether a flag gave it.
     kubelet_client: (KeyFiles, bool),
-    /// Authorities of clients beside our own, and where both stand together.
+    /// Given client authorities, merged with the own one.
     clients: Option<Bundle>,
     signing_key: PathBuf,
     url: String,
     kubeconfig: PathBuf,
 }
 
-/// A given file of authorities, which is believed beside our own.
+/// A given file of client authorities, which are trusted besides the own one.
 struct Bundle {
     given: PathBuf,
-    together: PathBuf,
-    /// What was last read, good or bad, so that a broken file is told once.
-    seen: Mutex<Vec<u8>>,
+    merged: PathBuf,
+    /// The content last read, valid or not, so that an invalid file is reported once.
+    last_read: Mutex<Vec<u8>>,
 }
 
 impl Keys {
-    /// Opens what is there and makes what is missing.
+    /// Opens existing files and creates missing ones.
     pub(crate) fn prepare(
         dir: &Path,
         serving: &ServingArgs,
@@ -51,8 +51,8 @@ impl Keys {
         };
         let bundle = clients.client_ca_file.clone().map(|given| Bundle {
             given,
-            together: pki.join("client-ca.crt"),
-            seen: Mutex::default(),
+            merged: pki.join("client-ca.crt"),
+            last_read: Mutex::default(),
         });
         let own = pki.join("apiserver.crt");
         let (names, serving) = match (&serving.tls_cert_file, &serving.tls_private_key_file) {
@@ -77,24 +77,24 @@ impl Keys {
             serving,
             clients: bundle,
             signing_key,
-            url: format!("https://{}", reachable(settings)),
+            url: format!("https://{}", local_address(settings)),
             kubeconfig: dir.join("kubeconfig"),
         };
         keys.renew_serving()?;
         if let Some(bundle) = &keys.clients {
-            bundle.join(&keys.authority)?;
+            bundle.merge(&keys.authority)?;
         }
-        keys.tell_apart(clients)?;
+        keys.check_ca_overlap(clients)?;
         Ok(keys)
     }
 
-    /// A proxy may name any user, so whoever signs clients must not sign proxies too, unless their names are told.
-    fn tell_apart(&self, clients: &ClientArgs) -> Result<(), String> {
+    /// A proxy may name any user, so clients and proxies must not share an authority unless proxy names are restricted.
+    fn check_ca_overlap(&self, clients: &ClientArgs) -> Result<(), String> {
         let Some(proxies) = &clients.requestheader_client_ca_file else { return Ok(()) };
         if !clients.requestheader_allowed_names.is_empty() {
             return Ok(());
         }
-        // What cannot be read is refused where it is used.
+        // An unreadable file is reported where it is used.
         let Ok(proxies) = std::fs::read_to_string(proxies) else { return Ok(()) };
         let clients = open(&self.client_ca())?;
         let clients = certificates_in(&String::from_utf8_lossy(&clients));
@@ -104,45 +104,45 @@ impl Keys {
         }
     }
 
-    /// Where the server's own authority is.
+    /// The files of the server's own authority.
     pub(crate) fn authority_files(&self) -> KeyFiles {
         self.authority.files()
     }
 
-    /// The certificate to show.
+    /// The serving certificate.
     pub(crate) fn serving(&self) -> KeyFiles {
         self.serving.clone()
     }
 
-    /// The certificate that kubelets are shown.
+    /// The client certificate for kubelets.
     pub(crate) fn kubelet_client(&self) -> KeyFiles {
         self.kubelet_client.0.clone()
     }
 
-    /// The authorities of clients.
+    /// The file of client authorities.
     pub(crate) fn client_ca(&self) -> PathBuf {
         match &self.clients {
-            Some(bundle) => bundle.together.clone(),
+            Some(bundle) => bundle.merged.clone(),
             None => self.authority.path(),
         }
     }
 
-    /// The key that signs tokens.
+    /// The key that signs service account tokens.
     pub(crate) fn signing_key(&self) -> PathBuf {
         self.signing_key.clone()
     }
 
-    /// Where the server is reached from this machine.
+    /// The server's URL on this machine.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// Where its first user finds what is needed to ask.
+    /// The path of the administrator's kubeconfig.
     pub(crate) fn kubeconfig(&self) -> &Path {
         &self.kubeconfig
     }
 
-    /// Makes anew what ends within thirty days; called once a day.
+    /// Renews certificates that expire within thirty days; called once a day.
     pub(crate) fn renew(&self) {
         let renewed = [self.renew_serving(), self.renew_kubelet_client(), self.write_kubeconfig()];
         for result in renewed {
@@ -152,10 +152,10 @@ impl Keys {
         }
     }
 
-    /// Looks at the given authorities again; what is broken is told and changes nothing.
+    /// Rereads the given client authorities; an invalid file is logged and changes nothing.
     pub(crate) fn refresh(&self) {
         if let Some(bundle) = &self.clients
-            && let Err(error) = bundle.join(&self.authority)
+            && let Err(error) = bundle.merge(&self.authority)
         {
             tracing::warn!(error, "the authorities of clients stay as they were");
         }
@@ -179,46 +179,47 @@ impl Keys {
         }
     }
 
-    /// By what clients know the server. A given certificate may be its own authority, so it is believed as well.
-    pub(crate) fn believed(&self) -> Result<String, String> {
-        let mut believed = self.authority.pem().to_owned();
+    /// The CA bundle by which clients verify the server, with a given serving certificate, which may be self-signed.
+    pub(crate) fn ca_bundle(&self) -> Result<String, String> {
+        let mut bundle = self.authority.pem().to_owned();
         if self.names.is_none() {
             let given = open(&self.serving.certificate)?;
-            append(&mut believed, &String::from_utf8_lossy(&given));
+            append(&mut bundle, &String::from_utf8_lossy(&given));
         }
-        Ok(believed)
+        Ok(bundle)
     }
 
-    /// Lets the first user in.
+    /// Writes the administrator's kubeconfig.
     pub(crate) fn write_kubeconfig(&self) -> Result<(), String> {
         let (certificate, key) = self.authority.admin().map_err(|error| error.to_string())?;
-        let believed = self.believed()?;
-        let text = certificates::kubeconfig(&self.url, &believed, &certificate, &key);
+        let bundle = self.ca_bundle()?;
+        let text = certificates::kubeconfig(&self.url, &bundle, &certificate, &key);
         write_private(&self.kubeconfig, text.as_bytes())
     }
 }
 
 impl Bundle {
-    /// Writes both authorities into one file, if the given one has changed.
-    fn join(&self, own: &Authority) -> Result<(), String> {
+    /// Writes both authorities into one file, if the given file has changed.
+    fn merge(&self, own: &Authority) -> Result<(), String> {
         let unusable = |why: String| format!("unable to load client CA file: {why}");
         let given = open(&self.given).map_err(unusable)?;
-        let mut seen = self.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if *seen == given {
+        let mut last_read =
+            self.last_read.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if *last_read == given {
             return Ok(());
         }
-        seen.clone_from(&given);
+        last_read.clone_from(&given);
         Authorities::from_pem(&given)
             .map_err(|why| unusable(format!("{}: {why}", self.given.display())))?;
-        let mut together = own.pem().to_owned();
-        append(&mut together, &String::from_utf8_lossy(&given));
-        write_public(&self.together, together.as_bytes())
+        let mut merged = own.pem().to_owned();
+        append(&mut merged, &String::from_utf8_lossy(&given));
+        write_public(&self.merged, merged.as_bytes())
     }
 }
 
 const OVERLAP: &str = "--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; --requestheader-allowed-names must be specified to ensure regular client certificates cannot set authenticating proxy headers for arbitrary users";
 
-/// The certificates of a bundle as base64 without line ends, so that two spellings of one are equal.
+/// The certificates of a bundle as base64 without line breaks, so that differently wrapped ones compare equal.
 fn certificates_in(pem: &str) -> Vec<String> {
     let blocks = pem.split("-----BEGIN CERTIFICATE-----").skip(1);
     let inside = blocks.filter_map(|block| block.split("-----END").next());
@@ -245,18 +246,18 @@ fn own_signing_key(pki: &Path) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// Every name under which the server may be asked.
+/// Subject alternative names of the serving certificate.
 fn names(settings: &Settings) -> Vec<String> {
     let mut names = certificates::usual_names();
     let addresses =
         [Some(settings.bind.ip()), Some(settings.advertise), settings.ranges.first_address()];
-    let told = addresses.into_iter().flatten().filter(|ip| !ip.is_unspecified());
-    names.extend(told.map(|ip| ip.to_string()));
+    let addresses_to_name = addresses.into_iter().flatten().filter(|ip| !ip.is_unspecified());
+    names.extend(addresses_to_name.map(|ip| ip.to_string()));
     names
 }
 
-/// Where the server is reached from its own machine.
-fn reachable(settings: &Settings) -> SocketAddr {
+/// The server's address on its own machine.
+fn local_address(settings: &Settings) -> SocketAddr {
     let ip = match settings.bind.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),

@@ -1,22 +1,22 @@
-//! Log lines on standard error: quiet unless asked.
+//! Logging to standard error, at kube-apiserver's verbosity levels.
 
 use super::args::{LogArgs, LogFormat};
 use tracing::level_filters::LevelFilter;
 
-/// Begins to write what is told.
-pub(crate) fn begin(args: &LogArgs) {
+/// Installs the global subscriber.
+pub(crate) fn init(args: &LogArgs) {
     let lines = tracing_subscriber::fmt()
         .with_max_level(level(args.verbosity))
         .with_writer(std::io::stderr)
         .with_target(false);
-    // A second beginning, as in a test, changes nothing.
+    // A second call, as in a test, changes nothing.
     let _ = match args.logging_format {
         LogFormat::Text => lines.with_ansi(false).try_init(),
         LogFormat::Json => lines.json().flatten_event(true).try_init(),
     };
 }
 
-/// kube-apiserver's numbers as levels.
+/// The level of a kube-apiserver verbosity.
 fn level(verbosity: i64) -> LevelFilter {
     match verbosity {
         ..=0 => LevelFilter::WARN,

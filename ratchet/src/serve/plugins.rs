@@ -1,13 +1,13 @@
-//! The admission plugins of kube-apiserver 1.36: which are on by default, and which this server has.
+//! Selection of admission plugins: kube-apiserver 1.36's defaults and flags, limited to those implemented here.
 
 use ratchet_net::Quoted;
 use ratchet_server::{Mode, PLUGINS, PluginRow};
 
-/// Holds nodes to what is their own.
+/// The plugin that limits nodes to their own objects.
 pub(crate) const NODE_RESTRICTION: &str = "NodeRestriction";
 
-/// What is wrong with the two lists: names that nobody knows, names in both, and plugins that are asked for by name and
-/// are not there. A default that is not there is passed over, because a cluster's own flags must be usable.
+/// Errors of the two lists: unknown names, names in both, and enabled plugins that are not implemented. A default
+/// plugin that is not implemented is ignored, because a cluster's own flags must be usable.
 pub(crate) fn refusals(enabled: &[String], disabled: &[String]) -> Vec<String> {
     let mut all = Vec::new();
     let find = |name: &String| PLUGINS.iter().find(|plugin| plugin.name == name.as_str());
@@ -36,8 +36,8 @@ pub(crate) fn refusals(enabled: &[String], disabled: &[String]) -> Vec<String> {
     all
 }
 
-/// The plugins that are on and there. Where nodes are known as such, they are held to what is their own (KEP-4872): one
-/// that may ask for any other's certificate makes the names in certificates worthless.
+/// The plugins that are enabled and implemented. With the Node authorizer NodeRestriction is on by default (KEP-4872):
+/// a node that may request another's certificate makes the names in certificates worthless.
 pub(crate) fn in_force(
     enabled: &[String],
     disabled: &[String],
@@ -53,7 +53,7 @@ pub(crate) fn in_force(
     PLUGINS.iter().filter(is_on).map(|plugin| plugin.name).collect()
 }
 
-/// An empty flag names nobody.
+/// The names of a flag without empty ones.
 fn named(names: &[String]) -> impl Iterator<Item = &String> {
     names.iter().filter(|name| !name.is_empty())
 }

@@ -1,20 +1,20 @@
-//! `--runtime-config`: which APIs are on, checked against those that there are.
+//! `--runtime-config`: parser of enabled and disabled APIs, checked against the catalog.
 
 use super::values;
 
-/// What turns whole classes of versions on or off.
+/// Keys that enable or disable whole classes of versions.
 const CLASSES: [&str; 4] = ["api/all", "api/ga", "api/beta", "api/alpha"];
 
-/// What was asked for: `group/version[/resource]` or a class, and whether it shall be on. The later of two wins.
-pub(crate) fn read(texts: &[String]) -> Result<Vec<(String, bool)>, String> {
-    let wishes = wishes(texts);
-    if let [(key, value)] = wishes.as_slice()
+/// Parses entries of `group/version[/resource]` or a class, and whether it is enabled; the last of equal keys wins.
+pub(crate) fn parse(texts: &[String]) -> Result<Vec<(String, bool)>, String> {
+    let entries = entries(texts);
+    if let [(key, value)] = entries.as_slice()
         && (*key, *value) == ("api/all", "false")
     {
         return Err("invalid runtime-config with only api/all=false".into());
     }
     let mut unknown = Vec::new();
-    for (key, _) in wishes.iter().filter(|(key, _)| !CLASSES.contains(key)) {
+    for (key, _) in entries.iter().filter(|(key, _)| !CLASSES.contains(key)) {
         let parts: Vec<&str> = key.split('/').collect();
         let ([group, version] | [group, version, _]) = *parts.as_slice() else {
             return Err(format!("runtime-config invalid key {key}"));
@@ -28,21 +28,21 @@ pub(crate) fn read(texts: &[String]) -> Result<Vec<(String, bool)>, String> {
     if !unknown.is_empty() {
         return Err(format!("unknown api groups {}", unknown.join(",")));
     }
-    wishes.into_iter().map(decided).collect()
+    entries.into_iter().map(parse_entry).collect()
 }
 
-fn wishes(texts: &[String]) -> Vec<(&str, &str)> {
-    let mut wishes: Vec<(&str, &str)> = Vec::new();
+fn entries(texts: &[String]) -> Vec<(&str, &str)> {
+    let mut entries: Vec<(&str, &str)> = Vec::new();
     for item in texts.iter().flat_map(|text| text.split(',')).filter(|item| !item.is_empty()) {
         let (key, value) = item.split_once('=').unwrap_or((item, ""));
         let (key, value) = (key.trim(), value.trim());
-        wishes.retain(|(other, _)| *other != key);
-        wishes.push((key, value));
+        entries.retain(|(other, _)| *other != key);
+        entries.push((key, value));
     }
-    wishes
+    entries
 }
 
-fn decided((key, value): (&str, &str)) -> Result<(String, bool), String> {
+fn parse_entry((key, value): (&str, &str)) -> Result<(String, bool), String> {
     let on = match (CLASSES.contains(&key), value) {
         (true, "true") | (false, "") => true,
         (true, "false") => false,
@@ -59,7 +59,7 @@ fn decided((key, value): (&str, &str)) -> Result<(String, bool), String> {
     Ok((key.to_owned(), on))
 }
 
-/// Whether a key names a version that there is, and a resource as it is written.
+/// Checks that a key names a served version, and a lowercase resource.
 fn check(key: &str) -> Result<(), String> {
     let mut parts = key.splitn(3, '/');
     let (group, version) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -76,7 +76,7 @@ fn check(key: &str) -> Result<(), String> {
     }
 }
 
-/// The groups that there are; `api` stands for the one without a name.
+/// The served groups; `api` is the core group.
 fn groups() -> impl Iterator<Item = &'static str> {
     let of = |row: &'static ratchet_catalog::Resource| match row.group {
         "" => "api",
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Result<Vec<(String, bool)>, String> {
-        read(&[text.to_owned()])
+        parse(&[text.to_owned()])
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! What the flags of `ratchet serve` mean together, or everything that is wrong with them, in kube-apiserver's words.
+//! Server settings from the flags of `ratchet serve`, with kube-apiserver's error messages.
 
 use super::args::{
     AuditArgs, ClientArgs, KubeletArgs, Reconciler, RuleArgs, ServeArgs, ServingArgs,
 };
-use super::{plugins, runtime_config, signing, wording};
+use super::{plugins, runtime_config, signing, usage_error};
 use crate::args::BehaviorArg;
 use ratchet_engine::{Behavior, KUBELET_CERT_CN, Plugins, Policy, Release};
 use ratchet_net::Quoted;
@@ -11,7 +11,7 @@ use ratchet_server::{Audit, Mode, NameCheck, Proxies, Ranges, RequestLimits, Tru
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
-/// What a server is told, once all flags make sense.
+/// The validated settings of a server.
 pub(crate) struct Settings {
     pub(crate) bind: SocketAddr,
     pub(crate) advertise: IpAddr,
@@ -26,12 +26,12 @@ pub(crate) struct Settings {
     pub(crate) proxies: Proxies,
 }
 
-/// Reads the flags. As in kube-apiserver, what cannot be read is told alone, and what can be read but not had is told
-/// together.
-pub(crate) fn settle(args: &ServeArgs) -> Result<Settings, String> {
+/// Validates the flags. As in kube-apiserver, a value that cannot be parsed is reported alone, and all invalid
+/// combinations are reported together.
+pub(crate) fn resolve(args: &ServeArgs) -> Result<Settings, String> {
     let emulated = args.rules.emulated_version.as_deref().map(version).transpose()?;
     let mut refusals = limits_refusals(&args.serving);
-    let emulated = emulated.map_or(Ok(Release::REFERENCE), reachable);
+    let emulated = emulated.map_or(Ok(Release::REFERENCE), emulatable);
     let mut policy = crate::policy::of_server(behavior(args.rules.behavior));
     match &emulated {
         Ok(emulated) => {
@@ -55,11 +55,11 @@ pub(crate) fn settle(args: &ServeArgs) -> Result<Settings, String> {
     refusals.extend(signing::refusals(&args.controllers));
     let RuleArgs { enable_admission_plugins, disable_admission_plugins, .. } = &args.rules;
     refusals.extend(plugins::refusals(enable_admission_plugins, disable_admission_plugins));
-    let runtime = runtime_config::read(&args.rules.runtime_config);
+    let runtime = runtime_config::parse(&args.rules.runtime_config);
     refusals.extend(runtime.as_ref().err().cloned());
     let advertise = advertise(&args.serving, &ranges);
     refusals.extend(family_refusal(args, &ranges, advertise));
-    wording::together(refusals)?;
+    usage_error::join_errors(refusals)?;
 
     let plugins = plugins::in_force(enable_admission_plugins, disable_admission_plugins, &modes);
     policy.plugins = Plugins {
@@ -67,7 +67,7 @@ pub(crate) fn settle(args: &ServeArgs) -> Result<Settings, String> {
         pod_security: plugins.contains(&"PodSecurity"),
     };
     if let Some(path) = &args.rules.admission_control_config_file {
-        policy.pod_security = crate::policy::configured(path)?;
+        policy.pod_security = crate::policy::pod_security_config(path)?;
     }
     Ok(Settings {
         bind: SocketAddr::new(args.serving.bind_address, port(&args.serving)),
@@ -85,7 +85,7 @@ pub(crate) fn settle(args: &ServeArgs) -> Result<Settings, String> {
 }
 
 impl Settings {
-    /// What whoever starts the server should know about its flags.
+    /// Warnings about risky combinations of flags.
     pub(crate) fn warnings(&self) -> Vec<&'static str> {
         let is_enforced = matches!(self.trust, Trust::Authority { names: NameCheck::Enforce, .. });
         let mut all = Vec::new();
@@ -98,14 +98,14 @@ impl Settings {
     }
 }
 
-fn behavior(wanted: BehaviorArg) -> Behavior {
-    match wanted {
+fn behavior(behavior: BehaviorArg) -> Behavior {
+    match behavior {
         BehaviorArg::Proposal => Behavior::Proposal,
         BehaviorArg::Released => Behavior::Released,
     }
 }
 
-/// `[kube=]major.minor` as two numbers.
+/// Parses `[kube=]major.minor`.
 fn version(text: &str) -> Result<(u32, u32), String> {
     let bare = text.strip_prefix("kube=").unwrap_or(text);
     let mut numbers = bare.strip_prefix('v').unwrap_or(bare).split('.').map(str::parse);
@@ -115,8 +115,8 @@ fn version(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-/// A server emulates up to three releases back, and one more.
-fn reachable((major, minor): (u32, u32)) -> Result<Release, String> {
+/// The release of an emulated version, if the server supports it: up to three releases back, and one more.
+fn emulatable((major, minor): (u32, u32)) -> Result<Release, String> {
     let newest = Release::REFERENCE;
     let oldest = crate::policy::OLDEST_SERVED;
     let release = u8::try_from(minor).ok().filter(|minor| major == 1 && *minor >= oldest);
@@ -139,8 +139,8 @@ fn limits_refusals(args: &ServingArgs) -> Vec<String> {
         (args.shutdown_delay_duration.is_negative(), "shutdown-delay-duration"),
         (args.write_timeout.is_negative(), "write-timeout"),
     ];
-    let wrong = table.into_iter().filter(|(is_wrong, _)| *is_wrong);
-    wrong.map(|(_, flag)| format!("--{flag} can not be negative value")).collect()
+    let invalid = table.into_iter().filter(|(is_wrong, _)| *is_wrong);
+    invalid.map(|(_, flag)| format!("--{flag} can not be negative value")).collect()
 }
 
 fn limits(args: &ServingArgs) -> RequestLimits {
@@ -193,15 +193,15 @@ fn serving_refusals(args: &ServingArgs) -> Vec<String> {
 fn issuer_refusals(issuers: &[String]) -> Vec<String> {
     let mut all = Vec::new();
     for (at, issuer) in issuers.iter().enumerate() {
-        let said = Quoted(issuer);
+        let quoted = Quoted(issuer);
         if issuer.starts_with(':') {
             all.push(format!(
-                "service-account-issuer {said} contained a ':' but was not a valid URL: parse {said}: missing protocol scheme"
+                "service-account-issuer {quoted} contained a ':' but was not a valid URL: parse {quoted}: missing protocol scheme"
             ));
         } else if issuer.is_empty() {
             all.push("service-account-issuer should not be an empty string".into());
         } else if issuers.iter().take(at).any(|other| other == issuer) {
-            all.push(format!("service-account-issuer {said} is already specified"));
+            all.push(format!("service-account-issuer {quoted} is already specified"));
         }
     }
     all
@@ -229,7 +229,7 @@ fn proxy_refusals(args: &ClientArgs) -> Vec<String> {
     all
 }
 
-/// The ways of deciding who may do what; those of kube-apiserver that are not here are refused as such.
+/// Authorization modes; those of kube-apiserver that are not implemented have no `Mode`.
 const MODES: &[(&str, Option<Mode>)] = &[
     ("AlwaysAllow", Some(Mode::AlwaysAllow)),
     ("AlwaysDeny", Some(Mode::AlwaysDeny)),
@@ -258,10 +258,10 @@ fn modes(names: &[String], refusals: &mut Vec<String>) -> Vec<Mode> {
         }
     }
     if names.iter().enumerate().any(|(at, name)| names.iter().take(at).any(|other| other == name)) {
-        let said: Vec<String> = names.iter().map(|name| Quoted(name).to_string()).collect();
+        let quoted: Vec<String> = names.iter().map(|name| Quoted(name).to_string()).collect();
         refusals.push(format!(
             "authorization-mode [{}] has mode specified more than once",
-            said.join(" ")
+            quoted.join(" ")
         ));
     }
     modes
@@ -273,12 +273,12 @@ fn audit_refusals(args: &AuditArgs) -> Vec<String> {
         ("audit-log-maxbackup", args.audit_log_maxbackup),
         ("audit-log-maxsize", args.audit_log_maxsize),
     ];
-    let wrong =
+    let invalid =
         table.into_iter().filter(|(_, number)| *number < 0 && args.audit_log_path.is_some());
-    wrong.map(|(flag, number)| format!("--{flag} {number} can't be a negative number")).collect()
+    invalid.map(|(flag, number)| format!("--{flag} {number} can't be a negative number")).collect()
 }
 
-/// What is done about the names of kubelets' certificates, as KEP-4872's table has it.
+/// How common names of kubelet certificates are checked, by KEP-4872's table.
 fn name_check(args: &KubeletArgs, policy: &Policy) -> Result<NameCheck, Vec<String>> {
     const FLAG: &str = "--enable-kubelet-cert-cn-validation";
     let is_on = policy.gates.on(&KUBELET_CERT_CN);
@@ -321,7 +321,7 @@ fn kubelet_refusals(args: &KubeletArgs) -> Vec<String> {
     all
 }
 
-/// As in kube-apiserver, nothing is told unless both the policy and the log are named.
+/// Audit settings; as in kube-apiserver, auditing needs both a policy and a log.
 fn audit(args: &AuditArgs) -> Result<Option<Audit>, String> {
     let Some(policy) = &args.audit_policy_file else { return Ok(None) };
     if let Err(why) = std::fs::File::open(policy) {
@@ -340,10 +340,10 @@ fn audit(args: &AuditArgs) -> Result<Option<Audit>, String> {
     }))
 }
 
-/// Where others find the server: as told, else the bind address, else the machine's own of the Services' family.
+/// The advertised address: the flag's, else the bind address, else the machine's own of the Services' family.
 fn advertise(args: &ServingArgs, ranges: &Ranges) -> IpAddr {
-    if let Some(told) = args.advertise_address {
-        return told;
+    if let Some(address) = args.advertise_address {
+        return address;
     }
     if !args.bind_address.is_unspecified() {
         return args.bind_address;
@@ -355,7 +355,7 @@ fn advertise(args: &ServingArgs, ranges: &Ranges) -> IpAddr {
     })
 }
 
-/// The address from which this machine would reach the world; connecting a datagram socket sends nothing.
+/// The address from which this machine reaches the internet; connecting a datagram socket sends nothing.
 fn own_address(is_v4: bool) -> Option<IpAddr> {
     let (from, to) = match is_v4 {
         true => ("0.0.0.0:0", "192.0.2.1:9"),

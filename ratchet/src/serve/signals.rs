@@ -1,4 +1,4 @@
-//! What happens beside requests: signals, and files that change.
+//! Signal handling and periodic reloads of changed files.
 
 use super::keys::Keys;
 use ratchet_server::{Reloads, Stop};
@@ -7,28 +7,28 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// How often files are looked at.
-const LOOK: Duration = Duration::from_secs(10);
-/// How often certificates are looked at for their end.
-const RENEW: Duration = Duration::from_secs(24 * 60 * 60);
-/// What a process ends with that was told twice to stop.
-const HURRIED: i32 = 1;
+/// Interval between reloads of files.
+const RELOAD_INTERVAL: Duration = Duration::from_secs(10);
+/// Interval between checks for expiring certificates.
+const RENEW_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
+/// Exit status after a second signal to stop.
+const EXIT_SECOND_SIGNAL: i32 = 1;
 
-/// The signals that a server obeys.
+/// The signals that the server handles.
 pub(crate) struct Signals {
     terminate: Signal,
     interrupt: Signal,
     hang_up: Signal,
-    /// Taken so that nobody else takes it; what matters is that it does not end the process.
+    /// Installed only so that the signal does not end the process.
     _file_size: Signal,
 }
 
-/// `SIGXFSZ`: a file would become larger than this process may make one. The write fails, as it does on a full disk.
+/// `SIGXFSZ`: a file would exceed the process's size limit. The write fails, as it does on a full disk.
 const FILE_SIZE: i32 = 25;
 
 impl Signals {
-    /// From here on signals no longer end the process by themselves.
-    pub(crate) fn take() -> io::Result<Self> {
+    /// Installs the handlers; from here on signals do not end the process by themselves.
+    pub(crate) fn install() -> io::Result<Self> {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
@@ -37,12 +37,12 @@ impl Signals {
         })
     }
 
-    /// Drains at the first word to stop, ends the process at the second, and looks at files in between.
-    pub(crate) async fn obey(mut self, stop: Stop, keys: Arc<Keys>, reloads: Reloads) {
-        let mut look = tokio::time::interval(LOOK);
-        let mut renew = tokio::time::interval(RENEW);
-        // An interval ticks at once, and at the start everything has just been read.
-        look.tick().await;
+    /// Drains on the first signal to stop, exits on the second, and reloads files in between.
+    pub(crate) async fn handle(mut self, stop: Stop, keys: Arc<Keys>, reloads: Reloads) {
+        let mut reload = tokio::time::interval(RELOAD_INTERVAL);
+        let mut renew = tokio::time::interval(RENEW_INTERVAL);
+        // An interval ticks at once, and everything has just been read.
+        reload.tick().await;
         renew.tick().await;
         let mut is_stopping = false;
         loop {
@@ -51,11 +51,11 @@ impl Signals {
                 _ = self.interrupt.recv() => None,
                 _ = self.hang_up.recv() => Some(true),
                 _ = renew.tick() => Some(true),
-                _ = look.tick() => Some(false),
+                _ = reload.tick() => Some(false),
             };
             match renews {
                 Some(renews) => refresh(renews, &keys, &reloads).await,
-                None if is_stopping => std::process::exit(HURRIED),
+                None if is_stopping => std::process::exit(EXIT_SECOND_SIGNAL),
                 None => {
                     is_stopping = true;
                     tracing::info!("stopping: requests under way may finish");
@@ -67,7 +67,7 @@ impl Signals {
     }
 }
 
-/// Reads and writes files, which may be slow, away from requests.
+/// Reloads and renews files on a blocking thread, because file access may be slow.
 async fn refresh(renews: bool, keys: &Arc<Keys>, reloads: &Reloads) {
     let (keys, reloads) = (keys.clone(), reloads.clone());
     let work = tokio::task::spawn_blocking(move || {

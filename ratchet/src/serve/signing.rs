@@ -1,4 +1,4 @@
-//! Who signs certificates for approved requests: the authority that flags name, or the server's own.
+//! The signer of approved certificate signing requests: the authority that flags name, or the server's own.
 
 use super::args::ControllerArgs;
 use ratchet_certificate::CertificateRequest;
@@ -8,7 +8,7 @@ use ratchet_http::certificates::SigningAuthority;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// An authority, as controllers see it.
+/// A signing authority, adapted to the controllers' trait.
 struct Authority(SigningAuthority);
 
 impl CertificateSigner for Authority {
@@ -22,7 +22,7 @@ impl CertificateSigner for Authority {
     }
 }
 
-/// What is wrong with the flags, before anything is read.
+/// Errors of the flags, before any file is read.
 pub(crate) fn refusals(args: &ControllerArgs) -> Vec<String> {
     let mut all = Vec::new();
     if args.cluster_signing_cert_file.is_some() != args.cluster_signing_key_file.is_some() {
@@ -38,7 +38,7 @@ pub(crate) fn refusals(args: &ControllerArgs) -> Vec<String> {
     all
 }
 
-/// Who signs; `own` are the files of the server's own authority.
+/// The signer; `own` are the files of the server's own authority.
 pub(crate) fn signer(args: &ControllerArgs, own: KeyFiles) -> Result<Signing, String> {
     let given = args.cluster_signing_cert_file.clone().zip(args.cluster_signing_key_file.clone());
     let files = given.map_or(own, |(certificate, key)| KeyFiles { certificate, key });

@@ -1,38 +1,38 @@
-//! Values of flags as Go reads them, refused in Go's words.
+//! Parsers of flag values with Go's syntax and error messages.
 
 use ratchet_net::Quoted;
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// A length of time that may be negative, so that a refusal can say so.
+/// A duration that may be negative, so that validation can report it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Span(i64);
+pub(crate) struct GoDuration(i64);
 
-impl Span {
-    /// Whether it points backwards.
+impl GoDuration {
+    /// Whether the duration is below zero.
     pub(crate) fn is_negative(self) -> bool {
         self.0 < 0
     }
 
-    /// The length; what is negative has none.
+    /// The duration; zero if negative.
     pub(crate) fn length(self) -> Duration {
         Duration::from_nanos(self.0.try_into().unwrap_or(0))
     }
 }
 
-/// Ports, both ends included.
+/// A range of ports, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ports {
-    /// The first.
+    /// The lowest port.
     pub(crate) first: u16,
-    /// The last.
+    /// The highest port.
     pub(crate) last: u16,
 }
 
-/// The ports that a server gives when nobody says which.
+/// The default node port range.
 const USUAL_PORTS: Ports = Ports { first: 30000, last: 32767 };
 
-/// A truth value.
+/// Parses a boolean as `strconv.ParseBool` does.
 pub(crate) fn boolean(text: &str) -> Result<bool, String> {
     match text {
         "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(true),
@@ -41,7 +41,7 @@ pub(crate) fn boolean(text: &str) -> Result<bool, String> {
     }
 }
 
-/// A whole number.
+/// Parses an integer as `strconv.ParseInt` does.
 pub(crate) fn integer(text: &str) -> Result<i64, String> {
     number(text, "ParseInt")
 }
@@ -57,12 +57,12 @@ fn number(text: &str, who: &str) -> Result<i64, String> {
     })
 }
 
-/// An address.
+/// Parses an IP address.
 pub(crate) fn address(text: &str) -> Result<IpAddr, String> {
     text.trim().parse().map_err(|_| format!("failed to parse IP: {}", Quoted(text)))
 }
 
-/// `first-last`, `first+more` or one port; nothing means the usual ones.
+/// Parses `first-last`, `first+more` or one port; an empty text means the default range.
 pub(crate) fn ports(text: &str) -> Result<Ports, String> {
     let text = text.trim();
     if text.is_empty() {
@@ -102,15 +102,15 @@ const UNITS: &[(&str, i128)] = &[
     ("h", 3_600 * 1_000_000_000),
 ];
 
-/// A duration: `1m0s`, `90s`, `1.5h`, `-3ms`; only zero needs no unit.
-pub(crate) fn duration(text: &str) -> Result<Span, String> {
+/// Parses a duration: `1m0s`, `90s`, `1.5h`, `-3ms`; only zero needs no unit.
+pub(crate) fn duration(text: &str) -> Result<GoDuration, String> {
     let invalid = || format!("time: invalid duration {}", Quoted(text));
     let (sign, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (-1, rest),
         None => (1, text.strip_prefix('+').unwrap_or(text)),
     };
     if rest == "0" {
-        return Ok(Span(0));
+        return Ok(GoDuration(0));
     }
     if rest.is_empty() {
         return Err(invalid());
@@ -133,25 +133,25 @@ pub(crate) fn duration(text: &str) -> Result<Span, String> {
             scaled(figures, *scale).and_then(|more| total.checked_add(more)).ok_or_else(invalid)?;
         rest = after;
     }
-    i64::try_from(sign * total).map(Span).map_err(|_| invalid())
+    i64::try_from(sign * total).map(GoDuration).map_err(|_| invalid())
 }
 
 fn split(text: &str, belongs: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(|c| !belongs(c)).unwrap_or(text.len()))
 }
 
-/// `1.5` of a unit in nanoseconds; what is smaller is cut off.
+/// A decimal number of units in nanoseconds, truncated.
 fn scaled(figures: &str, scale: i128) -> Option<i128> {
     let (whole, part) = figures.split_once('.').unwrap_or((figures, ""));
     if part.contains('.') || (whole.is_empty() && part.is_empty()) {
         return None;
     }
-    let read = |text: &str| if text.is_empty() { Some(0) } else { text.parse::<i128>().ok() };
-    // More figures than these are below a nanosecond of an hour.
+    let parse = |text: &str| if text.is_empty() { Some(0) } else { text.parse::<i128>().ok() };
+    // Further digits are below a nanosecond of an hour.
     let part = part.get(..part.len().min(15))?;
     let below = 10_i128.checked_pow(part.len().try_into().ok()?)?;
-    let whole = read(whole)?.checked_mul(scale)?;
-    whole.checked_add(read(part)?.checked_mul(scale)?.checked_div(below)?)
+    let whole = parse(whole)?.checked_mul(scale)?;
+    whole.checked_add(parse(part)?.checked_mul(scale)?.checked_div(below)?)
 }
 
 #[cfg(test)]
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn durations_are_read_as_go_reads_them() {
-        let read = |text: &str| duration(text).map(|span| span.0);
+        let parse = |text: &str| duration(text).map(|span| span.0);
         const SECOND: i64 = 1_000_000_000;
         for (text, nanoseconds) in [
             ("0", 0),
@@ -178,7 +178,7 @@ mod tests {
             ("+5s", 5 * SECOND),
             ("-1m30s", -90 * SECOND),
         ] {
-            assert_eq!(read(text), Ok(nanoseconds), "{text}");
+            assert_eq!(parse(text), Ok(nanoseconds), "{text}");
         }
         for (text, why) in [
             ("", "time: invalid duration \"\""),
@@ -192,13 +192,13 @@ mod tests {
             ("1d", "time: unknown unit \"d\" in duration \"1d\""),
             ("9999999h", "time: invalid duration \"9999999h\""),
         ] {
-            assert_eq!(read(text), Err(why.into()), "{text}");
+            assert_eq!(parse(text), Err(why.into()), "{text}");
         }
     }
 
     #[test]
     fn ports_are_a_range_a_length_or_one() {
-        let read = |text: &str| ports(text).map(|ports| (ports.first, ports.last));
+        let parse = |text: &str| ports(text).map(|ports| (ports.first, ports.last));
         for (text, range) in [
             ("30000-32767", (30000, 32767)),
             ("30000+10", (30000, 30010)),
@@ -206,7 +206,7 @@ mod tests {
             ("", (30000, 32767)),
             (" 1-65535 ", (1, 65535)),
         ] {
-            assert_eq!(read(text), Ok(range), "{text}");
+            assert_eq!(parse(text), Ok(range), "{text}");
         }
         for (text, why) in [
             ("a-b", "strconv.Atoi: parsing \"a\": invalid syntax"),
@@ -215,7 +215,7 @@ mod tests {
             ("1-2+3", "unable to parse port range: 1-2+3"),
             ("0-5", "the port range must begin at 1 or above: 0-5"),
         ] {
-            assert_eq!(read(text), Err(why.into()), "{text}");
+            assert_eq!(parse(text), Err(why.into()), "{text}");
         }
     }
 

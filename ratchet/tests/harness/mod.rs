@@ -1,4 +1,4 @@
-//! A folder with manifests, and the real binary run in it.
+//! A temporary folder with manifests, and runs of the real binary in it.
 #![allow(dead_code, reason = "every test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 #![allow(clippy::indexing_slicing, reason = "a helper of a test may fail like a test")]
@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A Service with the external IP that strict reading refuses.
+/// A Service with an external IP that strict parsing refuses.
 pub(crate) const BAD_SERVICE: &str = "\
 apiVersion: v1
 kind: Service
@@ -21,7 +21,7 @@ spec:
   - 192.0.2.010
 ";
 
-/// A Service that nothing is said about.
+/// A Service without findings.
 pub(crate) const GOOD_SERVICE: &str = "\
 apiVersion: v1
 kind: Service
@@ -32,7 +32,7 @@ spec:
   - port: 80
 ";
 
-/// A Service that the API takes with one warning.
+/// A Service that is admitted with one warning.
 pub(crate) const WARNED_SERVICE: &str = "\
 apiVersion: v1
 kind: Service
@@ -45,11 +45,11 @@ spec:
   - 192.0.2.1
 ";
 
-/// What strict reading says about [`BAD_SERVICE`].
+/// The message of strict parsing for [`BAD_SERVICE`].
 pub(crate) const BAD_MESSAGE: &str =
     "spec.externalIPs[0]: Invalid value: \"192.0.2.010\": must not have leading 0s";
 
-/// What a run of the binary left behind.
+/// The result of a run of the binary.
 pub(crate) struct Output {
     pub(crate) code: i32,
     pub(crate) stdout: String,
@@ -69,30 +69,30 @@ impl Output {
         let mut all = Vec::new();
         for object in report["objects"].as_array().unwrap() {
             for finding in object["findings"].as_array().unwrap() {
-                let word = |name: &str| finding[name].as_str().unwrap().to_owned();
+                let text = |name: &str| finding[name].as_str().unwrap().to_owned();
                 all.push(format!(
                     "{}:{}:{} {} {}",
                     object["file"].as_str().unwrap(),
                     finding["line"],
                     finding["column"],
-                    word("rule"),
-                    word("message")
+                    text("rule"),
+                    text("message")
                 ));
             }
         }
         all
     }
 
-    /// The objects of a JSON report that have something to say, as `Kind name outcome`.
+    /// The objects listed in a JSON report, as `Kind name outcome`.
     pub(crate) fn outcomes(&self) -> Vec<String> {
         let report = self.json();
         let objects = report["objects"].as_array().unwrap();
-        let word = |object: &Value, name: &str| object[name].as_str().unwrap().to_owned();
+        let text = |object: &Value, name: &str| object[name].as_str().unwrap().to_owned();
         objects
             .iter()
             .map(|object| {
-                let (kind, name) = (word(object, "kind"), word(object, "name"));
-                format!("{kind} {name} {}", word(object, "outcome"))
+                let (kind, name) = (text(object, "kind"), text(object, "name"));
+                format!("{kind} {name} {}", text(object, "outcome"))
             })
             .collect()
     }
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &[&str], stdin: &str) -> Output {
     run_in(Path::new("."), args, stdin.as_bytes(), &[])
 }
 
-/// Runs the binary in a folder, with an environment of its own; it never panics.
+/// Runs the binary in a folder with an environment, and asserts that it does not panic.
 pub(crate) fn run_in(
     folder: &Path,
     args: &[&str],
@@ -127,7 +127,7 @@ pub(crate) fn run_in(
         .unwrap();
     let mut pipe = child.stdin.take().unwrap();
     let stdin = stdin.to_vec();
-    // Who does not read its input closes it; that is its own business.
+    // A program that does not read its input may close it.
     let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
     let done = child.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -139,7 +139,7 @@ pub(crate) fn run_in(
     Output { code, stdout, stderr }
 }
 
-/// A folder that is gone after the test.
+/// A temporary folder.
 pub(crate) struct Folder(tempfile::TempDir);
 
 impl Folder {

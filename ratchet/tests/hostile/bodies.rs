@@ -1,4 +1,4 @@
-//! Objects that the API takes, one of every sort that has rules of its own, to be damaged.
+//! Valid objects, one of every kind with its own rules, as templates for damaged ones.
 
 /// Path of the collection, and an object for it; `NAME` stands for a name.
 pub(crate) const VALID: &[(&str, &str)] = &[
@@ -112,7 +112,7 @@ pub(crate) const VALID: &[(&str, &str)] = &[
     ),
 ];
 
-/// Values that are put where others stood.
+/// Replacement values.
 pub(crate) const ODD_VALUES: &[&str] = &[
     "null",
     "true",

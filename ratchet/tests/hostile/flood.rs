@@ -1,13 +1,13 @@
-//! Random requests, the same on every run: valid ones, damaged ones, and garbage.
+//! Deterministic random requests: valid ones, damaged ones, and garbage.
 
 use super::bodies::{ODD_VALUES, VALID};
 use serde_json::Value;
 
-/// Numbers that look random and are the same every time (xorshift64*).
+/// A deterministic pseudorandom generator (xorshift64*).
 pub(crate) struct Dice(u64);
 
 impl Dice {
-    /// Begins somewhere.
+    /// A generator with this seed.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed.max(1))
     }
@@ -29,7 +29,7 @@ impl Dice {
         self.below(times) == 0
     }
 
-    /// One of these.
+    /// A random element.
     pub(crate) fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
         from[self.below(from.len())]
     }
@@ -205,7 +205,7 @@ pub(crate) fn shot(dice: &mut Dice, paths: &[String]) -> Shot {
         8 => dice.pick(PLAIN).to_owned(),
         _ => scramble(dice),
     };
-    // More is made than deleted, so that there is something to read and change.
+    // More is created than deleted, so that there are objects to read and change.
     let mut method = dice.pick(&["GET", "POST", "POST", "PUT", "PUT", "PATCH", "PATCH", "DELETE"]);
     if dice.once_in(20) {
         method = dice.pick(METHODS);
@@ -274,7 +274,7 @@ fn scramble(dice: &mut Dice) -> String {
     if path.is_empty() { "/".to_owned() } else { path }
 }
 
-/// A body with something wrong, or nothing.
+/// A body, damaged or not.
 fn damaged(dice: &mut Dice, text: &str) -> Vec<u8> {
     match dice.below(10) {
         0..3 => text.as_bytes().to_vec(),
@@ -300,7 +300,7 @@ fn damaged(dice: &mut Dice, text: &str) -> Vec<u8> {
     }
 }
 
-/// Marked values become what they stand for.
+/// Replaces marked values by what they stand for.
 fn unmark(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! HTTP/2 frames by hand: opened and reset faster than anybody can answer.
+//! Handwritten HTTP/2 frames for rapid resets.
 
 use super::wire::Client;
 use std::io;
@@ -23,7 +23,7 @@ fn headers(path: &str) -> Vec<u8> {
     block
 }
 
-/// Opens streams and resets each at once; how many the server took before it hung up.
+/// Opens streams and resets each at once; returns how many the server accepted before it closed.
 pub(crate) fn rapid_reset(client: &mut Client, streams: u32, path: &str) -> u32 {
     let mut begun = PREFACE.to_vec();
     begun.extend(frame(4, 0, 0, &[]));
@@ -41,7 +41,7 @@ pub(crate) fn rapid_reset(client: &mut Client, streams: u32, path: &str) -> u32 
     streams
 }
 
-/// Garbage in place of frames; whether the server hung up or said so.
+/// Sends garbage in place of frames; returns whether the server closed or sent an error.
 pub(crate) fn garbage(client: &mut Client, bytes: &[u8]) -> io::Result<()> {
     let mut begun = PREFACE.to_vec();
     begun.extend(bytes);

@@ -1,4 +1,4 @@
-//! What the hostile tests share: a server of its own for every test, clients that break the rules, and a generator.
+//! Shared parts of the hostile tests: a server for every test, clients that break the rules, and a request generator.
 #![allow(unused_imports, reason = "every test file uses a part of it")]
 #![allow(dead_code, reason = "every test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]

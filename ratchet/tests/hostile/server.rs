@@ -1,4 +1,4 @@
-//! The built binary, serving on a free port out of a folder of its own, until the test is over.
+//! The built binary, serving on a free port out of a temporary folder until the test ends.
 
 use super::wire::{Answer, Client};
 use std::net::{SocketAddr, TcpListener};
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// A server that belongs to one test.
+/// A server for one test.
 pub(crate) struct Server {
     child: Child,
     folder: TempDir,
@@ -65,7 +65,7 @@ impl Server {
         self.try_client().expect("a connection")
     }
 
-    /// A connection of nobody in particular.
+    /// An anonymous connection.
     pub(crate) fn stranger(&self) -> Client {
         Client::connect(self.address, None, &[b"http/1.1"]).expect("a connection")
     }
@@ -76,26 +76,26 @@ impl Server {
         Client::connect(self.address, Some(&kubeconfig), &[b"h2"]).expect("a connection")
     }
 
-    /// Who may read a file of the server.
+    /// The permissions of a file of the server.
     pub(crate) fn mode(&self, file: &str) -> u32 {
         use std::os::unix::fs::PermissionsExt;
         let path = self.folder.path().join("data").join(file);
         std::fs::metadata(path).unwrap().permissions().mode() & 0o777
     }
 
-    /// What the server has printed.
+    /// The server's output.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    /// The memory that the server holds, in KiB.
+    /// The server's memory in KiB.
     pub(crate) fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
         line.split_whitespace().next().unwrap().parse().unwrap()
     }
 
-    /// The server lives, has not panicked, and does ordinary work.
+    /// Asserts that the server runs, has not panicked, and serves ordinary requests.
     pub(crate) fn is_well(&mut self) {
         assert!(self.child.try_wait().unwrap().is_none(), "the server ended: {}", self.log());
         let log = self.log();
@@ -127,14 +127,14 @@ impl Drop for Server {
     }
 }
 
-/// Fails unless the answer is one that a well-behaved server gives to nonsense.
+/// Asserts that an answer is acceptable for a hostile request.
 pub(crate) fn is_calm(what: &str, answer: &Answer) {
     if let Some(complaint) = complaint(answer) {
         panic!("{what}: {complaint}");
     }
 }
 
-/// What is wrong with an answer: anything but success and "your fault".
+/// The problem with an answer: any code besides success and client errors.
 pub(crate) fn complaint(answer: &Answer) -> Option<String> {
     // What the reference answers with 500, 503 and 504 too, for clients compare these texts; and what is not built yet.
     const ALLOWED: [(u16, &str); 9] = [
@@ -152,8 +152,8 @@ pub(crate) fn complaint(answer: &Answer) -> Option<String> {
     let known = |(code, text): &(u16, &str)| *code == answer.code && answer.text().contains(text);
     // 301: an OpenAPI document that was asked for by an old hash.
     let calm = (200..=301).contains(&answer.code) || (400..500).contains(&answer.code);
-    let told = || format!("{} {}", answer.code, short(&answer.text()));
-    (!calm && !ALLOWED.iter().any(known)).then(told)
+    let summary = || format!("{} {}", answer.code, short(&answer.text()));
+    (!calm && !ALLOWED.iter().any(known)).then(summary)
 }
 
 /// The beginning of a text.

@@ -1,4 +1,4 @@
-//! A client that believes every server; tests and measurements of other things use it.
+//! A TLS client configuration that accepts every server certificate.
 
 use rustls::client::WantsClientCert;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -7,7 +7,7 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, ConfigBuilder, DigitallySignedStruct, SignatureScheme};
 use std::sync::Arc;
 
-/// The beginning of a client that believes every server.
+/// A builder of client configurations that accept every server certificate.
 pub(crate) fn trusting() -> ConfigBuilder<ClientConfig, WantsClientCert> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     ClientConfig::builder_with_provider(provider.clone())
@@ -17,7 +17,7 @@ pub(crate) fn trusting() -> ConfigBuilder<ClientConfig, WantsClientCert> {
         .with_custom_certificate_verifier(Arc::new(Trusting(provider)))
 }
 
-/// The server's certificate is not what is tested or measured.
+/// A verifier that accepts everything, because the server's certificate is not under test.
 #[derive(Debug)]
 struct Trusting(Arc<CryptoProvider>);
 

@@ -1,4 +1,4 @@
-//! A client that writes whatever bytes it is told to, over TLS.
+//! A TLS client that writes arbitrary bytes.
 
 use super::trusting::trusting;
 use base64::Engine;
@@ -11,7 +11,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) code: u16,
@@ -31,7 +31,7 @@ impl Answer {
     }
 }
 
-/// One connection, and how to make another like it.
+/// A connection, which can be repeated.
 pub(crate) struct Client {
     address: SocketAddr,
     config: Arc<ClientConfig>,
@@ -39,11 +39,11 @@ pub(crate) struct Client {
     ahead: Vec<u8>,
 }
 
-/// Nothing comes for so long: the server hangs.
+/// Read timeout, after which the server counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Client {
-    /// Connects, as the user of a kubeconfig or as nobody.
+    /// Connects, as the user of a kubeconfig or anonymously.
     pub(crate) fn connect(
         address: SocketAddr,
         kubeconfig: Option<&str>,
@@ -84,7 +84,7 @@ impl Client {
         Self::with(self.address, self.config.clone()).expect("a connection")
     }
 
-    /// Writes bytes as they are; a server that has had enough may have closed.
+    /// Writes raw bytes; the server may have closed the connection.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.write_all(bytes)?;
         self.stream.flush()
@@ -95,27 +95,27 @@ impl Client {
         self.stream.read(into)
     }
 
-    /// How long reads wait.
+    /// Sets the read timeout.
     pub(crate) fn wait_at_most(&self, patience: Duration) {
         self.stream.sock.set_read_timeout(Some(patience)).unwrap();
     }
 
-    /// Asks for a path.
+    /// Sends a GET.
     pub(crate) fn get(&mut self, path: &str) -> Answer {
         self.send("GET", path, &[], b"")
     }
 
-    /// Deletes.
+    /// Sends a DELETE.
     pub(crate) fn delete(&mut self, path: &str) -> Answer {
         self.send("DELETE", path, &[], b"")
     }
 
-    /// Creates from JSON.
+    /// Sends a POST with JSON.
     pub(crate) fn post(&mut self, path: &str, body: &str) -> Answer {
         self.send("POST", path, &[("Content-Type", "application/json")], body.as_bytes())
     }
 
-    /// One request and its answer; connects again if the server closed before.
+    /// Sends a request and reads the answer; reconnects if the server has closed.
     pub(crate) fn send(
         &mut self,
         method: &str,
@@ -134,9 +134,9 @@ impl Client {
         }
     }
 
-    /// Raw bytes as one request, and the answer.
+    /// Sends raw bytes as one request and reads the answer.
     pub(crate) fn try_raw(&mut self, request: &[u8], is_head: bool) -> io::Result<Answer> {
-        // What is refused early is answered while we still write.
+        // An early refusal is answered before the request is fully written.
         let written = self.write(request);
         let answer = self.answer(is_head);
         match (written, answer) {
@@ -159,7 +159,7 @@ impl Client {
         Ok((code.ok_or_else(|| io::Error::other("no status"))?, head))
     }
 
-    /// What has come and was not read.
+    /// Buffered bytes that were not consumed.
     pub(crate) fn rest(&mut self) -> Vec<u8> {
         self.wait_at_most(Duration::from_millis(200));
         while self.ahead.is_empty() && self.more().is_ok() {}

@@ -1,4 +1,4 @@
-//! Who may do what: `auth can-i`, `auth whoami`, refusals, and a certificate from request to approval.
+//! Tests of access: `auth can-i`, `auth whoami`, refusals, and certificate signing requests.
 
 use super::console::Line;
 use super::serving::Serving;

@@ -1,4 +1,4 @@
-//! A bundle of 45 objects, as a chart makes them, is applied twice, and the second time changes nothing.
+//! A bundle of 45 objects, like a chart's, is applied twice, and the second time changes nothing.
 
 use super::console::Console;
 use super::serving::Serving;
@@ -29,7 +29,7 @@ fn a_bundle_is_applied_twice() {
     assert_eq!(versions(&console), before);
     let diff = console.run(&format!("diff -f {BUNDLE}"));
     assert_eq!(diff.code, 0, "{}", diff.text);
-    // And all of it goes again.
+    // Everything can be deleted again.
     let third = console.ok(&format!("delete --wait=false -f {BUNDLE}"));
     assert_eq!(third.lines().filter(|line| line.contains(" deleted")).count(), 45, "{third}");
 }

@@ -1,4 +1,4 @@
-//! Changing what is there: `apply`, `diff`, `replace`, `edit`, `patch`, `label`, `annotate`, `scale`, `set`.
+//! Tests of changes: `apply`, `diff`, `replace`, `edit`, `patch`, `label`, `annotate`, `scale`, `set`.
 
 use super::console::Line;
 use super::serving::Serving;
@@ -89,11 +89,11 @@ fn an_editor_changes_an_object() {
     console.ok("create configmap paint --from-literal=color=red");
     let script = console.file("editor", "sed -i 's/color: red/color: blue/' \"$1\"\n");
     let editor = format!("sh {}", script.display());
-    let said = console.run_with("edit cm paint", &[("KUBE_EDITOR", &editor)]);
-    assert!(said.code == 0 && said.text.contains("configmap/paint edited"), "{}", said.text);
+    let output = console.run_with("edit cm paint", &[("KUBE_EDITOR", &editor)]);
+    assert!(output.code == 0 && output.text.contains("configmap/paint edited"), "{}", output.text);
     assert_eq!(console.ok("get cm paint -o jsonpath={.data.color}"), "blue");
-    let said = console.run_with("edit cm paint", &[("KUBE_EDITOR", "true")]);
-    assert!(said.text.contains("Edit cancelled, no changes made"), "{}", said.text);
+    let output = console.run_with("edit cm paint", &[("KUBE_EDITOR", "true")]);
+    assert!(output.text.contains("Edit cancelled, no changes made"), "{}", output.text);
 }
 
 const CHANGES: &[Line] = &[

@@ -1,34 +1,34 @@
-//! A terminal with kubectl: commands as one types them, and what came back.
+//! A console that runs kubectl commands and collects their output.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long anything in the background may take.
+/// The timeout of background commands.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What a command left behind.
-pub(crate) struct Said {
+/// The result of a command.
+pub(crate) struct CommandOutput {
     pub(crate) code: i32,
     /// Standard output, then standard error.
     pub(crate) text: String,
     pub(crate) stdout: String,
 }
 
-/// A folder to work in and the kubeconfig of one server.
+/// A working directory and the kubeconfig of one server.
 pub(crate) struct Console {
     pub(crate) kubeconfig: PathBuf,
     folder: PathBuf,
 }
 
-/// A command that still runs.
+/// A running command.
 pub(crate) struct Running {
     child: Child,
     line: String,
     output: PathBuf,
 }
 
-/// A command, and what it must say.
+/// A command and its expected output.
 pub(crate) type Line = (&'static str, &'static str);
 
 impl Console {
@@ -36,7 +36,7 @@ impl Console {
         Self { kubeconfig: kubeconfig.to_owned(), folder: folder.to_owned() }
     }
 
-    /// Writes a file to speak about.
+    /// Writes a file for later commands.
     pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.folder.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -44,27 +44,27 @@ impl Console {
         path
     }
 
-    /// Runs a command, whatever becomes of it.
-    pub(crate) fn run(&self, line: &str) -> Said {
+    /// Runs a command.
+    pub(crate) fn run(&self, line: &str) -> CommandOutput {
         self.run_with(line, &[])
     }
 
-    /// Runs a command with something in its environment.
-    pub(crate) fn run_with(&self, line: &str, env: &[(&str, &str)]) -> Said {
+    /// Runs a command with environment variables.
+    pub(crate) fn run_with(&self, line: &str, env: &[(&str, &str)]) -> CommandOutput {
         let mut command = self.command(line);
         command.envs(env.iter().copied());
         self.finish(command)
     }
 
-    fn finish(&self, mut command: Command) -> Said {
+    fn finish(&self, mut command: Command) -> CommandOutput {
         let output = self.settled(&mut command).output().unwrap_or_else(|why| missing(&why));
         let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
         let text = format!("{stdout}{}", String::from_utf8_lossy(&output.stderr));
-        Said { code: output.status.code().unwrap_or(-1), text, stdout }
+        CommandOutput { code: output.status.code().unwrap_or(-1), text, stdout }
     }
 
     /// Runs a line of a shell script, with `kubectl` and `ratchet` in its path.
-    pub(crate) fn shell(&self, line: &str) -> Said {
+    pub(crate) fn shell(&self, line: &str) -> CommandOutput {
         let tools = self.folder.join("tools");
         if !tools.exists() {
             std::fs::create_dir(&tools).unwrap();
@@ -82,14 +82,14 @@ impl Console {
         self.finish(command)
     }
 
-    /// Runs a command that must succeed; gives what it wrote.
+    /// Runs a command that must succeed; returns its output.
     pub(crate) fn ok(&self, line: &str) -> String {
-        let said = self.run(line);
-        assert_eq!(said.code, 0, "$ kubectl {line}\n{}", said.text);
-        said.text
+        let output = self.run(line);
+        assert_eq!(output.code, 0, "$ kubectl {line}\n{}", output.text);
+        output.text
     }
 
-    /// Runs commands that must succeed and say something.
+    /// Runs commands that must succeed with this output.
     pub(crate) fn all_ok(&self, lines: &[Line]) {
         for (line, wanted) in lines {
             let text = self.ok(line);
@@ -97,20 +97,20 @@ impl Console {
         }
     }
 
-    /// Runs commands that must fail and say why.
+    /// Runs commands that must fail with this error.
     pub(crate) fn all_refused(&self, lines: &[Line]) {
         for (line, wanted) in lines {
-            let said = self.run(line);
-            let as_wanted = said.code != 0 && said.text.contains(wanted);
+            let output = self.run(line);
+            let as_wanted = output.code != 0 && output.text.contains(wanted);
             assert!(
                 as_wanted,
                 "$ kubectl {line} [{}]\n{}\nbut wanted: {wanted}",
-                said.code, said.text
+                output.code, output.text
             );
         }
     }
 
-    /// Starts a command and leaves it running.
+    /// Starts a command in the background.
     pub(crate) fn start(&self, line: &str) -> Running {
         static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -124,17 +124,17 @@ impl Console {
     fn command(&self, line: &str) -> Command {
         let program = std::env::var_os("RATCHET_KUBECTL").unwrap_or_else(|| "kubectl".into());
         let mut command = Command::new(program);
-        command.args(words(line));
+        command.args(arguments(line));
         self.settled(&mut command);
         command
     }
 
-    /// A command that works in this folder, with this kubeconfig.
+    /// Sets the working directory and the kubeconfig of a command.
     fn settled<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         command
             .current_dir(&self.folder)
             .env("KUBECONFIG", &self.kubeconfig)
-            // What kubectl remembers of other servers stays out of it.
+            // A private cache directory, without discovery of other servers.
             .env("HOME", &self.folder)
             .env("KUBECACHEDIR", self.folder.join("cache"))
             .stdin(Stdio::null())
@@ -142,12 +142,12 @@ impl Console {
 }
 
 impl Running {
-    /// What it wrote until now.
+    /// The output so far.
     pub(crate) fn text(&self) -> String {
         std::fs::read_to_string(&self.output).unwrap()
     }
 
-    /// Waits until it has said something.
+    /// Waits until its output contains a text.
     pub(crate) fn says(&mut self, wanted: &str) {
         let since = Instant::now();
         while !self.text().contains(wanted) {
@@ -157,7 +157,7 @@ impl Running {
         }
     }
 
-    /// Waits until it ends well; gives what it wrote.
+    /// Waits until it ends successfully; returns its output.
     pub(crate) fn ends(mut self) -> String {
         let since = Instant::now();
         loop {
@@ -178,24 +178,24 @@ impl Drop for Running {
     }
 }
 
-/// The words of a command line: blanks divide, single quotes hold together.
-fn words(line: &str) -> Vec<String> {
-    let mut words = vec![];
-    let mut word: Option<String> = None;
+/// The arguments of a command line: split at blanks, except in single quotes.
+fn arguments(line: &str) -> Vec<String> {
+    let mut arguments = vec![];
+    let mut argument: Option<String> = None;
     let mut quoted = false;
     for letter in line.chars() {
         match letter {
             '\'' => {
                 quoted = !quoted;
-                word.get_or_insert_default();
+                argument.get_or_insert_default();
             }
-            ' ' if !quoted => words.extend(word.take()),
-            other => word.get_or_insert_default().push(other),
+            ' ' if !quoted => arguments.extend(argument.take()),
+            other => argument.get_or_insert_default().push(other),
         }
     }
     assert!(!quoted, "a quote is open: {line}");
-    words.extend(word);
-    words
+    arguments.extend(argument);
+    arguments
 }
 
 fn missing(why: &std::io::Error) -> ! {
@@ -208,6 +208,6 @@ fn missing(why: &std::io::Error) -> ! {
 
 #[test]
 fn words_are_divided_as_a_shell_divides_them() {
-    assert_eq!(words("get  pods -o 'a b'c ''"), ["get", "pods", "-o", "a bc", ""]);
-    assert!(words(" ").is_empty());
+    assert_eq!(arguments("get  pods -o 'a b'c ''"), ["get", "pods", "-o", "a bc", ""]);
+    assert!(arguments(" ").is_empty());
 }

@@ -1,21 +1,21 @@
-//! What the controllers do for a person at a terminal: trees go, namespaces end, Services find their pods.
+//! Tests of controllers through kubectl: garbage collection, namespace deletion, endpoints of Services.
 
 use super::console::Console;
 use super::serving::Serving;
 use std::time::{Duration, Instant};
 
-/// Longer than a controller takes on a busy machine.
+/// A timeout that is generous for a controller on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Waits until a command says exactly this.
+/// Waits until a command's output is exactly this.
 fn until(console: &Console, line: &str, wanted: &str) {
     let began = Instant::now();
     loop {
-        let said = console.run(line);
-        if said.stdout.trim() == wanted {
+        let output = console.run(line);
+        if output.stdout.trim() == wanted {
             return;
         }
-        assert!(began.elapsed() < PATIENCE, "{line}: {} instead of {wanted}", said.stdout);
+        assert!(began.elapsed() < PATIENCE, "{line}: {} instead of {wanted}", output.stdout);
         std::thread::sleep(Duration::from_millis(100));
     }
 }
@@ -51,7 +51,7 @@ spec: {{containers: [{{name: c, image: nginx}}]}}
     )
 }
 
-/// A Deployment with what its controllers would have made for it.
+/// A Deployment with the objects that its controllers would create.
 fn grow(console: &Console, name: &str) {
     console.ok(&format!("create deployment {name} --image=nginx"));
     let uid = console.ok(&format!("get deploy {name} -o jsonpath={{.metadata.uid}}"));
@@ -69,7 +69,7 @@ fn a_tree_of_owners_goes_as_the_cascade_says() {
     for cascade in ["background", "foreground"] {
         grow(&console, cascade);
         console.ok(&format!("delete deploy {cascade} --cascade={cascade} --timeout=60s"));
-        // In the foreground nothing is left when the command ends.
+        // With foreground deletion nothing is left when the command ends.
         if cascade == "background" {
             console.ok("wait --for=delete pod/background rs/background --timeout=60s");
         }

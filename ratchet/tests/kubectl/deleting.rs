@@ -1,4 +1,4 @@
-//! Taking away: finalizers, the three cascades, grace, `wait --for=delete`, a namespace on its way out.
+//! Tests of deletion: finalizers, the three cascades, grace periods, `wait --for=delete`, terminating namespaces.
 
 use super::serving::Serving;
 
@@ -72,7 +72,7 @@ fn a_pod_on_a_node_gets_its_grace() {
         ("create sa robot", ""),
         ("run near --image=nginx --overrides='{\"spec\":{\"serviceAccountName\":\"robot\"}}'", ""),
         ("apply -f far.yaml", "created"),
-        // No node has it, so that nobody is to be waited for.
+        // It is on no node, so there is no kubelet to wait for.
         ("delete pod near", "pod \"near\" deleted"),
         ("delete pod far --wait=false", "pod \"far\" deleted"),
         ("get pod far -o jsonpath={.metadata.deletionGracePeriodSeconds}", "30"),

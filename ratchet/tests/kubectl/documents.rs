@@ -1,4 +1,4 @@
-//! What the server says about itself: `explain`, `api-resources`, `api-versions`, `cluster-info`, `version`.
+//! Tests of discovery and documentation: `explain`, `api-resources`, `api-versions`, `cluster-info`, `version`.
 
 use super::console::Line;
 use super::serving::Serving;

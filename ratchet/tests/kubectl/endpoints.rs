@@ -1,4 +1,4 @@
-//! Services get their endpoints as pods come and go, and hand-made Endpoints get their slices.
+//! Tests of endpoints: Services follow their pods, and handwritten Endpoints get mirrored slices.
 
 use super::serving::Serving;
 use std::time::Duration;

@@ -1,9 +1,9 @@
-//! Every `kubectl create`, and what it leads to: `run`, `expose`, `autoscale`.
+//! Tests of every `kubectl create`, and of `run`, `expose`, `autoscale`.
 
 use super::console::Line;
 use super::serving::Serving;
 
-/// Generators in the order in which one needs the other.
+/// Generators, ordered by their dependencies.
 const GENERATORS: &[Line] = &[
     ("create ns e2e", "namespace/e2e created"),
     ("config set-context --current --namespace=e2e", "modified"),
@@ -66,7 +66,7 @@ const GENERATORS: &[Line] = &[
     ("autoscale deploy web --min=1 --max=3", "horizontalpodautoscaler.autoscaling/web autoscaled"),
 ];
 
-/// What the made objects must look like.
+/// The expected objects.
 const MADE: &[Line] = &[
     (
         "get deploy web -o jsonpath={.spec.replicas}:{.spec.strategy.rollingUpdate.maxSurge}:{.metadata.generation}",
@@ -139,10 +139,10 @@ fn a_token_of_a_service_account_opens_the_door() {
         "--kubeconfig=/dev/null --server={bare} --insecure-skip-tls-verify --token={} get pods",
         token.trim()
     );
-    let said = console.run(&pods);
-    assert_eq!(said.code, 1);
+    let output = console.run(&pods);
+    assert_eq!(output.code, 1);
     let wanted = "User \"system:serviceaccount:default:robot\" cannot list resource \"pods\"";
-    assert!(said.text.contains(wanted), "{}", said.text);
+    assert!(output.text.contains(wanted), "{}", output.text);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The served API, a console to type at, and what is typed: one file a sort of work.
+//! Tests with kubectl against a served API, one file per kind of work.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 

@@ -1,4 +1,4 @@
-//! Nodes: `taint`, `cordon`, `drain` with evictions that a budget may hold back.
+//! Tests of nodes: `taint`, `cordon`, and `drain` with evictions that a budget may block.
 
 use super::serving::Serving;
 

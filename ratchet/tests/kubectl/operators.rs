@@ -1,4 +1,4 @@
-//! The commands of the operator's pages, run as they are printed there.
+//! Tests of the commands in the operator's documentation, run as printed.
 
 use super::console::Console;
 use super::serving::Serving;
@@ -16,7 +16,7 @@ fn command<'a>(page: &'a str, start: &str) -> &'a str {
     line.split("  #").next().unwrap_or(line)
 }
 
-/// Runs a command of a page; what it wrote.
+/// Runs a command of a page; returns its output.
 fn run(console: &Console, page: &str, start: &str) -> String {
     console.shell(command(page, start)).text
 }
@@ -36,10 +36,10 @@ fn external_ips_are_found_and_a_dry_run_tells_whether_they_are_denied() {
     let (_serving, console) =
         Serving::start_with(&["--enable-admission-plugins=DenyServiceExternalIPs"]);
     let denied = run(&console, EXTERNAL_IPS, attempt);
-    let words =
+    let command_words =
         "services \"probe\" is forbidden: Use of external IPs is denied by admission control";
-    assert!(denied.contains(words), "{denied}");
-    assert!(EXTERNAL_IPS.contains(words), "the page quotes other words");
+    assert!(denied.contains(command_words), "{denied}");
+    assert!(EXTERNAL_IPS.contains(command_words), "the page quotes other words");
 }
 
 #[test]
@@ -71,8 +71,8 @@ fn probe_hosts_are_warned_about_and_a_failed_rollout_is_found() {
     console.ok("create namespace shop");
     let pod = r#"{"spec":{"containers":[{"name":"web","image":"example.com/none","livenessProbe":{"tcpSocket":{"host":"192.0.2.9","port":80}}}]}}"#;
     console.ok(&format!("run web --namespace=shop --image=example.com/none --overrides='{pod}'"));
-    let told = run(&console, PROBE_HOSTS, "kubectl label --dry-run=server");
-    assert!(told.contains("web: probeHost"), "{told}");
+    let output = run(&console, PROBE_HOSTS, "kubectl label --dry-run=server");
+    assert!(output.contains("web: probeHost"), "{output}");
 
     let label = console.shell(command(PROBE_HOSTS, "kubectl label namespace shop"));
     assert_eq!(label.code, 0, "{}", label.text);

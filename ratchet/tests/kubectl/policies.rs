@@ -1,4 +1,4 @@
-//! A policy of one's own: it refuses, it warns, and what was there before it may stay.
+//! Tests of a ValidatingAdmissionPolicy: it refuses and warns, and stored values may stay.
 
 use super::console::Console;
 use super::serving::Serving;

@@ -1,4 +1,4 @@
-//! Looking: `get` in all its forms, `watch`, `describe`, `events`.
+//! Tests of reads: `get` in all forms, `watch`, `describe`, `events`.
 
 use super::console::{Console, Line};
 use super::serving::Serving;
@@ -94,11 +94,11 @@ fn what_is_there_is_shown_in_every_form() {
     selections(&console);
 }
 
-/// What a list holds, in its order.
+/// The names in a list, in order.
 fn names(console: &Console, line: &str) -> Vec<String> {
-    let said = console.run(&format!("get {line} -o name"));
-    assert_eq!(said.code, 0, "{}", said.text);
-    said.stdout.lines().map(|name| name.rsplit('/').next().unwrap().to_owned()).collect()
+    let output = console.run(&format!("get {line} -o name"));
+    assert_eq!(output.code, 0, "{}", output.text);
+    output.stdout.lines().map(|name| name.rsplit('/').next().unwrap().to_owned()).collect()
 }
 
 fn selections(console: &Console) {
@@ -131,7 +131,7 @@ fn a_watch_tells_every_change_in_its_order() {
     watch.says("first=0;");
     console.ok("create configmap second --from-literal=n=1");
     console.ok("patch cm first -p '{\"data\":{\"n\":\"2\"}}'");
-    // An object that leaves the selection is told as gone, and is told again when it comes back.
+    // An object that leaves the selection is reported as deleted, and as added when it returns.
     console.ok("label cm second hidden=yes");
     console.ok("patch cm second -p '{\"data\":{\"n\":\"3\"}}'");
     console.ok("label cm second hidden-");

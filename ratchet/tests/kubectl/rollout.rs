@@ -1,9 +1,9 @@
-//! `rollout` and `wait`, with the part of the controller played by whoever writes the status.
+//! Tests of `rollout` and `wait`, with the test writing the status in place of a controller.
 
 use super::serving::Serving;
 use serde_json::json;
 
-/// A status as the controller would write it when everything is in its place.
+/// The status that a controller would write after a completed rollout.
 fn done(generation: u64, replicas: u64) -> String {
     let condition = json!({
         "type": "Available",
@@ -44,7 +44,7 @@ fn a_rollout_is_followed_to_its_end() {
     assert!(rollout.ends().contains("deployment \"web\" successfully rolled out"));
     assert!(available.ends().contains("deployment.apps/web condition met"));
     assert!(counted.ends().contains("deployment.apps/web condition met"));
-    // The status has a door of its own, and the door of the object leads past it.
+    // The status is written through its subresource only.
     console.all_ok(&[
         ("get deploy web", "web    2/2     2            2"),
         ("patch deploy web --type=merge -p '{\"status\":{\"readyReplicas\":9}}'", "patched"),

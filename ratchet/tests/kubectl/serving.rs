@@ -1,4 +1,4 @@
-//! A `ratchet serve` of its own for each test, on a free port and an empty folder.
+//! A `ratchet serve` process for each test, on a free port and an empty folder.
 
 use super::console::Console;
 use std::net::TcpListener;
@@ -6,14 +6,14 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The running server and its folder; both end with it.
+/// A running server and its folder, both removed on drop.
 pub(crate) struct Serving {
     child: Child,
     folder: TempDir,
 }
 
 impl Serving {
-    /// Starts a server and waits until it says that it is ready.
+    /// Starts a server and waits until it is ready.
     pub(crate) fn start() -> (Self, Console) {
         Self::start_with(&[])
     }
@@ -37,8 +37,8 @@ impl Serving {
         let console = Console::new(&data.join("kubeconfig"), folder.path());
         let mut serving = Self { child, folder };
         if !serving.is_ready(&console) {
-            let said = std::fs::read_to_string(serving.folder.path().join("log"));
-            panic!("the server did not become ready; it said:\n{}", said.unwrap_or_default());
+            let log = std::fs::read_to_string(serving.folder.path().join("log"));
+            panic!("the server did not become ready; it said:\n{}", log.unwrap_or_default());
         }
         (serving, console)
     }

@@ -1,8 +1,8 @@
-//! A server that enforces the names of kubelets, and three nodes: two ordinary ones and one that speaks WebSockets.
+//! A server that enforces kubelet names, and three nodes: two ordinary ones and one with WebSocket support.
 
 use super::kubectl::{Kubectl, PATIENCE, Way};
 use kubelet_peer::authority::{Authority, Leaf, San};
-use kubelet_peer::{Container, Kubelet, Options, Shown};
+use kubelet_peer::{Container, Identity, Kubelet, Options};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 const NODES: [&str; 3] = ["alpha", "beta", "gamma"];
 
-/// The server, the kubelets, and kubectl in front of them.
+/// The server, its kubelets, and kubectl.
 pub(crate) struct Cluster {
     pub(crate) kubectl: Kubectl,
     pub(crate) authority: Authority,
@@ -20,7 +20,7 @@ pub(crate) struct Cluster {
     folder: TempDir,
 }
 
-/// A pod as a manifest, and what its containers are.
+/// A pod's manifest and its containers.
 pub(crate) struct Pod<'a> {
     pub(crate) name: &'a str,
     pub(crate) node: &'a str,
@@ -50,12 +50,12 @@ impl<'a> Pod<'a> {
 }
 
 impl Cluster {
-    /// On addresses of this machine that nobody else reaches.
+    /// A cluster on loopback addresses.
     pub(crate) fn start() -> Self {
         Self::at(Ipv4Addr::LOCALHOST.into())
     }
 
-    /// With kubelets at this address.
+    /// A cluster with kubelets at this address.
     pub(crate) fn at(address: IpAddr) -> Self {
         let folder = TempDir::new().unwrap();
         let authority = Authority::new("kubelets");
@@ -80,7 +80,7 @@ impl Cluster {
     }
 
     fn start_kubelets(&mut self) {
-        // Kubelets answer nobody but the server.
+        // Kubelets accept only the server as a client.
         let clients = std::fs::read_to_string(self.folder.path().join("data/pki/ca.crt")).unwrap();
         for node in NODES {
             let mut options = Options::new(self.certificate(node));
@@ -88,12 +88,12 @@ impl Cluster {
             options.client_authority = Some(clients.clone());
             options.node = node.to_owned();
             options.websockets = node == Way::Through.node();
-            self.kubelets.push(Kubelet::start_apart(options).unwrap());
+            self.kubelets.push(Kubelet::start_with_runtime(options).unwrap());
         }
     }
 
     /// A new certificate of a node.
-    pub(crate) fn certificate(&self, node: &str) -> Shown {
+    pub(crate) fn certificate(&self, node: &str) -> Identity {
         self.authority.issue(&Leaf::kubelet(node).at([San::Ip(self.address)]))
     }
 
@@ -121,7 +121,7 @@ impl Cluster {
         )
     }
 
-    /// Makes pods, here and at their kubelets, and says that they run.
+    /// Creates running pods, in the API and at their kubelets.
     pub(crate) fn add(&self, pods: Vec<Pod<'_>>) {
         let manifest: String = pods.iter().map(Pod::manifest).collect();
         self.apply("pods.yaml", &manifest);
@@ -142,7 +142,7 @@ impl Cluster {
         self.kubectl.ok(&format!("create -f {file}"));
     }
 
-    /// What the server has said of itself.
+    /// The server's log.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap()
     }

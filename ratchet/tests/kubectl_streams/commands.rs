@@ -1,10 +1,10 @@
-//! `kubectl exec` and `kubectl attach` without a terminal: exit codes, bytes both ways, errors apart.
+//! Tests of `kubectl exec` and `kubectl attach` without a terminal: exit codes, input and output, separate errors.
 
 use super::cluster::{Cluster, Pod};
 use super::kubectl::WAYS;
 use kubelet_peer::Container;
 
-/// Every byte, in an order that no compression or translation leaves alone by chance.
+/// Every byte value, in an order that compression or translation would disturb.
 pub(super) fn bytes(length: u32) -> Vec<u8> {
     let next = |state: &mut u32| {
         *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -23,34 +23,37 @@ fn commands_run_with_their_streams_and_codes() {
     cluster.add(pods.into());
     for way in WAYS {
         let (kubectl, pod) = (cluster.kubectl.over(way), way.node());
-        let said = kubectl.run(&format!("exec {pod} -- sh -c :: echo $WHO; echo oh >&2"));
-        let words = (said.code, said.text(), said.stderr.as_str());
-        assert_eq!(words, (0, format!("{pod}\n"), "oh\n"), "{way:?}");
+        let output = kubectl.run(&format!("exec {pod} -- sh -c :: echo $WHO; echo oh >&2"));
+        let actual = (output.code, output.text(), output.stderr.as_str());
+        assert_eq!(actual, (0, format!("{pod}\n"), "oh\n"), "{way:?}");
 
-        let said = kubectl.run(&format!("exec {pod} -- sh -c :: echo some; exit 7"));
-        assert_eq!((said.code, said.text().as_str()), (7, "some\n"), "{way:?}");
-        assert!(said.stderr.contains("command terminated with exit code 7"), "{way:?} {said:?}");
+        let output = kubectl.run(&format!("exec {pod} -- sh -c :: echo some; exit 7"));
+        assert_eq!((output.code, output.text().as_str()), (7, "some\n"), "{way:?}");
+        assert!(
+            output.stderr.contains("command terminated with exit code 7"),
+            "{way:?} {output:?}"
+        );
 
         let input = bytes(5_000_000);
-        let said = kubectl.feed(&format!("exec -i {pod} -- cat"), &input);
-        assert_eq!(said.code, 0, "{way:?} {}", said.stderr);
-        assert!(said.stdout == input, "{way:?}: {} bytes came back", said.stdout.len());
+        let output = kubectl.feed(&format!("exec -i {pod} -- cat"), &input);
+        assert_eq!(output.code, 0, "{way:?} {}", output.stderr);
+        assert!(output.stdout == input, "{way:?}: {} bytes came back", output.stdout.len());
 
-        // The command ends before it has read all: nobody may wait for ever.
-        let said = kubectl.feed(&format!("exec -i {pod} -- head -c 3"), &input);
-        assert_eq!((said.code, &said.stdout), (0, &input[..3].to_vec()), "{way:?}");
+        // The command ends before it has read all input; nothing may block for ever.
+        let output = kubectl.feed(&format!("exec -i {pod} -- head -c 3"), &input);
+        assert_eq!((output.code, &output.stdout), (0, &input[..3].to_vec()), "{way:?}");
 
         let missing = format!("exec {pod} -- no-such-program");
         kubectl.refused(&missing, "executable file not found in $PATH");
         kubectl.refused(&format!("exec {pod} -c no -- true"), "container no");
     }
-    let seen = |node: &str| cluster.kubelet(node).seen();
-    let is_websocket = |request: &kubelet_peer::Seen| {
+    let requests = |node: &str| cluster.kubelet(node).requests();
+    let is_websocket = |request: &kubelet_peer::RecordedRequest| {
         request.headers.get("upgrade").is_some_and(|to| to.as_bytes() == b"websocket")
     };
-    assert!(!seen("alpha").is_empty() && !seen("alpha").iter().any(is_websocket));
-    assert!(!seen("beta").is_empty() && !seen("beta").iter().any(is_websocket));
-    assert!(!seen("gamma").is_empty() && seen("gamma").iter().all(is_websocket));
+    assert!(!requests("alpha").is_empty() && !requests("alpha").iter().any(is_websocket));
+    assert!(!requests("beta").is_empty() && !requests("beta").iter().any(is_websocket));
+    assert!(!requests("gamma").is_empty() && requests("gamma").iter().all(is_websocket));
 }
 
 #[test]
@@ -64,9 +67,9 @@ fn one_attaches_to_a_process_that_runs() {
     cluster.add(pods.into());
     for way in WAYS {
         let (kubectl, pod) = (cluster.kubectl.over(way), way.node());
-        let said = kubectl.feed(&format!("attach -i {pod}"), b"a\nb\n");
-        assert_eq!(said.code, 0, "{way:?} {said:?}");
-        assert_eq!(said.text(), "got a\ngot b\nbye\n", "{way:?} {}", said.stderr);
+        let output = kubectl.feed(&format!("attach -i {pod}"), b"a\nb\n");
+        assert_eq!(output.code, 0, "{way:?} {output:?}");
+        assert_eq!(output.text(), "got a\ngot b\nbye\n", "{way:?} {}", output.stderr);
         assert_eq!(kubectl.ok(&format!("logs {pod}")), "got a\ngot b\nbye\n", "{way:?}");
         kubectl.refused(&format!("attach -i {pod}"), "container is in CONTAINER_EXITED state");
     }

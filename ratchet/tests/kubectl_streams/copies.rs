@@ -1,4 +1,4 @@
-//! `kubectl cp`: a large file and a tree of small ones, there and back.
+//! Tests of `kubectl cp`: a large file and a tree of small ones, in both directions.
 
 use super::cluster::{Cluster, Pod};
 use super::commands::bytes;

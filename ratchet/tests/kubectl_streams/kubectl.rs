@@ -1,4 +1,4 @@
-//! kubectl as a process: with bytes on its input, with bytes that come back, or left running.
+//! kubectl as a process: with input, with captured output, or in the background.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -7,24 +7,24 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long anything may take before the test gives up.
+/// The timeout of every operation.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The protocols between kubectl and a kubelet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Way {
-    /// WebSockets as far as the server, SPDY behind it.
+    /// WebSockets to the server, SPDY behind it.
     WebSocket,
     /// SPDY all the way.
     Spdy,
-    /// WebSockets all the way, to a kubelet that says that it can.
+    /// WebSockets all the way, to a kubelet that declares support.
     Through,
 }
 
 pub(crate) const WAYS: [Way; 3] = [Way::WebSocket, Way::Spdy, Way::Through];
 
 impl Way {
-    /// The node whose kubelet is spoken to in this way.
+    /// The node whose kubelet uses this protocol.
     pub(crate) fn node(self) -> &'static str {
         match self {
             Self::WebSocket => "alpha",
@@ -39,15 +39,15 @@ impl Way {
     }
 }
 
-/// What a command left behind.
+/// The result of a command.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct CommandOutput {
     pub(crate) code: i32,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: String,
 }
 
-impl Said {
+impl CommandOutput {
     /// Standard output as text.
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
@@ -73,13 +73,13 @@ impl Kubectl {
         Self { way, ..self.clone() }
     }
 
-    /// Runs a command, whatever becomes of it.
-    pub(crate) fn run(&self, line: &str) -> Said {
+    /// Runs a command.
+    pub(crate) fn run(&self, line: &str) -> CommandOutput {
         self.feed(line, b"")
     }
 
-    /// Runs a command that reads this.
-    pub(crate) fn feed(&self, line: &str, input: &[u8]) -> Said {
+    /// Runs a command with this input.
+    pub(crate) fn feed(&self, line: &str, input: &[u8]) -> CommandOutput {
         let mut command = self.command(line);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap_or_else(|why| missing(&why));
@@ -88,25 +88,29 @@ impl Kubectl {
             scope.spawn(move || stdin.write_all(input)); // a command need not read all
             let output = child.wait_with_output().unwrap();
             let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-            Said { code: output.status.code().unwrap_or(-1), stdout: output.stdout, stderr }
+            CommandOutput {
+                code: output.status.code().unwrap_or(-1),
+                stdout: output.stdout,
+                stderr,
+            }
         })
     }
 
-    /// Runs a command that must succeed; gives what it wrote.
+    /// Runs a command that must succeed; returns its output.
     pub(crate) fn ok(&self, line: &str) -> String {
-        let said = self.run(line);
-        assert_eq!(said.code, 0, "$ kubectl {line}\n{}{}", said.text(), said.stderr);
-        said.text()
+        let output = self.run(line);
+        assert_eq!(output.code, 0, "$ kubectl {line}\n{}{}", output.text(), output.stderr);
+        output.text()
     }
 
-    /// Runs a command that must fail and say why.
+    /// Runs a command that must fail with this error.
     pub(crate) fn refused(&self, line: &str, wanted: &str) {
-        let said = self.run(line);
-        let as_wanted = said.code != 0 && said.stderr.contains(wanted);
-        assert!(as_wanted, "$ kubectl {line}\nbut wanted {wanted}\n{said:?}");
+        let output = self.run(line);
+        let as_wanted = output.code != 0 && output.stderr.contains(wanted);
+        assert!(as_wanted, "$ kubectl {line}\nbut wanted {wanted}\n{output:?}");
     }
 
-    /// Starts a command and leaves it running.
+    /// Starts a command in the background.
     pub(crate) fn start(&self, line: &str) -> Running {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -120,15 +124,15 @@ impl Kubectl {
 
     fn command(&self, line: &str) -> Command {
         let mut command = Command::new(program());
-        command.args(words(line)).current_dir(&self.folder).envs(self.environment());
+        command.args(arguments(line)).current_dir(&self.folder).envs(self.environment());
         command
     }
 
-    /// What stands in the environment of each command.
+    /// The environment of each command.
     pub(crate) fn environment(&self) -> Vec<(&'static str, OsString)> {
         let places = [
             ("KUBECONFIG", self.kubeconfig.clone()),
-            // What kubectl remembers of other servers stays out of it.
+            // A private cache directory, without discovery of other servers.
             ("HOME", self.folder.clone()),
             ("KUBECACHEDIR", self.folder.join("cache")),
         ];
@@ -137,13 +141,13 @@ impl Kubectl {
     }
 }
 
-/// The kubectl that is driven.
+/// The path of kubectl.
 pub(crate) fn program() -> OsString {
     std::env::var_os("RATCHET_KUBECTL").unwrap_or_else(|| "kubectl".into())
 }
 
-/// The words of a command line; what follows ` :: ` is one word.
-pub(crate) fn words(line: &str) -> Vec<&str> {
+/// The arguments of a command line; what follows ` :: ` is one argument.
+pub(crate) fn arguments(line: &str) -> Vec<&str> {
     let (line, last) = match line.split_once(" :: ") {
         Some((line, last)) => (line, Some(last)),
         None => (line, None),
@@ -159,17 +163,17 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// What it wrote until now.
+    /// The output so far.
     pub(crate) fn text(&self) -> String {
         std::fs::read_to_string(&self.output).unwrap()
     }
 
-    /// Waits until it has said something.
+    /// Waits until its output contains a text.
     pub(crate) fn says(&self, wanted: &str) {
         self.until(|text| text.contains(wanted).then_some(()));
     }
 
-    /// Waits until something can be found in what it has said.
+    /// Waits until `find` succeeds on its output.
     pub(crate) fn until<T>(&self, find: impl Fn(&str) -> Option<T>) -> T {
         let since = Instant::now();
         loop {
@@ -182,7 +186,7 @@ impl Running {
         }
     }
 
-    /// Waits until it ends; its exit status, and what it wrote.
+    /// Waits until it ends; returns its exit status and output.
     pub(crate) fn ends(mut self) -> (i32, String) {
         let since = Instant::now();
         loop {

@@ -1,4 +1,4 @@
-//! `kubectl logs`: every option, following, several pods, and a certificate that nobody knows.
+//! Tests of `kubectl logs`: every option, following, several pods, and an unknown certificate.
 
 use super::cluster::{Cluster, Pod};
 use kubelet_peer::authority::Authority;
@@ -40,9 +40,12 @@ fn logs_are_read_with_every_option() {
     }
     let both = cluster.kubectl.ok("logs pair --all-containers"); // kubectl asks in any order
     assert!(["l\nr\n", "r\nl\n"].contains(&both.as_str()), "{both}");
-    let said = cluster.kubectl.run("logs pair");
-    assert_eq!((said.code, said.text().as_str()), (0, "l\n"));
-    assert!(said.stderr.contains("Defaulted container \"left\" out of: left, right"), "{said:?}");
+    let output = cluster.kubectl.run("logs pair");
+    assert_eq!((output.code, output.text().as_str()), (0, "l\n"));
+    assert!(
+        output.stderr.contains("Defaulted container \"left\" out of: left, right"),
+        "{output:?}"
+    );
     let raw = "get --raw /api/v1/namespaces/default/pods";
     let refusals = [
         ("logs pair -c nope".to_owned(), "container nope is not valid for pod pair"),
@@ -109,7 +112,7 @@ fn a_foreign_certificate_is_believed_only_when_asked_for() {
     let cluster = Cluster::start();
     cluster.add(vec![Pod::of("talker", "beta", Container::saying("said\n"))]);
     let kubelet = cluster.kubelet("beta");
-    kubelet.show(&Authority::new("foreign").kubelet("beta")).unwrap();
+    kubelet.set_certificate(&Authority::new("foreign").kubelet("beta")).unwrap();
     let insecure = "logs talker --insecure-skip-tls-verify-backend";
     for _ in 0..2 {
         cluster.kubectl.refused("logs talker", "x509: certificate signed by unknown authority");
@@ -120,6 +123,6 @@ fn a_foreign_certificate_is_believed_only_when_asked_for() {
         let count = cluster.metric(&format!("{total}{{result=\"{result}\"}}"));
         assert_eq!(count, 0, "names are looked at when all else is right: {result}");
     }
-    kubelet.show(&cluster.certificate("beta")).unwrap();
+    kubelet.set_certificate(&cluster.certificate("beta")).unwrap();
     assert_eq!(cluster.kubectl.ok("logs talker"), "said\n");
 }

@@ -1,4 +1,4 @@
-//! Kubelets and a server between them and kubectl, and what is typed: one file a sort of work.
+//! Tests of streams with kubectl, a server and kubelets, one file per kind of work.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 #![allow(clippy::indexing_slicing, reason = "a helper of a test may fail like a test")]

@@ -1,4 +1,4 @@
-//! `kubectl port-forward` to real sockets: many connections, several ports, and ports where nobody is.
+//! Tests of `kubectl port-forward` to real sockets: many connections, several ports, and closed ports.
 
 use super::cluster::{Cluster, Pod};
 use super::commands::bytes;
@@ -7,7 +7,7 @@ use kubelet_peer::Container;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 
-/// Serves every connection with `serve`, for as long as the test runs.
+/// Serves every connection with `serve` as long as the test runs.
 fn service(serve: fn(TcpStream)) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -19,19 +19,19 @@ fn service(serve: fn(TcpStream)) -> SocketAddr {
     address
 }
 
-/// Sends everything back, and then a farewell: whoever gets it has closed its side and was still heard.
+/// Echoes everything, then sends a last message, which proves that half-closed connections work.
 fn echo(mut socket: TcpStream) {
     let mut reader = socket.try_clone().unwrap();
     let _ = std::io::copy(&mut reader, &mut socket);
     let _ = socket.write_all(b"bye");
 }
 
-/// Speaks first, and closes first.
+/// Sends first, and closes first.
 fn greet(mut socket: TcpStream) {
     let _ = socket.write_all(b"hello, and that is all\n");
 }
 
-/// An HTTP server of one answer.
+/// An HTTP server with one answer.
 fn page(mut socket: TcpStream) {
     let mut head = [0; 4096];
     let _ = socket.read(&mut head);
@@ -39,7 +39,7 @@ fn page(mut socket: TcpStream) {
         .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\npage\n");
 }
 
-/// Where a remote port can be reached, as kubectl says it.
+/// The local address of a forwarded port, as kubectl prints it.
 fn local(forwarding: &Running, remote: u16) -> u16 {
     let end = format!(" -> {remote}");
     forwarding.until(|text| {
@@ -95,14 +95,14 @@ fn forward(cluster: &Cluster, way: Way) {
         let talks: Vec<_> = (0..8).map(|_| scope.spawn(|| talk(seven, &input))).collect();
         let greeting = scope.spawn(|| rest(&connect(thirteen)));
         for talk in talks {
-            let heard = talk.join().unwrap();
-            assert!(heard == wanted, "{way:?}: {} bytes came back", heard.len());
+            let received = talk.join().unwrap();
+            assert!(received == wanted, "{way:?}: {} bytes came back", received.len());
         }
         assert_eq!(greeting.join().unwrap(), b"hello, and that is all\n", "{way:?}");
     });
-    let asked = talk(eighty, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    assert!(asked.ends_with(b"page\n"), "{way:?} {}", String::from_utf8_lossy(&asked));
-    // Connections that were closed from either side have not harmed the others.
+    let response = talk(eighty, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert!(response.ends_with(b"page\n"), "{way:?} {}", String::from_utf8_lossy(&response));
+    // Connections closed from either side do not affect the others.
     assert_eq!(talk(seven, b"still here "), b"still here bye", "{way:?}");
     drop(connect(seven));
     assert_eq!(rest(&connect(thirteen)), b"hello, and that is all\n", "{way:?}");
@@ -127,7 +127,7 @@ fn a_port_where_nobody_listens_is_told() {
         assert_eq!(talk(local(&forwarding, 7), b"first "), b"first bye", "{way:?}");
         assert_eq!(rest(&connect(local(&forwarding, 81))), b"", "{way:?}");
         forwarding.says(&format!("error forwarding port 81 to pod {}, uid : ", way.node()));
-        // kubectl itself gives a connection up on which an error was told; the next one works.
+        // kubectl drops a connection after an error; the next one works.
         let again = kubectl.start(&line);
         assert_eq!(talk(local(&again, 7), b"again "), b"again bye", "{way:?}");
     }

@@ -1,11 +1,12 @@
-//! `kubectl get --raw` and `kubectl proxy` through a node's proxy, which refuses addresses of this machine only.
+//! Tests of `kubectl get --raw` and `kubectl proxy` through a node's proxy, which refuses only addresses of this
+//! machine.
 
 use super::cluster::{Cluster, Pod};
 use kubelet_peer::Container;
 use std::io::{Read, Write};
 use std::net::{IpAddr, TcpStream, UdpSocket};
 
-/// An address of this machine that others could reach; nothing is sent to find it.
+/// A non-loopback address of this machine; nothing is sent to find it.
 fn own_address() -> IpAddr {
     let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
     socket.connect("192.0.2.1:9").expect("this test needs a machine with a route to others");
@@ -44,7 +45,7 @@ fn pages_of_kubelets_are_read_through_their_nodes() {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     assert!(answer.contains("kubelet_running_pods 1"), "{answer}");
 
-    cluster.kubelet("alpha").show(&cluster.certificate("beta")).unwrap();
+    cluster.kubelet("alpha").set_certificate(&cluster.certificate("beta")).unwrap();
     cluster.kubelet("alpha").close_connections();
     let refusal = "x509: kubelet serving certificate common name \"system:node:beta\" does not match expected \"system:node:alpha\"";
     kubectl.refused("get --raw /api/v1/nodes/alpha/proxy/healthz", refusal);

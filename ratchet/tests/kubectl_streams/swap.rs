@@ -1,4 +1,4 @@
-//! Two kubelets swap addresses and certificates while requests run: nobody ever gets the output of the wrong node.
+//! Two kubelets swap addresses and certificates while requests run: no client gets the output of the wrong node.
 
 use super::cluster::{Cluster, Pod};
 use super::kubectl::{PATIENCE, Way};
@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What is asked all the time, of both nodes.
+/// The commands that run all the time, on both nodes.
 const WORK: [(&str, Way); 3] = [
     ("logs pod-{node}", Way::WebSocket),
     ("exec pod-{node} -- sh -c :: echo $SAYING", Way::WebSocket),
@@ -16,7 +16,7 @@ const WORK: [(&str, Way); 3] = [
 ];
 const NODES: [&str; 2] = ["alpha", "beta"];
 
-/// How many whole answers each worker must have had before the next change.
+/// Number of complete answers that each worker needs before the next change.
 const ANSWERS: usize = 2;
 
 /// What is swapped, one after the other: addresses, certificates, or both. Impersonations and honest moves take turns.
@@ -31,7 +31,7 @@ const STEPS: [(bool, bool); 8] = [
     (true, true),  // and back
 ];
 
-/// The cluster as it stands, and how it came there.
+/// The cluster's current state and its history.
 struct Swap<'a> {
     cluster: &'a Cluster,
     answers: &'a Mutex<Vec<Answer>>,
@@ -41,7 +41,7 @@ struct Swap<'a> {
 }
 
 impl Swap<'_> {
-    /// Says that each node is where the other was; between the two changes both are at one address.
+    /// Swaps the registered addresses; between the two changes both nodes have one address.
     fn addresses(&mut self) {
         self.moved = !self.moved;
         for node in NODES {
@@ -54,19 +54,19 @@ impl Swap<'_> {
         }
     }
 
-    /// Shows the other's certificates, and closes what was opened with the old ones, as a new kubelet would.
+    /// Swaps the certificates, and closes connections made with the old ones, as a new kubelet would.
     fn certificates(&mut self) {
         self.renamed = !self.renamed;
         for kubelet in NODES {
             let name = if self.renamed { other(kubelet) } else { kubelet };
-            self.cluster.kubelet(kubelet).show(&self.cluster.certificate(name)).unwrap();
+            self.cluster.kubelet(kubelet).set_certificate(&self.cluster.certificate(name)).unwrap();
         }
         for kubelet in NODES {
             self.cluster.kubelet(kubelet).close_connections();
         }
     }
 
-    /// Leaves everything as it is until every worker has had its answers.
+    /// Waits until every worker has had its answers.
     fn rest(&mut self) {
         let from = Instant::now();
         while !self.has_heard_enough(from) {
@@ -86,20 +86,20 @@ impl Swap<'_> {
     }
 }
 
-/// Asks the same again and again.
+/// Repeats one command until the end.
 fn work(cluster: &Cluster, worker: usize, over: &AtomicBool, answers: &Mutex<Vec<Answer>>) {
     let (line, way) = WORK[worker / NODES.len()];
     let node = NODES[worker % NODES.len()];
     let (kubectl, line) = (cluster.kubectl.over(way), line.replace("{node}", node));
     while !over.load(Ordering::Relaxed) {
         let began = Instant::now();
-        let said = kubectl.run(&line);
+        let output = kubectl.run(&line);
         let ended = Instant::now();
-        answers.lock().unwrap().push(Answer { worker, node, began, ended, said });
+        answers.lock().unwrap().push(Answer { worker, node, began, ended, output });
     }
 }
 
-/// Sets a flag when the test goes on or fails, so that those who wait for it end in both cases.
+/// Sets a flag on drop, so that waiting threads end whether the test passes or fails.
 struct Over<'a>(&'a AtomicBool);
 
 impl Drop for Over<'_> {
@@ -108,13 +108,13 @@ impl Drop for Over<'_> {
     }
 }
 
-/// Both kubelets have both pods, as one that impersonates would have, and say who they are.
+/// Both kubelets have both pods, as an impersonator would, and log their own name.
 fn prepare() -> Cluster {
     let cluster = Cluster::start();
     let container = |kubelet: &str| {
-        let said = line(kubelet);
-        let environment = vec![("SAYING".to_owned(), said.trim_end().to_owned())];
-        Container { environment, ..Container::saying(said.as_str()) }
+        let output = line(kubelet);
+        let environment = vec![("SAYING".to_owned(), output.trim_end().to_owned())];
+        Container { environment, ..Container::saying(output.as_str()) }
     };
     cluster.add(vec![
         Pod::of("pod-alpha", "alpha", container("alpha")),
@@ -173,7 +173,7 @@ fn is_counted_and_told(cluster: &Cluster) {
     let log = cluster.log();
     for node in NODES {
         let wanted = ["does not bear the name of its node", "enforce", &format!("node=\"{node}\"")];
-        let is_told = log.lines().any(|line| wanted.iter().all(|word| line.contains(word)));
-        assert!(is_told, "nothing is told of {node}:\n{log}");
+        let is_logged = log.lines().any(|line| wanted.iter().all(|word| line.contains(word)));
+        assert!(is_logged, "nothing is told of {node}:\n{log}");
     }
 }

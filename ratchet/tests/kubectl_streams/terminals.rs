@@ -1,4 +1,4 @@
-//! `kubectl exec -it` and `attach -it` on a real terminal: keys, windows that change their size, exit codes.
+//! Tests of `kubectl exec -it` and `attach -it` on a real terminal: keys, window sizes, exit codes.
 
 use super::cluster::{Cluster, Pod};
 use super::kubectl::{self, Kubectl, PATIENCE, WAYS};
@@ -10,11 +10,11 @@ use std::process::Child;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// A terminal on which kubectl runs.
+/// A terminal that runs kubectl.
 struct Terminal {
     pty: Arc<Pty>,
     child: Child,
-    shown: Arc<Mutex<Vec<u8>>>,
+    displayed: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Terminal {
@@ -22,20 +22,20 @@ impl Terminal {
         let (pty, end) = open().unwrap();
         pty.resize(size).unwrap();
         let command = Command::new(kubectl::program())
-            .args(kubectl::words(line))
+            .args(kubectl::arguments(line))
             .current_dir(&kubectl.folder)
             .envs(kubectl.environment());
         let child = command.spawn(end).unwrap();
-        let (pty, shown) = (Arc::new(pty), Arc::new(Mutex::new(Vec::new())));
-        let (reader, screen) = (Arc::clone(&pty), Arc::clone(&shown));
+        let (pty, displayed) = (Arc::new(pty), Arc::new(Mutex::new(Vec::new())));
+        let (reader, screen) = (Arc::clone(&pty), Arc::clone(&displayed));
         std::thread::spawn(move || {
             let mut piece = [0; 4096];
-            // It ends with an error when the last program on it has ended.
+            // Reading fails when the last program on it has ended.
             while let Ok(count @ 1..) = (&*reader).read(&mut piece) {
                 screen.lock().unwrap().extend_from_slice(&piece[..count]);
             }
         });
-        Self { pty, child, shown }
+        Self { pty, child, displayed }
     }
 
     fn type_in(&self, text: &str) {
@@ -43,7 +43,7 @@ impl Terminal {
     }
 
     fn text(&self) -> String {
-        String::from_utf8_lossy(&self.shown.lock().unwrap()).into_owned()
+        String::from_utf8_lossy(&self.displayed.lock().unwrap()).into_owned()
     }
 
     fn shows(&self, wanted: &str) {

@@ -1,16 +1,16 @@
-//! Who was who when, and which answers that allows.
+//! A timeline of node identities, and the answers that each phase allows.
 
-use super::kubectl::Said;
+use super::kubectl::CommandOutput;
 use std::time::Instant;
 
-/// A time in which nothing was changed: where the two nodes were said to be, and what their kubelets showed.
+/// A phase without changes: the registered addresses of the two nodes, and the certificates of their kubelets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Phase {
     pub(crate) from: Instant,
     pub(crate) until: Instant,
-    /// Whether each node is said to be where the other began.
+    /// Whether each node is registered at the other's original address.
     pub(crate) moved: bool,
-    /// Whether each kubelet shows the certificate that the other began with.
+    /// Whether each kubelet presents the other's original certificate.
     pub(crate) renamed: bool,
 }
 
@@ -20,7 +20,7 @@ impl Phase {
         self.moved == self.renamed
     }
 
-    /// The kubelet that shows the certificate of a node; kubelets are called as they began.
+    /// The kubelet that presents a node's certificate, by its original name.
     fn bearer(&self, node: &'static str) -> &'static str {
         if self.renamed { other(node) } else { node }
     }
@@ -30,42 +30,42 @@ pub(crate) fn other(node: &str) -> &'static str {
     if node == "alpha" { "beta" } else { "alpha" }
 }
 
-/// What kubectl was asked, when, and what it said.
+/// A run of kubectl: the node, the time and the output.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) worker: usize,
     pub(crate) node: &'static str,
     pub(crate) began: Instant,
     pub(crate) ended: Instant,
-    pub(crate) said: Said,
+    pub(crate) output: CommandOutput,
 }
 
-/// What an answer turned out to be.
+/// The classification of an answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Verdict {
-    /// The output of the right node, in a time when nothing changed.
+    /// The output of the right node, in a phase without changes.
     Served,
-    /// An impersonation that was refused, in a time when nothing changed.
+    /// A refused impersonation, in a phase without changes.
     Refused,
     /// One or the other, while something changed.
     Between,
 }
 
-/// With which an impersonation is refused.
+/// The error for a refused impersonation.
 const REFUSAL: &str = "x509: kubelet serving certificate common name";
 
-/// Judges an answer; `Err` says why it must never be.
+/// Classifies an answer; `Err` says why it is wrong.
 pub(crate) fn judge(phases: &[Phase], answer: &Answer) -> Result<Verdict, String> {
-    let (text, said) = (answer.said.text(), &answer.said);
+    let (text, output) = (answer.output.text(), &answer.output);
     let wrong = |why: &str| Err(format!("{why}: {answer:?}"));
     let quiet =
         phases.iter().find(|phase| phase.from <= answer.began && answer.ended <= phase.until);
     match quiet {
         Some(phase) if phase.is_honest() => {
-            let is_right = said.code == 0 && text == line(phase.bearer(answer.node));
+            let is_right = output.code == 0 && text == line(phase.bearer(answer.node));
             if is_right { Ok(Verdict::Served) } else { wrong("an honest node was not served") }
         }
-        Some(_) => match said.code != 0 && text.is_empty() && said.stderr.contains(REFUSAL) {
+        Some(_) => match output.code != 0 && text.is_empty() && output.stderr.contains(REFUSAL) {
             true => Ok(Verdict::Refused),
             false => wrong("an impersonation was not refused"),
         },
@@ -74,7 +74,7 @@ pub(crate) fn judge(phases: &[Phase], answer: &Answer) -> Result<Verdict, String
             // cut before its first byte says nothing.
             let mut bearers = bearers(phases, answer).into_iter();
             let is_right = text.is_empty() || bearers.any(|bearer| text == line(bearer));
-            match (is_right, said.code == 0 || !said.stderr.is_empty()) {
+            match (is_right, output.code == 0 || !output.stderr.is_empty()) {
                 (true, true) => Ok(Verdict::Between),
                 (true, false) => wrong("a failure without a word"),
                 (false, _) => wrong("the output of another node"),
@@ -83,7 +83,7 @@ pub(crate) fn judge(phases: &[Phase], answer: &Answer) -> Result<Verdict, String
     }
 }
 
-/// The kubelets that showed the node's certificate at any time while the answer was made.
+/// The kubelets that presented the node's certificate at any time during the request.
 fn bearers(phases: &[Phase], answer: &Answer) -> Vec<&'static str> {
     let mut found = Vec::new();
     for (at, phase) in phases.iter().enumerate() {
@@ -98,7 +98,7 @@ fn bearers(phases: &[Phase], answer: &Answer) -> Vec<&'static str> {
     found
 }
 
-/// What the containers of a kubelet say.
+/// The output of a kubelet's containers.
 pub(crate) fn line(kubelet: &str) -> String {
     format!("from the kubelet that began as {kubelet}\n")
 }
@@ -121,9 +121,9 @@ mod tests {
         let phases =
             [phase(0, 10, false, false), phase(11, 20, true, false), phase(21, 30, true, true)];
         let judged = |began, ended, code, out: &str, err: &str| {
-            let said = Said { code, stdout: out.into(), stderr: err.into() };
+            let output = CommandOutput { code, stdout: out.into(), stderr: err.into() };
             let (began, ended) = (at(began), at(ended));
-            let answer = Answer { worker: 0, node: "alpha", began, ended, said };
+            let answer = Answer { worker: 0, node: "alpha", began, ended, output };
             judge(&phases, &answer).map_err(|why| why.split(':').next().unwrap().to_owned())
         };
         let (alpha, beta) = (line("alpha"), line("beta"));

@@ -1,4 +1,4 @@
-//! Kubelets as far as TLS goes: listeners that present any certificate, say nothing, or say nonsense.
+//! TLS listeners in place of kubelets, with any certificate, no answer, or garbage.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
 use rcgen::{
@@ -14,15 +14,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Who signs certificates.
+/// A certificate authority.
 pub(crate) struct Authority {
     pub(crate) pem: String,
     issuer: Issuer<'static, KeyPair>,
-    /// One key for all, for making keys takes longer than anything else here.
+    /// One key for all certificates, because generating keys is slow.
     key: KeyPair,
 }
 
-/// What a certificate shall say.
+/// The contents of a certificate.
 #[derive(Clone)]
 pub(crate) struct Wanted {
     name: Option<String>,
@@ -32,7 +32,7 @@ pub(crate) struct Wanted {
     is_expired: bool,
 }
 
-/// A certificate in both forms.
+/// A certificate in DER and PEM.
 pub(crate) struct Issued {
     pub(crate) pem: String,
     pub(crate) der: Vec<u8>,
@@ -52,7 +52,7 @@ impl Wanted {
         Self { organization: Some(organization.to_owned()), ..self }
     }
 
-    /// Signed by an authority of its own.
+    /// Signed by a new authority.
     pub(crate) fn by(self, issuer: &str) -> Self {
         Self { issuer: Some(issuer.to_owned()), ..self }
     }
@@ -98,25 +98,25 @@ impl Authority {
     }
 }
 
-/// Something that listens on a port of 127.0.0.1 for as long as the test runs.
+/// A listener on a port of 127.0.0.1 that runs as long as the test.
 pub(crate) struct Listener {
     pub(crate) port: u16,
     handshakes: Arc<AtomicUsize>,
-    heard: Arc<AtomicUsize>,
+    bytes_received: Arc<AtomicUsize>,
 }
 
 impl Listener {
-    /// How many handshakes there were.
+    /// Number of handshakes.
     pub(crate) fn handshakes(&self) -> usize {
         self.handshakes.load(Ordering::SeqCst)
     }
 
-    /// How many bytes came after the handshakes.
-    pub(crate) fn heard(&self) -> usize {
-        self.heard.load(Ordering::SeqCst)
+    /// Number of bytes received after the handshakes.
+    pub(crate) fn bytes_received(&self) -> usize {
+        self.bytes_received.load(Ordering::SeqCst)
     }
 
-    /// A TLS server with such a certificate that asks for the client's and does not insist, as kubelets do.
+    /// A TLS server with this certificate that requests a client certificate without requiring it, as kubelets do.
     pub(crate) fn presenting(authority: &Authority, wanted: &Wanted) -> Self {
         let chain = vec![CertificateDer::from(authority.issue(wanted).der)];
         let key = PrivateKeyDer::try_from(authority.key.serialize_der()).unwrap();
@@ -135,7 +135,7 @@ impl Listener {
             .with_single_cert(chain, key)
             .unwrap();
         let config = Arc::new(config);
-        Self::serving(move |mut socket, handshakes, heard| {
+        Self::serving(move |mut socket, handshakes, bytes_received| {
             let mut tls = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
             while tls.is_handshaking() {
                 if tls.complete_io(&mut socket).is_err() {
@@ -145,18 +145,18 @@ impl Listener {
             handshakes.fetch_add(1, Ordering::SeqCst);
             let mut rest = Vec::new();
             let _ = rustls::Stream::new(&mut tls, &mut socket).read_to_end(&mut rest);
-            heard.fetch_add(rest.len(), Ordering::SeqCst);
+            bytes_received.fetch_add(rest.len(), Ordering::SeqCst);
         })
     }
 
-    /// Takes connections and never says a word.
+    /// Accepts connections and sends nothing.
     pub(crate) fn silent() -> Self {
         Self::serving(|mut socket, _, _| {
             let _ = socket.read_to_end(&mut Vec::new());
         })
     }
 
-    /// Says this to everybody.
+    /// Sends this to every client.
     pub(crate) fn saying(text: &'static [u8]) -> Self {
         Self::serving(move |mut socket, _, _| {
             let _ = socket.write_all(text);
@@ -169,9 +169,10 @@ impl Listener {
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let (handshakes, heard) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (handshakes, bytes_received) =
+            (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let serve = Arc::new(serve);
-        let counts = (Arc::clone(&handshakes), Arc::clone(&heard));
+        let counts = (Arc::clone(&handshakes), Arc::clone(&bytes_received));
         std::thread::spawn(move || {
             for socket in listener.incoming().map_while(Result::ok) {
                 let (serve, counts) =
@@ -180,6 +181,6 @@ impl Listener {
                 std::thread::spawn(move || serve(socket, &counts.0, &counts.1));
             }
         });
-        Self { port, handshakes, heard }
+        Self { port, handshakes, bytes_received }
     }
 }

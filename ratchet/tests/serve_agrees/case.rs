@@ -1,4 +1,4 @@
-//! One case of the engine, as requests: what is stored before, the request, and the answer it must get.
+//! A case of the engine as requests: stored objects, the request, and the expected answer.
 
 use crate::client::{Answer, Client};
 use crate::pointer::json_of;
@@ -15,7 +15,7 @@ use serde_json::{Value as Json, json};
 const SETTLED_BEFORE: [&str; 2] =
     ["RTC-API-002/refuses-another-uid.yaml", "RTC-API-012/refuses-a-bad-stem.yaml"];
 
-/// Cases of manifests that leave out what a server has filled in: a client that writes to a server sends it back.
+/// Cases of manifests without fields that a server has filled in: a client of a server sends them back.
 const OF_MANIFESTS: [&str; 1] = ["RTC-API-002/admits-a-manifest-that-leaves-defaults-out.yaml"];
 
 /// A change, the rules in force and the world around it.
@@ -31,7 +31,7 @@ impl Case {
         Self { name, node, json }
     }
 
-    /// Why a server cannot be asked this; none if it can.
+    /// Why the case cannot be sent to a server, if so.
     pub(crate) fn is_beyond(&self) -> Option<&'static str> {
         if !self.json["door"].is_null() {
             return Some("is about a text");
@@ -51,15 +51,15 @@ impl Case {
         (!is_emulated || release == "1.37").then_some("is about another release")
     }
 
-    /// What is said about the rules in force.
+    /// The configuration of the case as text.
     pub(crate) fn rules(&self) -> String {
         self.json["policy"].to_string()
     }
 
-    /// The rules in force: an older release is one that a server of today emulates.
+    /// The API configuration: an older release is emulated.
     pub(crate) fn policy(&self) -> Policy {
-        let said = &self.json["policy"];
-        let text = |key: &str| said[key].as_str();
+        let config = &self.json["policy"];
+        let text = |key: &str| config[key].as_str();
         let behavior = match text("behavior") {
             Some("proposal") => Behavior::Proposal,
             _ => Behavior::Released,
@@ -70,13 +70,14 @@ impl Case {
             policy.gates = policy.gates.emulating(policy.emulated);
         }
         policy.gates.apply(&text("gates").map_or(vec![], |gates| vec![gates])).unwrap();
-        policy.plugins.deny_external_ips = texts(&said["plugins"]) == ["DenyServiceExternalIPs"];
-        let exemptions = Exemptions { namespaces: texts(&said["exempt"]), ..Exemptions::default() };
+        policy.plugins.deny_external_ips = texts(&config["plugins"]) == ["DenyServiceExternalIPs"];
+        let exemptions =
+            Exemptions { namespaces: texts(&config["exempt"]), ..Exemptions::default() };
         policy.pod_security = Configuration { exemptions, ..Configuration::default() };
         policy
     }
 
-    /// Whether the server's answer is what the case wants, and what the engine says behind no door.
+    /// Whether the server's answer is what the case expects, and what the engine returns directly.
     pub(crate) async fn agrees(
         &self,
         ground: &Ground,
@@ -101,11 +102,11 @@ impl Case {
 
     fn path(&self) -> String {
         let name = self.json["new"]["metadata"]["name"].as_str().unwrap();
-        // A name that cannot be is written so that it reaches the server.
+        // An invalid name is percent-encoded so that it reaches the server.
         format!("{}/{}", self.collection(), name.replace(' ', "%20"))
     }
 
-    /// Stores what is there before the change.
+    /// Stores the old object.
     async fn prepare(&self, ground: &Ground, lenient: &Client) -> Result<(), String> {
         let namespace = self.namespace();
         let whole = json!({"metadata": {"name": namespace}});
@@ -129,10 +130,10 @@ impl Case {
         Ok(())
     }
 
-    /// Whether the old object could be made by asking for it.
+    /// Whether the old object can be created through the API.
     async fn was_made(&self, lenient: &Client) -> bool {
         let old = &self.json["old"];
-        // Nobody is made as one who is being deleted, and a Job is given an identity that no case can know.
+        // No object can be created as terminating, and a Job gets a uid that no case can know.
         if !old["metadata"]["deletionTimestamp"].is_null() || old["kind"] == "Job" {
             return false;
         }
@@ -145,7 +146,7 @@ impl Case {
         lenient.send("PUT", &format!("{}/status", self.path()), &stored).await.is_done()
     }
 
-    /// The old object as a store holds it, with the defaults of its kind.
+    /// The old object in its stored form, with defaults.
     fn as_written(&self) -> Json {
         let mut node = self.node.get("old").unwrap().clone();
         let row = resource(&self.json["old"]).unwrap();
@@ -162,7 +163,7 @@ impl Case {
         old
     }
 
-    /// Under which key the store holds the object.
+    /// The object's key in the store.
     fn key(&self) -> String {
         let row = resource(&self.json["new"]).unwrap();
         let name = self.json["new"]["metadata"]["name"].as_str().unwrap();
@@ -176,7 +177,7 @@ impl Case {
         }
     }
 
-    /// Replaces what is stored: as it is there, with what the case changes.
+    /// Updates the stored object with the changes of the case.
     async fn update(&self, judge: &Client) -> Result<Answer, String> {
         let (old, new) = (&self.json["old"], &self.json["new"]);
         let stored = done(judge.get(&self.path()).await, "reading")?.body;
@@ -205,22 +206,22 @@ impl Case {
         }
         let Some(status) = self.verdict() else { return Ok(()) };
         let causes: Vec<Json> = status.causes.iter().map(|cause| json!({"reason": cause.reason, "message": cause.message, "field": cause.field})).collect();
-        let said = &answer.body;
+        let actual = &answer.body;
         let causes = if causes.is_empty() { Json::Null } else { Json::Array(causes) };
         let pairs = [
             (json!(answer.code), json!(status.code)),
-            (said["reason"].clone(), json!(status.reason)),
-            (said["details"]["causes"].clone(), causes),
-            (said["details"]["kind"].clone(), json!(status.kind)),
-            (said["details"]["name"].as_str().unwrap_or_default().into(), json!(status.name)),
+            (actual["reason"].clone(), json!(status.reason)),
+            (actual["details"]["causes"].clone(), causes),
+            (actual["details"]["kind"].clone(), json!(status.kind)),
+            (actual["details"]["name"].as_str().unwrap_or_default().into(), json!(status.name)),
         ];
-        match pairs.iter().find(|(said, wanted)| said != wanted) {
+        match pairs.iter().find(|(actual, wanted)| actual != wanted) {
             None => Ok(()),
-            Some((said, wanted)) => Err(format!("the server says {said}, the engine {wanted}")),
+            Some((actual, wanted)) => Err(format!("the server says {actual}, the engine {wanted}")),
         }
     }
 
-    /// What the engine says when it is asked directly.
+    /// The engine's verdict.
     fn verdict(&self) -> Option<Status> {
         let object = |key: &str| self.node.get(key).cloned().map(Object::new);
         let new = object("new").unwrap();
@@ -256,7 +257,7 @@ impl Case {
     }
 }
 
-/// What the server calls an object's kind; none if it does not serve it.
+/// The served resource of an object's kind, if there is one.
 fn resource(object: &Json) -> Option<&'static Resource<'static>> {
     let api_version = object["apiVersion"].as_str().unwrap();
     let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
@@ -286,7 +287,7 @@ fn texts(list: &Json) -> Vec<String> {
     items.map(|item| item.as_str().unwrap().to_owned()).collect()
 }
 
-/// What is stored, with the changes that lead from `old` to `new`.
+/// The stored object with the changes from `old` to `new`.
 fn changed(stored: &Json, old: &Json, new: &Json) -> Json {
     let (Json::Object(before), Json::Object(after)) = (old, new) else {
         return if old == new { stored.clone() } else { new.clone() };

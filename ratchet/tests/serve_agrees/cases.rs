@@ -1,4 +1,4 @@
-//! Every case in `cases/`, brought to a server with the case's rules, gets the verdict that is written there.
+//! Every case in `cases/`, sent to a server with the case's configuration, gets the expected verdict.
 
 use crate::case::Case;
 use crate::server::Ground;
@@ -6,7 +6,7 @@ use ratchet_object::{Limits, decode};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// How many cases a server cannot be asked, and why; a case more must be looked at.
+/// Number of cases that cannot be sent to a server, by reason; a new one must be reviewed.
 const BEYOND: [(&str, usize); 5] = [
     ("is about a kind that is not served", 6),
     ("is about a manifest beside what is stored", 1),
@@ -27,19 +27,19 @@ async fn the_server_says_what_the_cases_want() {
             None => groups.entry(case.rules()).or_default().push(case),
         }
     }
-    let mut asked = 0;
+    let mut requested = 0;
     let mut wrong = Vec::new();
     for cases in groups.values() {
-        asked += cases.len();
+        requested += cases.len();
         wrong.extend(disagreements(cases).await);
     }
-    assert!(wrong.is_empty(), "{} of {asked} cases:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} of {requested} cases:\n{}", wrong.len(), wrong.join("\n"));
     assert_eq!(beyond, BEYOND.into_iter().collect());
-    assert_eq!(asked + beyond.values().sum::<usize>(), count);
-    assert!(asked >= 479, "only {asked} of {count} cases were brought to the server");
+    assert_eq!(requested + beyond.values().sum::<usize>(), count);
+    assert!(requested >= 479, "only {requested} of {count} cases were brought to the server");
 }
 
-/// What a server with the rules of these cases says otherwise.
+/// The disagreements of a server with the configuration of these cases.
 async fn disagreements(cases: &[Case]) -> Vec<String> {
     let ground = Ground::new();
     let judge = ground.open(cases[0].policy()).await;

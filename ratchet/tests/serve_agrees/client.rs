@@ -1,4 +1,4 @@
-//! A client that speaks HTTP and nothing else.
+//! A plain HTTP client.
 
 use crate::server::TOKEN;
 use bytes::Bytes;
@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-/// Longer than anything takes on a busy machine.
+/// A timeout that is generous even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// One connection to a server.
@@ -25,22 +25,22 @@ pub(crate) struct Client {
     sender: SendRequest<Full<Bytes>>,
 }
 
-/// What the server answered.
+/// A response of the server.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) code: u16,
     pub(crate) warnings: Vec<String>,
-    /// The body; a text where it is no JSON.
+    /// The body; a string if it is not JSON.
     pub(crate) body: Json,
 }
 
 impl Answer {
-    /// The message of a refusal, or the text that was answered in place of an object.
+    /// The message of a refusal, or the plain text of the response.
     pub(crate) fn message(&self) -> &str {
         self.body["message"].as_str().or(self.body.as_str()).unwrap_or_default()
     }
 
-    /// Whether it was done.
+    /// Whether the request succeeded.
     pub(crate) fn is_done(&self) -> bool {
         self.code < 400
     }
@@ -65,8 +65,8 @@ impl Client {
         Self { sender }
     }
 
-    /// Asks, and waits for the whole answer.
-    pub(crate) async fn ask(
+    /// Sends a request and reads the response.
+    pub(crate) async fn request(
         &self,
         method: &str,
         path: &str,
@@ -94,14 +94,14 @@ impl Client {
         Answer { code: parts.status.as_u16(), warnings, body }
     }
 
-    /// Asks with a JSON body.
+    /// Sends a request with a JSON body.
     pub(crate) async fn send(&self, method: &str, path: &str, body: &Json) -> Answer {
         let json = [(CONTENT_TYPE.as_str(), "application/json")];
-        self.ask(method, path, &json, body.to_string()).await
+        self.request(method, path, &json, body.to_string()).await
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
-        self.ask("GET", path, &[], "").await
+        self.request("GET", path, &[], "").await
     }
 }
 

@@ -1,16 +1,16 @@
-//! One conversation: requests in order, and what each must be answered.
+//! A conversation: requests in order, and the expected answer to each.
 
 use crate::client::{Answer, Client};
 use crate::pointer::{at, put};
 use serde_json::{Map, Value as Json, json};
 
-/// What conversations, steps and answers may say: a misspelled word must not go unnoticed.
+/// Valid keys of conversations, steps and answers, so that a misspelled key fails.
 const KEYS: [&str; 3] = ["about", "each", "steps"];
 const STEP_KEYS: [&str; 11] =
     ["ask", "query", "type", "accept", "body", "raw", "edit", "pad", "keep", "take", "want"];
 const WANT_KEYS: [&str; 7] = ["code", "reason", "message", "causes", "warnings", "see", "unlike"];
 
-/// Short words for the content types of requests.
+/// Short names of content types.
 const TYPES: [(&str, &str); 5] = [
     ("json", "application/json"),
     ("yaml", "application/yaml"),
@@ -19,7 +19,7 @@ const TYPES: [(&str, &str); 5] = [
     ("json-patch", "application/json-patch+json"),
 ];
 
-/// The reason that goes with a code unless a conversation says another.
+/// The default reason of a code.
 const REASONS: [(u64, &str); 10] = [
     (400, "BadRequest"),
     (403, "Forbidden"),
@@ -33,16 +33,21 @@ const REASONS: [(u64, &str); 10] = [
     (429, "TooManyRequests"),
 ];
 
-/// Names that stand for values: the namespace, what an answer held, what a kind is called.
+/// Placeholders with their values: the namespace, parts of answers, names of a kind.
 pub(crate) type Names = Map<String, Json>;
 
-/// Holds the conversation; what was answered otherwise.
-pub(crate) async fn hold(said: &Json, client: &Client, mut names: Names) -> Result<(), String> {
-    only(said, &KEYS)?;
-    for (index, step) in said["steps"].as_array().ok_or("has no steps")?.iter().enumerate() {
+/// Replays a conversation; the error describes an unexpected answer.
+pub(crate) async fn hold(
+    conversation: &Json,
+    client: &Client,
+    mut names: Names,
+) -> Result<(), String> {
+    only(conversation, &KEYS)?;
+    for (index, step) in conversation["steps"].as_array().ok_or("has no steps")?.iter().enumerate()
+    {
         only(step, &STEP_KEYS)?;
         let step = filled(step, &names);
-        let answer = ask(&step, client).await?;
+        let answer = send_step(&step, client).await?;
         compare(&step["want"], &answer).map_err(|why| {
             format!("step {}, {}: {why}", index + 1, step["ask"].as_str().unwrap_or_default())
         })?;
@@ -56,9 +61,9 @@ pub(crate) async fn hold(said: &Json, client: &Client, mut names: Names) -> Resu
     Ok(())
 }
 
-async fn ask(step: &Json, client: &Client) -> Result<Answer, String> {
+async fn send_step(step: &Json, client: &Client) -> Result<Answer, String> {
     let (method, path) =
-        step["ask"].as_str().and_then(|ask| ask.split_once(' ')).ok_or("asks nothing")?;
+        step["ask"].as_str().and_then(|line| line.split_once(' ')).ok_or("asks nothing")?;
     let mut path = path.to_owned();
     for (name, value) in step["query"].as_object().into_iter().flatten() {
         let sign = if path.contains('?') { '&' } else { '?' };
@@ -69,12 +74,12 @@ async fn ask(step: &Json, client: &Client) -> Result<Answer, String> {
         headers.push(("accept", accept));
     }
     let body = body(step)?;
-    let word = step["type"].as_str().or(body.is_some().then_some("json"));
-    if let Some(word) = word {
-        let known = TYPES.iter().find(|(short, _)| *short == word);
-        headers.push(("content-type", known.map_or(word, |(_, whole)| whole)));
+    let media_type = step["type"].as_str().or(body.is_some().then_some("json"));
+    if let Some(media_type) = media_type {
+        let known = TYPES.iter().find(|(short, _)| *short == media_type);
+        headers.push(("content-type", known.map_or(media_type, |(_, whole)| whole)));
     }
-    Ok(client.ask(method, &path, &headers, body.unwrap_or_default()).await)
+    Ok(client.request(method, &path, &headers, body.unwrap_or_default()).await)
 }
 
 fn body(step: &Json) -> Result<Option<String>, String> {
@@ -93,7 +98,7 @@ fn body(step: &Json) -> Result<Option<String>, String> {
     Ok(Some(body.to_string()))
 }
 
-/// A value of a query as an address writes it.
+/// A query value, percent-encoded.
 fn escaped(text: &str) -> String {
     text.bytes().fold(String::new(), |mut out, byte| {
         match byte {
@@ -120,10 +125,10 @@ fn compare(want: &Json, answer: &Answer) -> Result<(), String> {
         pairs.push(("status".into(), answer.body["status"].clone(), json!("Failure")));
     }
     if let Some(causes) = causes(want) {
-        let said = at(&answer.body, "/details/causes");
+        let actual = at(&answer.body, "/details/causes");
         let fields = |cause: &Json| json!([cause["field"], cause["message"]]);
-        let said = said.as_array().into_iter().flatten().map(fields).collect();
-        pairs.push(("causes".into(), said, causes));
+        let actual = actual.as_array().into_iter().flatten().map(fields).collect();
+        pairs.push(("causes".into(), actual, causes));
     }
     let warnings = want.get("warnings").cloned().unwrap_or(json!([]));
     pairs.push(("warnings".into(), json!(answer.warnings), warnings));
@@ -135,22 +140,22 @@ fn compare(want: &Json, answer: &Answer) -> Result<(), String> {
             return Err(format!("{pointer} is {value} still"));
         }
     }
-    match pairs.iter().find(|(_, said, wanted)| said != wanted) {
+    match pairs.iter().find(|(_, actual, wanted)| actual != wanted) {
         None => Ok(()),
-        Some((what, said, wanted)) => {
+        Some((what, actual, wanted)) => {
             let message = answer.message();
             Err(format!(
-                "{what}\n  wanted {wanted}\n  got    {said}\n  with   {} {message}",
+                "{what}\n  wanted {wanted}\n  got    {actual}\n  with   {} {message}",
                 answer.code
             ))
         }
     }
 }
 
-/// The causes that must be told, as pairs of field and message: those that are written, or the one in the message.
+/// The expected causes as pairs of field and message: those given, or the one in the message.
 fn causes(want: &Json) -> Option<Json> {
     if let Some(causes) = want.get("causes") {
-        // Some kinds tell a fault of the metadata twice; then nothing is said about how often.
+        // Some kinds report a metadata error twice; duplicates are ignored.
         return Some(causes.clone()).filter(|causes| !causes.is_null());
     }
     let message = want["message"].as_str().filter(|_| want["code"] == 422)?;
@@ -192,7 +197,7 @@ fn filled_text(text: &str, names: &Names) -> String {
     text
 }
 
-/// Whether everything that is said means something.
+/// Checks that an object has only known keys.
 pub(crate) fn only(value: &Json, keys: &[&str]) -> Result<(), String> {
     match value.as_object().into_iter().flatten().find(|(key, _)| !keys.contains(&key.as_str())) {
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! Every conversation in `conversations/`, held with one server.
+//! Every conversation in `conversations/`, replayed against one server.
 
 use crate::client::Client;
 use crate::conversation::{Names, hold};
@@ -9,7 +9,7 @@ use ratchet_object::{Limits, decode};
 use serde_json::{Value as Json, json};
 use std::path::Path;
 
-/// The file of the kinds that a conversation about each of them is held for.
+/// The file of the kinds for which conversations are repeated.
 const KINDS: &str = "kinds.yaml";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -25,12 +25,12 @@ async fn the_server_answers_as_it_should() {
     let (mut written, mut held) = (0, 0);
     let mut wrong = Vec::new();
     for file in &files {
-        for said in read(file) {
+        for conversation in read(file) {
             written += 1;
-            for (name, names) in casts(&said, &kinds) {
+            for (name, names) in casts(&conversation, &kinds) {
                 held += 1;
-                if let Err(why) = in_a_namespace(&said, &client, held, names).await {
-                    wrong.push(format!("{file}, {}{name}: {why}", said["about"]));
+                if let Err(why) = in_a_namespace(&conversation, &client, held, names).await {
+                    wrong.push(format!("{file}, {}{name}: {why}", conversation["about"]));
                 }
             }
         }
@@ -40,9 +40,9 @@ async fn the_server_answers_as_it_should() {
     assert!(held >= 300, "only {held} conversations were held");
 }
 
-/// Once as it is, or once for each kind that it is about.
-fn casts(said: &Json, kinds: &[Json]) -> Vec<(String, Names)> {
-    let each = match &said["each"] {
+/// The conversation as it is, or once for each kind.
+fn casts(conversation: &Json, kinds: &[Json]) -> Vec<(String, Names)> {
+    let each = match &conversation["each"] {
         Json::Null => return vec![(String::new(), Names::new())],
         each => each,
     };
@@ -53,12 +53,12 @@ fn casts(said: &Json, kinds: &[Json]) -> Vec<(String, Names)> {
     let casts: Vec<(String, Names)> = kinds
         .map(|kind| (format!(" ({})", kind["kind"]), kind.as_object().unwrap().clone()))
         .collect();
-    assert!(!casts.is_empty(), "{} is about no kind", said["about"]);
+    assert!(!casts.is_empty(), "{} is about no kind", conversation["about"]);
     casts
 }
 
 async fn in_a_namespace(
-    said: &Json,
+    conversation: &Json,
     client: &Client,
     number: usize,
     mut names: Names,
@@ -69,10 +69,10 @@ async fn in_a_namespace(
     assert_eq!(made.code, 201, "{}", made.message());
     names.insert("ns".into(), json!(namespace));
     names.insert("id".into(), json!(number.to_string()));
-    hold(said, client, names).await
+    hold(conversation, client, names).await
 }
 
-/// The items of the list that a file holds.
+/// The items of the list in a file.
 fn read(file: &str) -> Vec<Json> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../conversations").join(file);
     let text = std::fs::read_to_string(path).unwrap();

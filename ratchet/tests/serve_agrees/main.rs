@@ -1,4 +1,5 @@
-//! The server says what the other doors say: every case of the engine, and conversations of the server's own, over HTTP.
+//! Agreement of the server with the other doors: every case of the engine, and conversations of the server's own, over
+//! HTTP.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::expect_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]

@@ -1,9 +1,9 @@
-//! JSON pointers that may mean every item of a list, and trees of the decoder as JSON.
+//! JSON pointers that may match every item of a list, and conversion of decoded trees to JSON.
 
 use ratchet_object::{Node, Value};
 use serde_json::{Value as Json, json};
 
-/// What stands at a pointer; `*` is every item of a list, and what is not there is null.
+/// The value at a pointer; `*` matches every item of a list, and absent values are null.
 pub(crate) fn at(value: &Json, pointer: &str) -> Json {
     let Some(rest) = pointer.strip_prefix('/') else { return value.clone() };
     let (step, rest) = rest.find('/').map_or((rest, ""), |end| rest.split_at(end));
@@ -22,7 +22,7 @@ pub(crate) fn at(value: &Json, pointer: &str) -> Json {
     }
 }
 
-/// Puts a value where a pointer says; null takes away what is there.
+/// Sets the value at a pointer; null removes it.
 pub(crate) fn put(value: &mut Json, pointer: &str, new: Json) {
     let (parent, key) = pointer.rsplit_once('/').unwrap();
     let key = key.replace("~1", "/").replace("~0", "~");

@@ -1,4 +1,4 @@
-//! Servers in this process that share one store, so that one of them may keep what another would refuse.
+//! Servers in this process that share one store, so that one can store what another would refuse.
 
 use crate::client::Client;
 use bytes::Bytes;
@@ -15,17 +15,17 @@ use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// The token of who may do everything.
+/// The administrator's token.
 pub(crate) const TOKEN: &str = "an-administrator";
 
-/// A store with the files that servers on it need.
+/// A store with the files of its servers.
 pub(crate) struct Ground {
     folder: TempDir,
     store: Arc<dyn Store>,
     authority: Authority,
 }
 
-/// Everything that is stored at one moment.
+/// A snapshot of the store.
 type Snapshot = BTreeMap<Arc<str>, Bytes>;
 
 impl Ground {
@@ -40,7 +40,7 @@ impl Ground {
         Self { folder, store: Arc::new(store), authority }
     }
 
-    /// A server with these rules, and a client that may do everything.
+    /// A server with this configuration, and a client with all rights.
     pub(crate) async fn open(&self, policy: Policy) -> Client {
         let ready = ratchet_server::start(self.config(policy), self.store.clone()).await.unwrap();
         let address = ready.address();
@@ -48,7 +48,7 @@ impl Ground {
         Client::connect(address, self.authority.pem()).await
     }
 
-    /// A server that keeps what stricter rules would refuse: as it was before the gates, and nobody looks at Pods.
+    /// A lenient server that stores what stricter rules would refuse: with gates off and without Pod Security.
     pub(crate) async fn open_lenient(&self) -> Client {
         let mut policy = Policy::of(Release::REFERENCE, Behavior::Released);
         policy.gates.apply(&["StrictIPCIDRValidation=false"]).unwrap();
@@ -60,7 +60,7 @@ impl Ground {
         let pki = self.folder.path().join("pki");
         let mut plugins = ratchet_server::default_plugins();
         plugins.retain(|name| match *name {
-            // Nothing makes the accounts that it asks for.
+            // No controller creates the service accounts that it needs.
             "ServiceAccount" => false,
             "PodSecurity" => policy.plugins.pod_security,
             _ => true,
@@ -107,19 +107,19 @@ impl Ground {
         }
     }
 
-    /// Puts an object into the store without asking anybody.
+    /// Writes an object directly into the store.
     pub(crate) async fn keep(&self, key: &str, object: &Json) {
         let write = Write::put(key, Guard::Anything, object.to_string());
         self.store.commit(vec![write]).await.unwrap();
     }
 
-    /// What is stored now.
+    /// A snapshot of the current contents.
     pub(crate) async fn snapshot(&self) -> Snapshot {
         let page = self.store.list(Query::under("")).await.unwrap();
         page.records.into_iter().map(|record| (record.key, record.value)).collect()
     }
 
-    /// Makes the store hold again what it held.
+    /// Restores a snapshot.
     pub(crate) async fn restore(&self, before: &Snapshot) {
         let now = self.snapshot().await;
         let gone = now.keys().filter(|key| !before.contains_key(*key));

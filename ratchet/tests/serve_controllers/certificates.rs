@@ -1,10 +1,10 @@
-//! Certificates from the cluster: asked for, approved, signed, and good for what they are meant for.
+//! Tests of certificates: requested, approved, signed, and valid for their purpose.
 
 use crate::cluster::{Cluster, text};
 use crate::server::refused;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use kubelet_peer::{Container, Kubelet, Log, Options, Shown};
+use kubelet_peer::{Container, Identity, Kubelet, Log, Options};
 use ratchet_certificate::{Facts, Usage};
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, KeyPair, SanType,
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 const REQUESTS: &str = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 const BINDINGS: &str = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
 
-/// A request that also asks to be an authority, and the key that it is for.
+/// A certificate signing request that asks for a CA, and its key.
 struct Wish {
     key: KeyPair,
     pem: String,
@@ -60,16 +60,16 @@ impl Cluster {
         let mut request = self.request(name);
         let condition = json!({"type": "Approved", "status": "True", "reason": "Test"});
         request["status"]["conditions"] = json!([condition]);
-        self.ask("PUT", &format!("{REQUESTS}/{name}/approval"), &request);
+        self.request("PUT", &format!("{REQUESTS}/{name}/approval"), &request);
     }
 
-    /// The certificate with which a request is answered, in PEM.
+    /// The certificate issued for a request, in PEM.
     fn issued(&self, name: &str) -> Vec<u8> {
         self.until("a certificate", || !self.request(name)["status"]["certificate"].is_null());
         BASE64_STANDARD.decode(text(&self.request(name)["status"]["certificate"])).unwrap()
     }
 
-    /// The condition with which a request failed.
+    /// The condition of a failed request.
     fn failure(&self, name: &str) -> (String, String) {
         let failed = || {
             let conditions = self.request(name)["status"]["conditions"].clone();
@@ -85,7 +85,7 @@ impl Cluster {
     fn make_as(&self, user: &str, group: &str, object: &Value) {
         let headers = format!("Impersonate-User: {user}\r\nImpersonate-Group: {group}\r\n");
         let (code, answer) =
-            self.server.ask_saying(&headers, "POST", REQUESTS, &object.to_string());
+            self.server.request_with_headers(&headers, "POST", REQUESTS, &object.to_string());
         assert_eq!(code, 201, "{answer}");
     }
 
@@ -115,10 +115,10 @@ impl Cluster {
     }
 }
 
-/// A kubelet that shows this, and has said hello for the pods of two nodes.
+/// A kubelet with this certificate and logs for the pods of two nodes.
 fn kubelet(certificate: &[u8], key: &KeyPair) -> Kubelet {
-    let shown = Shown::from_pem(certificate, key.serialize_pem().as_bytes()).unwrap();
-    let kubelet = Kubelet::start_apart(Options::new(shown)).unwrap();
+    let identity = Identity::from_pem(certificate, key.serialize_pem().as_bytes()).unwrap();
+    let kubelet = Kubelet::start_with_runtime(Options::new(identity)).unwrap();
     for pod in ["a", "b"] {
         let log = Log::from("hello\n");
         log.end();
@@ -219,15 +219,15 @@ fn a_client_is_who_its_certificate_says() {
     std::fs::write(pki.join("admin.crt"), cluster.issued("ada")).unwrap();
     std::fs::write(pki.join("admin.key"), ada.key.serialize_pem()).unwrap();
     let pods = "/api/v1/namespaces/default/pods";
-    let (code, answer) = cluster.server.ask_with(&pki, pods);
+    let (code, answer) = cluster.server.request_with_certificate(&pki, pods);
     assert!(code == 403 && answer.contains(r#"User \"ada\" cannot list"#), "{code} {answer}");
     cluster.bind("view", "readers");
-    cluster.until("the role", || cluster.server.ask_with(&pki, pods).0 == 200);
+    cluster.until("the role", || cluster.server.request_with_certificate(&pki, pods).0 == 200);
 }
 
 #[test]
 fn machines_that_may_join_are_approved_without_anybody_looking() {
-    // What the controllers do about a request that admission would refuse.
+    // How the controllers treat a request that admission would refuse.
     let cluster = Cluster::start(&["--disable-admission-plugins=NodeRestriction"]);
     let (nodeclient, selfnodeclient) = (
         "system:certificates.k8s.io:certificatesigningrequests:nodeclient",

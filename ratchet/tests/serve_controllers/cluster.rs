@@ -1,14 +1,14 @@
-//! A server with its controllers, and what tests say to it.
+//! A server with its controllers, and helpers for requests to it.
 
 use crate::server::Server;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Longer than anything takes on a busy machine.
+/// A timeout that is generous even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server, and where it keeps what it has.
+/// A server and its data directory.
 pub(crate) struct Cluster {
     pub(crate) server: Server,
     pub(crate) folder: TempDir,
@@ -21,45 +21,45 @@ impl Cluster {
         Self { server, folder }
     }
 
-    /// Stops the server in order, and starts it again on what it kept.
+    /// Stops the server gracefully and starts it again on its data.
     pub(crate) fn restart(&mut self, flags: &[&str]) {
         self.server.signal("TERM");
         assert_eq!(self.server.wait().0, Some(0));
         self.server = Server::start(&self.folder.path().join("data"), flags);
     }
 
-    pub(crate) fn try_ask(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
+    pub(crate) fn try_request(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
         let body = if body.is_null() { String::new() } else { body.to_string() };
-        let (code, text) = self.server.ask(method, path, &body);
+        let (code, text) = self.server.request(method, path, &body);
         (code, serde_json::from_str(&text).unwrap_or(Value::Null))
     }
 
-    /// Asks for what must succeed.
-    pub(crate) fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
-        let (code, answer) = self.try_ask(method, path, body);
+    /// Sends a request that must succeed.
+    pub(crate) fn request(&self, method: &str, path: &str, body: &Value) -> Value {
+        let (code, answer) = self.try_request(method, path, body);
         assert!((200..300).contains(&code), "{method} {path}: {code} {answer}");
         answer
     }
 
     pub(crate) fn get(&self, path: &str) -> Value {
-        self.ask("GET", path, &Value::Null)
+        self.request("GET", path, &Value::Null)
     }
 
     pub(crate) fn is_there(&self, path: &str) -> bool {
-        self.try_ask("GET", path, &Value::Null).0 == 200
+        self.try_request("GET", path, &Value::Null).0 == 200
     }
 
-    /// Makes an object; its uid.
+    /// Creates an object; returns its uid.
     pub(crate) fn make(&self, collection: &str, object: &Value) -> String {
-        text(&self.ask("POST", collection, object)["metadata"]["uid"])
+        text(&self.request("POST", collection, object)["metadata"]["uid"])
     }
 
-    /// Changes an object as it is.
+    /// Changes an object, and retries on conflicts.
     pub(crate) fn change(&self, path: &str, change: impl Fn(&mut Value)) {
         for _ in 0..10 {
             let mut object = self.get(path);
             change(&mut object);
-            match self.try_ask("PUT", path, &object) {
+            match self.try_request("PUT", path, &object) {
                 (409, _) => {}
                 (code, answer) => {
                     assert_eq!(code, 200, "{path}: {answer}");
@@ -70,14 +70,14 @@ impl Cluster {
         panic!("{path} changes all the time");
     }
 
-    /// Makes a namespace, and waits for what every namespace has.
+    /// Creates a namespace, and waits for its default objects.
     pub(crate) fn namespace(&self, name: &str) {
         self.make("/api/v1/namespaces", &json!({"metadata": {"name": name}}));
         let account = format!("/api/v1/namespaces/{name}/serviceaccounts/default");
         self.until("an account", || self.is_there(&account));
     }
 
-    /// Waits until something is so.
+    /// Waits until a condition holds.
     pub(crate) fn until(&self, what: &str, is_so: impl Fn() -> bool) {
         let began = Instant::now();
         while !is_so() {

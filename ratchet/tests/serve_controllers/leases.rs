@@ -1,4 +1,4 @@
-//! The Lease that says which of several servers runs the controllers.
+//! Tests of leader election: the Lease decides which of several servers runs the controllers.
 
 use crate::cluster::{Cluster, text};
 use serde_json::json;
@@ -36,7 +36,7 @@ fn who_loses_it_stops_and_takes_it_again_when_its_holder_is_silent() {
     assert!(works(&cluster, "a"));
     let metrics = || cluster.server.get("/metrics").1;
     assert!(metrics().contains(r#"leader_election_master_status{name="ratchet-controllers"} 1"#));
-    // Another server holds it, and gives signs of life for a while.
+    // Another server holds it, and renews it for a while.
     for round in 0..6 {
         cluster.change(LEASE, |lease| {
             lease["spec"]["holderIdentity"] = json!("other");

@@ -1,4 +1,4 @@
-//! The controllers of the real binary, seen through its API: what they bring into order, and that they then rest.
+//! Tests of the real binary's controllers through its API: their results, and that they settle.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::expect_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]

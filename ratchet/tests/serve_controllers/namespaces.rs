@@ -1,4 +1,4 @@
-//! A namespace on its way out: what holds it is told, and it goes when nothing does.
+//! Tests of namespace deletion: conditions name what blocks it, and it ends when nothing does.
 
 use crate::cluster::{Cluster, text};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ fn a_finalizer_holds_it_and_is_named() {
     cluster.make(maps, &map);
     cluster.make(maps, &json!({"metadata": {"name": "b"}}));
     let path = "/api/v1/namespaces/held";
-    cluster.ask("DELETE", path, &Value::Null);
+    cluster.request("DELETE", path, &Value::Null);
     let conditions = |kind| condition(&cluster.get(path), kind);
     cluster.until("conditions", || conditions("NamespaceFinalizersRemaining")[0] == "True");
     let [_, reason, message] = conditions("NamespaceFinalizersRemaining");
@@ -52,14 +52,14 @@ fn pods_end_in_their_own_time_before_anything_else_goes() {
     let map = "/api/v1/namespaces/slow/configmaps";
     cluster.make(map, &json!({"metadata": {"name": "needed"}}));
     let path = "/api/v1/namespaces/slow";
-    cluster.ask("DELETE", path, &Value::Null);
+    cluster.request("DELETE", path, &Value::Null);
     let remaining = || condition(&cluster.get(path), "NamespaceContentRemaining");
     cluster.until("conditions", || remaining()[0] == "True");
     assert_eq!(remaining()[2], "Some resources are remaining: pods. has 1 resource instances");
     assert!(cluster.is_there(&format!("{map}/needed")), "the pod may need it");
     let pod = cluster.get(&format!("{pods}/p"));
     assert_eq!(pod["metadata"]["deletionGracePeriodSeconds"], 60);
-    // The kubelet says that it has ended.
-    cluster.ask("DELETE", &format!("{pods}/p"), &json!({"gracePeriodSeconds": 0}));
+    // The kubelet reports that it has ended.
+    cluster.request("DELETE", &format!("{pods}/p"), &json!({"gracePeriodSeconds": 0}));
     cluster.until("it to go", || !cluster.is_there(path));
 }

@@ -1,4 +1,4 @@
-//! Networks of nodes through the API: given once, kept over restarts, free when a node goes.
+//! Tests of node networks through the API: allocated once, stable over restarts, released with the node.
 
 use crate::cluster::{Cluster, text};
 use serde_json::{Value, json};
@@ -46,10 +46,10 @@ fn no_two_nodes_share_one_also_after_a_restart() {
     assert_eq!(cidrs(&cluster, "a0"), before);
     // Six of eight are given, one is the Services', one the odd node's: the next must wait.
     cluster.make(NODES, &json!({"metadata": {"name": "late"}}));
-    let told = |event: &Value| event["reason"] == "CIDRNotAvailable";
+    let is_reported = |event: &Value| event["reason"] == "CIDRNotAvailable";
     let events = || cluster.get("/api/v1/namespaces/default/events")["items"].clone();
-    cluster.until("an event", || events().as_array().unwrap().iter().any(told));
+    cluster.until("an event", || events().as_array().unwrap().iter().any(is_reported));
     assert!(cidrs(&cluster, "late").is_empty());
-    cluster.ask("DELETE", &format!("{NODES}/a1"), &Value::Null);
+    cluster.request("DELETE", &format!("{NODES}/a1"), &Value::Null);
     cluster.until("a network", || cidrs(&cluster, "late").len() == 2);
 }

@@ -1,4 +1,4 @@
-//! The released kube-controller-manager beside the server: what its controllers cannot do is told where people look.
+//! Tests with the released kube-controller-manager: failures of its controllers are visible in events and conditions.
 //!
 //! `RATCHET_KUBE_COMPONENTS` names a folder with the released binaries:
 //! `RATCHET_KUBE_COMPONENTS=~/kubernetes/server/bin cargo test -p ratchet --test serve_controllers -- --ignored released`.
@@ -19,7 +19,7 @@ impl Drop for Manager {
 }
 
 impl Manager {
-    /// Starts it as docs/serve.md says.
+    /// Starts it as docs/serve.md describes.
     fn start(cluster: &Cluster) -> Self {
         let folder = std::env::var_os("RATCHET_KUBE_COMPONENTS")
             .expect("RATCHET_KUBE_COMPONENTS names no folder with kube-controller-manager");
@@ -45,7 +45,7 @@ impl Manager {
     }
 }
 
-/// A Deployment whose pods ask another machine whether they are ready.
+/// A Deployment whose readiness probes name another host.
 fn deployment(host: &str) -> Value {
     let probe = json!({"httpGet": {"host": host, "port": 80}});
     let container = json!({"name": "main", "image": "image", "readinessProbe": probe});

@@ -1,4 +1,5 @@
-//! Cluster IPs in many spellings: kept as typed, one address however it is written, canonical where the server writes.
+//! Tests of cluster IPs in many spellings: stored as written, one address in any spelling, canonical where the server
+//! writes.
 
 use crate::cluster::{Cluster, text};
 use serde_json::{Value, json};
@@ -25,7 +26,7 @@ const SPELLED: [&[&str]; 2] = [
 
 fn all_refused(cluster: &Cluster, spelled: &[&str]) {
     for other in spelled {
-        let (code, answer) = cluster.try_ask("POST", SERVICES, &service("other", other));
+        let (code, answer) = cluster.try_request("POST", SERVICES, &service("other", other));
         assert_eq!(code, 422, "{other}: {answer}");
         let message = text(&answer["message"]);
         assert!(message.contains("provided IP is already allocated"), "{other}: {message}");
@@ -48,7 +49,7 @@ fn two_spellings_are_one_address() {
             // Written again as it is, nothing changes.
             cluster.change(&format!("{SERVICES}/web"), |_| ());
             assert_eq!(cluster.get(&format!("{SERVICES}/web"))["spec"]["clusterIP"], **typed);
-            cluster.ask("DELETE", &format!("{SERVICES}/web"), &Value::Null);
+            cluster.request("DELETE", &format!("{SERVICES}/web"), &Value::Null);
             assert!(!cluster.is_there(&canonical), "{typed}");
         }
         cluster.make(SERVICES, &service(&format!("odd{}", spelled[0].len()), spelled[1]));
@@ -66,7 +67,7 @@ fn what_the_server_chooses_is_canonical() {
         "metadata": {"name": "both"},
         "spec": {"ipFamilyPolicy": "RequireDualStack", "ports": [{"port": 80}]},
     });
-    let made = cluster.ask("POST", SERVICES, &both);
+    let made = cluster.request("POST", SERVICES, &both);
     let chosen: Vec<_> = made["spec"]["clusterIPs"].as_array().unwrap().iter().map(text).collect();
     assert_eq!(chosen.len(), 2);
     for ip in chosen {
@@ -75,6 +76,6 @@ fn what_the_server_chooses_is_canonical() {
         assert!(cluster.is_there(&format!("{ADDRESSES}/{ip}")));
     }
     // Where the rule is strict, a spelling that is not canonical is refused at the door.
-    let (code, answer) = cluster.try_ask("POST", SERVICES, &service("odd", "010.0.0.9"));
+    let (code, answer) = cluster.try_request("POST", SERVICES, &service("odd", "010.0.0.9"));
     assert_eq!(code, 422, "{answer}");
 }

@@ -1,4 +1,4 @@
-//! A settled cluster is left in peace: no controller writes anything, before and after a restart.
+//! Tests of a settled cluster: no controller writes anything, before and after a restart.
 
 use crate::cluster::{Cluster, owner, text};
 use serde_json::{Value, json};
@@ -14,10 +14,10 @@ rules:
 - {level: None}
 ";
 
-/// So long nothing may be written.
+/// Time in which nothing may be written.
 const REST: Duration = Duration::from_secs(5);
 
-/// What controllers have written so far.
+/// Number of writes by controllers.
 fn written(log: &Path) -> Vec<String> {
     let log = std::fs::read_to_string(log).unwrap_or_default();
     let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -29,7 +29,7 @@ fn written(log: &Path) -> Vec<String> {
     .collect()
 }
 
-/// Waits until nothing was written for a while; how much was written by then.
+/// Waits until nothing was written for a while; returns the number of writes.
 fn settle(log: &Path) -> usize {
     let (mut count, mut since, began) = (0, Instant::now(), Instant::now());
     while since.elapsed() < Duration::from_secs(3) {
@@ -95,11 +95,11 @@ fn fill(cluster: &Cluster) {
     for number in 0..3 {
         cluster.make("/api/v1/nodes", &json!({"metadata": {"name": format!("n{number}")}}));
     }
-    // What is on its way and held by others is no reason to write either.
+    // Terminating objects with finalizers cause no writes either.
     cluster.namespace("leaving");
     let held = json!({"metadata": {"name": "held", "finalizers": ["example.com/hold"]}});
     cluster.make("/api/v1/namespaces/leaving/configmaps", &held);
-    cluster.ask("DELETE", "/api/v1/namespaces/leaving", &Value::Null);
+    cluster.request("DELETE", "/api/v1/namespaces/leaving", &Value::Null);
 }
 
 #[test]

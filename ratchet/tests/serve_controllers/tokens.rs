@@ -1,4 +1,4 @@
-//! Tokens that do not end: made for secrets that ask, believed, and gone with their account.
+//! Tests of long-lived tokens: created for secrets that request them, accepted, and gone with their account.
 
 use crate::cluster::{Cluster, text};
 use base64::Engine as _;
@@ -32,13 +32,13 @@ fn a_secret_gets_a_token_and_goes_with_the_account() {
     assert_eq!(data("namespace"), "default");
     assert!(data("ca.crt").contains("BEGIN CERTIFICATE"));
     let bearer = format!("Authorization: Bearer {}\r\n", data("token"));
-    let (code, answer) = cluster.server.ask_as_nobody("GET", SECRETS, &bearer);
+    let (code, answer) = cluster.server.request_anonymously("GET", SECRETS, &bearer);
     assert_eq!(code, 403, "{answer}");
     assert!(answer.contains("system:serviceaccount:default:robot"), "{answer}");
 
-    cluster.ask("DELETE", &format!("{ACCOUNTS}/robot"), &Value::Null);
+    cluster.request("DELETE", &format!("{ACCOUNTS}/robot"), &Value::Null);
     cluster.until("the secret to go", || !cluster.is_there(&path));
-    assert_eq!(cluster.server.ask_as_nobody("GET", SECRETS, &bearer).0, 401);
+    assert_eq!(cluster.server.request_anonymously("GET", SECRETS, &bearer).0, 401);
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_secret_says_when_its_token_was_used_and_may_be_marked_invalid() {
     let token = BASE64_STANDARD.decode(text(&secret["data"]["token"])).unwrap();
     let token = String::from_utf8(token).unwrap();
     let bearer = format!("Authorization: Bearer {token}\r\n");
-    let code = || cluster.server.ask_as_nobody("GET", SECRETS, &bearer).0;
+    let code = || cluster.server.request_anonymously("GET", SECRETS, &bearer).0;
     assert_eq!(code(), 403);
     let labels = cluster.get(&path)["metadata"]["labels"].clone();
     let day = text(&labels[LAST_USED]);
@@ -71,7 +71,7 @@ fn a_secret_says_when_its_token_was_used_and_may_be_marked_invalid() {
     assert_eq!(cluster.get(&path)["metadata"]["labels"][LAST_USED], day, "who tries is noted too");
     let review = json!({"spec": {"token": token}});
     let path_of_reviews = "/apis/authentication.k8s.io/v1/tokenreviews";
-    let status = cluster.ask("POST", path_of_reviews, &review)["status"].clone();
+    let status = cluster.request("POST", path_of_reviews, &review)["status"].clone();
     let why = text(&status["error"]);
     assert!(why.contains("the token in secret default/badge for service account default/robot has been marked invalid."), "{why}");
     assert!(status["authenticated"].is_null());
@@ -105,20 +105,21 @@ fn a_node_asks_for_no_certificate_of_another() {
         format!("Impersonate-User: system:node:{name}\r\nImpersonate-Group: system:nodes\r\n")
     };
     let cluster = Cluster::start(&[]);
-    let ask = |node: &str, name: &str| {
-        cluster.server.ask_saying(&as_node(node), "POST", path, &wish(name))
+    let request_token = |node: &str, name: &str| {
+        cluster.server.request_with_headers(&as_node(node), "POST", path, &wish(name))
     };
-    let (code, answer) = ask("b", "sly");
+    let (code, answer) = request_token("b", "sly");
     assert_eq!(code, 403, "{answer}");
     assert!(answer.contains("can only create a node CSR with CN=system:node:b"), "{answer}");
-    let (code, answer) = ask("a", "own");
+    let (code, answer) = request_token("a", "own");
     assert_eq!(code, 201, "{answer}");
-    let (code, answer) = cluster.server.ask("POST", path, &wish("admin"));
+    let (code, answer) = cluster.server.request("POST", path, &wish("admin"));
     assert_eq!(code, 201, "an administrator is no node: {answer}");
     drop(cluster);
 
     let cluster = Cluster::start(&["--disable-admission-plugins=NodeRestriction"]);
-    let (code, answer) = cluster.server.ask_saying(&as_node("b"), "POST", path, &wish("sly"));
+    let (code, answer) =
+        cluster.server.request_with_headers(&as_node("b"), "POST", path, &wish("sly"));
     assert_eq!(code, 201, "as in kube-apiserver without the plugin: {answer}");
 }
 
@@ -135,6 +136,6 @@ fn a_secret_of_nobody_goes_and_every_namespace_knows_the_authority() {
     // Who spoils it, or takes it away, does not get far.
     cluster.change(map, |map| map["data"] = json!({"ca.crt": "x", "more": "y"}));
     cluster.until("the authority", || cluster.get(map)["data"] == authority);
-    cluster.ask("DELETE", map, &Value::Null);
+    cluster.request("DELETE", map, &Value::Null);
     cluster.until("the authority", || cluster.is_there(map));
 }

@@ -1,4 +1,4 @@
-//! Deletion trees: what belongs to an owner goes after it, before it, or stays.
+//! Tests of garbage collection: dependents go after their owner, before it, or stay.
 
 use crate::cluster::{Cluster, owner, text};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ fn grow(cluster: &Cluster, name: &str) {
         "metadata": {"name": name, "ownerReferences": owners},
         "spec": {"containers": [{"name": "c", "image": "x"}]},
     });
-    cluster.until("an account", || cluster.try_ask("POST", PODS, &pod).0 != 403);
+    cluster.until("an account", || cluster.try_request("POST", PODS, &pod).0 != 403);
 }
 
 fn map(name: &str, owners: &Value) -> Value {
@@ -44,7 +44,7 @@ fn map_owner(name: &str, uid: &str, blocks: bool) -> Value {
 
 fn delete(cluster: &Cluster, collection: &str, name: &str, policy: &str) -> Value {
     let options = json!({"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": policy});
-    cluster.ask("DELETE", &format!("{collection}/{name}"), &options)
+    cluster.request("DELETE", &format!("{collection}/{name}"), &options)
 }
 
 fn owners_of(cluster: &Cluster, path: &str) -> usize {
@@ -78,7 +78,7 @@ fn in_the_foreground_an_owner_waits_for_those_that_block_it() {
         held["metadata"]["finalizers"] = json!(["example.com/hold"]);
         cluster.make(MAPS, &held);
     }
-    // The collector knows of them when it sees the deletion.
+    // The garbage collector has seen them before the deletion.
     let answer = delete(&cluster, MAPS, "owner", "Foreground");
     assert_eq!(answer["metadata"]["finalizers"], json!(["foregroundDeletion"]));
     let path = |name: &str| format!("{MAPS}/{name}");
@@ -89,7 +89,7 @@ fn in_the_foreground_an_owner_waits_for_those_that_block_it() {
     assert!(cluster.is_there(&path("owner")), "it waits");
     cluster.change(&path("blocks"), |map| map["metadata"]["finalizers"] = Value::Null);
     cluster.until("the owner to go", || !cluster.is_there(&path("owner")));
-    // Nobody waits for the other one, but it goes as well.
+    // Deletion does not wait for the other one, but it goes as well.
     cluster.until("the follower to be deleted", || is_deleted("follows"));
 }
 
@@ -140,8 +140,8 @@ fn an_owner_of_another_namespace_is_none_and_that_is_told() {
     cluster.until("the child to go", || !cluster.is_there(&format!("{MAPS}/child")));
     assert!(cluster.is_there(&format!("{far}/owner")));
     let events = || cluster.get("/api/v1/namespaces/default/events")["items"].clone();
-    let told = |event: &Value| event["reason"] == "OwnerRefInvalidNamespace";
-    let find = || events().as_array().unwrap().iter().find(|event| told(event)).cloned();
+    let is_reported = |event: &Value| event["reason"] == "OwnerRefInvalidNamespace";
+    let find = || events().as_array().unwrap().iter().find(|event| is_reported(event)).cloned();
     cluster.until("an event", || find().is_some());
     let event = find().unwrap();
     assert_eq!(text(&event["involvedObject"]["uid"]), child);

@@ -1,4 +1,4 @@
-//! Who is let in, as whom, and what stands in the heads of answers.
+//! Tests of authentication, and of response headers.
 
 use crate::client::{Client, text};
 use crate::server::{ALICE, Server};

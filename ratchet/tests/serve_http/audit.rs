@@ -1,4 +1,4 @@
-//! What the audit log tells about requests, at which stages, and what it never tells.
+//! Tests of the audit log: events, stages, and what it must never contain.
 
 use crate::client::{Answer, Client, text};
 use crate::server::{ALICE, Server};
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Everything is told about one namespace, what was sent about another, and nothing about a third.
+/// The audit policy: level RequestResponse for one namespace, Request for another, None for a third.
 const POLICY: &str = "
 apiVersion: audit.k8s.io/v1
 kind: Policy
@@ -27,14 +27,14 @@ rules:
 const SECRET: &str = "aHVzaC1odXNo";
 const HUSH: &str = "hush-hush";
 
-/// A server that tells, and where.
-struct Teller {
+/// A server with an audit log.
+struct AuditedServer {
     server: Server,
     log: PathBuf,
     _folder: TempDir,
 }
 
-static TELLER: LazyLock<Teller> = LazyLock::new(|| {
+static AUDITED: LazyLock<AuditedServer> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let (policy, log) = (folder.path().join("policy.yaml"), folder.path().join("audit.log"));
     std::fs::write(&policy, POLICY).unwrap();
@@ -43,10 +43,10 @@ static TELLER: LazyLock<Teller> = LazyLock::new(|| {
         let (max_megabytes, max_files, max_days) = (0, 0, 0);
         config.audit = Some(Audit { policy, log: there, max_megabytes, max_files, max_days });
     });
-    Teller { server, log, _folder: folder }
+    AuditedServer { server, log, _folder: folder }
 });
 
-impl Teller {
+impl AuditedServer {
     async fn admin(&self) -> Client {
         self.server.admin().await
     }
@@ -55,8 +55,8 @@ impl Teller {
         std::fs::read_to_string(&self.log).unwrap()
     }
 
-    /// What was told about a request, when so many stages of it are written.
-    async fn told(&self, id: &str, stages: usize) -> Vec<Value> {
+    /// The audit events of a request, once this many stages are written.
+    async fn events(&self, id: &str, stages: usize) -> Vec<Value> {
         let began = Instant::now();
         loop {
             let log = self.log();
@@ -71,8 +71,8 @@ impl Teller {
         }
     }
 
-    /// Asks, and hears what is told of it at the end.
-    async fn ask(
+    /// Sends a request; returns the response and its last audit event.
+    async fn send_audited(
         &self,
         client: &Client,
         method: Method,
@@ -90,12 +90,12 @@ impl Teller {
         all.extend(headers);
         let answer = client.send(method, path, &all, body.to_string()).await;
         let stages = if path.contains("/asked") { 1 } else { 2 };
-        let last = self.told(&id, stages).await.pop().unwrap();
+        let last = self.events(&id, stages).await.pop().unwrap();
         assert_eq!(last["stage"], "ResponseComplete", "{last}");
         (answer, last)
     }
 
-    /// Makes the namespace if it is not there; the path of a resource in it.
+    /// Creates the namespace if it is absent; returns the path of a resource in it.
     async fn path(&self, client: &Client, namespace: &str, resource: &str) -> String {
         let made =
             client.post("/api/v1/namespaces", json!({"metadata": {"name": namespace}})).await;
@@ -110,8 +110,8 @@ fn map(name: &str) -> Value {
 
 #[tokio::test]
 async fn a_request_is_told_when_it_comes_and_when_it_is_answered() {
-    let client = TELLER.admin().await;
-    let maps = TELLER.path(&client, "whole", "configmaps").await;
+    let client = AUDITED.admin().await;
+    let maps = AUDITED.path(&client, "whole", "configmaps").await;
     let headers = [
         ("audit-id", "stages"),
         ("content-type", "application/json"),
@@ -120,8 +120,8 @@ async fn a_request_is_told_when_it_comes_and_when_it_is_answered() {
     ];
     let made = client.send(Method::POST, &maps, &headers, map("stages").to_string()).await;
     assert_eq!((made.code, made.header("audit-id")), (201, "stages"));
-    let told = TELLER.told("stages", 2).await;
-    let [came, answered] = told.as_slice() else { panic!("{told:#?}") };
+    let events = AUDITED.events("stages", 2).await;
+    let [came, answered] = events.as_slice() else { panic!("{events:#?}") };
     for event in [came, answered] {
         assert_eq!(event["kind"], "Event");
         assert_eq!(event["apiVersion"], "audit.k8s.io/v1");
@@ -157,16 +157,22 @@ async fn a_request_is_told_when_it_comes_and_when_it_is_answered() {
 
 #[tokio::test]
 async fn the_policy_says_how_much_is_told() {
-    let client = TELLER.admin().await;
-    let asked = TELLER.path(&client, "asked", "configmaps").await;
-    let (_, event) = TELLER.ask(&client, Method::POST, &asked, &[], map("a")).await;
+    let client = AUDITED.admin().await;
+    let collection = AUDITED.path(&client, "asked", "configmaps").await;
+    let (_, event) = AUDITED.send_audited(&client, Method::POST, &collection, &[], map("a")).await;
     assert_eq!(
         (&event["level"], &event["requestObject"]["data"]["a"]),
         (&json!("Request"), &json!("b"))
     );
     assert!(event["responseObject"].is_null());
-    let (_, event) = TELLER
-        .ask(&client, Method::PATCH, &format!("{asked}/a"), &[], r#"{"data":{"c":"d"}}"#)
+    let (_, event) = AUDITED
+        .send_audited(
+            &client,
+            Method::PATCH,
+            &format!("{collection}/a"),
+            &[],
+            r#"{"data":{"c":"d"}}"#,
+        )
         .await;
     assert_eq!(
         event["requestObject"],
@@ -175,48 +181,51 @@ async fn the_policy_says_how_much_is_told() {
     );
     assert_eq!(event["verb"], "patch");
     assert!(
-        !TELLER
+        !AUDITED
             .log()
             .lines()
             .any(|line| line.contains("/asked/") && line.contains("RequestReceived"))
     );
 
-    let (_, event) = TELLER.ask(&client, Method::GET, "/api/v1/nodes?limit=1", &[], "").await;
+    let (_, event) =
+        AUDITED.send_audited(&client, Method::GET, "/api/v1/nodes?limit=1", &[], "").await;
     assert_eq!((&event["level"], &event["verb"]), (&json!("Metadata"), &json!("list")));
     assert_eq!(event["requestURI"], "/api/v1/nodes?limit=1");
     assert_eq!(event["objectRef"], json!({"resource": "nodes", "apiVersion": "v1"}));
     assert!(event["responseObject"].is_null() && event["requestObject"].is_null());
-    let (_, event) = TELLER.ask(&client, Method::GET, "/healthz", &[], "").await;
+    let (_, event) = AUDITED.send_audited(&client, Method::GET, "/healthz", &[], "").await;
     assert!(event["objectRef"].is_null() && event["responseStatus"]["code"] == 200);
 
-    let hidden = TELLER.path(&client, "hidden", "configmaps").await;
+    let hidden = AUDITED.path(&client, "hidden", "configmaps").await;
     client.map(&hidden, "a").await;
     client.get("/version").await;
-    // What comes later is written later.
-    TELLER.ask(&client, Method::GET, "/livez", &[], "").await;
-    let log = TELLER.log();
+    // Later stages are written later.
+    AUDITED.send_audited(&client, Method::GET, "/livez", &[], "").await;
+    let log = AUDITED.log();
     assert!(!log.contains("/namespaces/hidden/") && !log.contains("\"/version\""));
 }
 
 #[tokio::test]
 async fn a_watch_is_told_when_it_begins_and_when_it_ends() {
-    let client = TELLER.admin().await;
-    let maps = TELLER.path(&client, "whole", "configmaps").await;
+    let client = AUDITED.admin().await;
+    let maps = AUDITED.path(&client, "whole", "configmaps").await;
     let path = format!("{maps}?watch=true&timeoutSeconds=1");
     client.send(Method::GET, &path, &[("audit-id", "watched")], "").await;
-    let told = TELLER.told("watched", 3).await;
-    let stages: Vec<String> = told.iter().map(|event| text(&event["stage"])).collect();
+    let events = AUDITED.events("watched", 3).await;
+    let stages: Vec<String> = events.iter().map(|event| text(&event["stage"])).collect();
     assert_eq!(stages, ["RequestReceived", "ResponseStarted", "ResponseComplete"]);
-    assert!(told.iter().all(|event| event["verb"] == "watch" && event["responseObject"].is_null()));
-    assert_eq!(told[1]["responseStatus"]["code"], 200);
+    assert!(
+        events.iter().all(|event| event["verb"] == "watch" && event["responseObject"].is_null())
+    );
+    assert_eq!(events[1]["responseStatus"]["code"], 200);
 }
 
 #[tokio::test]
 async fn refusals_are_told() {
     let (client, alice) =
-        (TELLER.admin().await, Client::connect(&TELLER.server, Some(ALICE)).await);
-    let maps = TELLER.path(&client, "whole", "configmaps").await;
-    let (answer, event) = TELLER.ask(&alice, Method::GET, &maps, &[], "").await;
+        (AUDITED.admin().await, Client::connect(&AUDITED.server, Some(ALICE)).await);
+    let maps = AUDITED.path(&client, "whole", "configmaps").await;
+    let (answer, event) = AUDITED.send_audited(&alice, Method::GET, &maps, &[], "").await;
     assert_eq!((answer.code, &event["user"]["username"]), (403, &json!("alice")));
     assert_eq!(event["annotations"]["authorization.k8s.io/decision"], "forbid");
     let status = &event["responseStatus"];
@@ -224,29 +233,31 @@ async fn refusals_are_told() {
     assert_eq!(status["message"], answer.json()["message"]);
     assert_eq!(event["responseObject"], answer.json());
 
-    let (answer, event) = TELLER.ask(&client, Method::POST, &maps, &[], map("No Name")).await;
+    let (answer, event) =
+        AUDITED.send_audited(&client, Method::POST, &maps, &[], map("No Name")).await;
     assert_eq!((answer.code, &event["responseStatus"]["reason"]), (422, &json!("Invalid")));
     assert_eq!(event["responseStatus"]["details"], answer.json()["details"]);
     assert_eq!(event["annotations"]["authorization.k8s.io/decision"], "allow");
-    let (_, event) = TELLER.ask(&client, Method::GET, &format!("{maps}/none"), &[], "").await;
+    let (_, event) =
+        AUDITED.send_audited(&client, Method::GET, &format!("{maps}/none"), &[], "").await;
     assert_eq!(event["responseStatus"]["code"], 404);
 
-    let stranger = Client::connect(&TELLER.server, Some("no-such-token")).await;
-    let (answer, event) = TELLER.ask(&stranger, Method::GET, &maps, &[], "").await;
+    let stranger = Client::connect(&AUDITED.server, Some("no-such-token")).await;
+    let (answer, event) = AUDITED.send_audited(&stranger, Method::GET, &maps, &[], "").await;
     assert_eq!((answer.code, &event["responseStatus"]["code"]), (401, &json!(401)));
     assert_eq!(event["user"], json!({}), "nobody knows who it is");
-    let nobody = Client::connect(&TELLER.server, None).await;
-    let (_, event) = TELLER.ask(&nobody, Method::GET, &maps, &[], "").await;
+    let nobody = Client::connect(&AUDITED.server, None).await;
+    let (_, event) = AUDITED.send_audited(&nobody, Method::GET, &maps, &[], "").await;
     assert_eq!(event["user"]["username"], "system:anonymous");
-    assert!(!TELLER.log().contains("no-such-token"));
+    assert!(!AUDITED.log().contains("no-such-token"));
 }
 
 #[tokio::test]
 async fn refusals_are_told_at_every_level() {
-    let alice = Client::connect(&TELLER.server, Some(ALICE)).await;
+    let alice = Client::connect(&AUDITED.server, Some(ALICE)).await;
     for namespace in ["asked", "short"] {
         let path = format!("/api/v1/namespaces/{namespace}/configmaps");
-        let (answer, event) = TELLER.ask(&alice, Method::GET, &path, &[], "").await;
+        let (answer, event) = AUDITED.send_audited(&alice, Method::GET, &path, &[], "").await;
         assert_eq!((answer.code, &event["responseStatus"]["reason"]), (403, &json!("Forbidden")));
         assert!(event["responseObject"].is_null());
     }
@@ -254,9 +265,9 @@ async fn refusals_are_told_at_every_level() {
 
 #[tokio::test]
 async fn the_name_of_what_is_made_is_told_at_every_level() {
-    let client = TELLER.admin().await;
-    let short = TELLER.path(&client, "short", "configmaps").await;
-    let (_, event) = TELLER.ask(&client, Method::POST, &short, &[], map("named")).await;
+    let client = AUDITED.admin().await;
+    let short = AUDITED.path(&client, "short", "configmaps").await;
+    let (_, event) = AUDITED.send_audited(&client, Method::POST, &short, &[], map("named")).await;
     assert_eq!(
         (&event["level"], &event["objectRef"]["name"]),
         (&json!("Metadata"), &json!("named"))
@@ -266,20 +277,20 @@ async fn the_name_of_what_is_made_is_told_at_every_level() {
 
 #[tokio::test]
 async fn refusals_of_strangers_and_pretenders_say_why() {
-    let stranger = Client::connect(&TELLER.server, Some("no-such-token")).await;
+    let stranger = Client::connect(&AUDITED.server, Some("no-such-token")).await;
     let path = "/api/v1/namespaces/whole/configmaps";
-    let (_, event) = TELLER.ask(&stranger, Method::GET, path, &[], "").await;
+    let (_, event) = AUDITED.send_audited(&stranger, Method::GET, path, &[], "").await;
     assert_eq!(event["responseStatus"]["reason"], "Unauthorized");
-    let alice = Client::connect(&TELLER.server, Some(ALICE)).await;
+    let alice = Client::connect(&AUDITED.server, Some(ALICE)).await;
     let as_root = [("impersonate-user", "root")];
-    let (answer, event) = TELLER.ask(&alice, Method::GET, path, &as_root, "").await;
+    let (answer, event) = AUDITED.send_audited(&alice, Method::GET, path, &as_root, "").await;
     assert_eq!((answer.code, &event["responseStatus"]["reason"]), (403, &json!("Forbidden")));
-    let client = TELLER.admin().await;
+    let client = AUDITED.admin().await;
     let unwritable = [("accept", "text/html")];
-    let (answer, event) = TELLER.ask(&client, Method::GET, path, &unwritable, "").await;
+    let (answer, event) = AUDITED.send_audited(&client, Method::GET, path, &unwritable, "").await;
     assert_eq!((answer.code, &event["responseStatus"]["reason"]), (406, &json!("NotAcceptable")));
     let large = "x".repeat(4 << 20);
-    let (answer, event) = TELLER.ask(&client, Method::POST, path, &[], large).await;
+    let (answer, event) = AUDITED.send_audited(&client, Method::POST, path, &[], large).await;
     assert_eq!(
         (answer.code, &event["responseStatus"]["reason"]),
         (413, &json!("RequestEntityTooLarge"))
@@ -297,38 +308,41 @@ async fn who_waited_too_long_is_told_as_it_was_answered() {
         config.audit =
             Some(Audit { policy, log: there, max_megabytes: 0, max_files: 0, max_days: 0 });
     });
-    let teller = Teller { server, log, _folder: folder };
-    let client = teller.admin().await;
+    let audited = AuditedServer { server, log, _folder: folder };
+    let client = audited.admin().await;
     for _ in 0..20 {
         let path = "/api/v1/namespaces/whole/configmaps?resourceVersion=1000000000";
-        let (answer, event) = teller.ask(&client, Method::GET, path, &[], "").await;
+        let (answer, event) = audited.send_audited(&client, Method::GET, path, &[], "").await;
         assert_eq!((answer.code, &event["responseStatus"]["code"]), (504, &json!(504)), "{event}");
     }
 }
 
 #[tokio::test]
 async fn an_answer_in_any_form_is_told_as_json() {
-    let client = TELLER.admin().await;
-    let maps = TELLER.path(&client, "whole", "configmaps").await;
+    let client = AUDITED.admin().await;
+    let maps = AUDITED.path(&client, "whole", "configmaps").await;
     client.post(&maps, map("form")).await;
     let one = format!("{maps}/form");
     for accept in ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"] {
-        let (_, event) = TELLER.ask(&client, Method::GET, &one, &[("accept", accept)], "").await;
+        let (_, event) =
+            AUDITED.send_audited(&client, Method::GET, &one, &[("accept", accept)], "").await;
         assert_eq!(event["responseObject"]["data"], json!({"a": "b"}), "{accept}");
     }
 }
 
 #[tokio::test]
 async fn who_acts_as_another_is_told_with_both_names() {
-    let client = TELLER.admin().await;
+    let client = AUDITED.admin().await;
     let as_bob = [("impersonate-user", "bob"), ("impersonate-group", "builders")];
-    let (answer, event) = TELLER.ask(&client, Method::GET, "/api/v1/pods", &as_bob, "").await;
+    let (answer, event) =
+        AUDITED.send_audited(&client, Method::GET, "/api/v1/pods", &as_bob, "").await;
     assert_eq!(answer.code, 403);
     assert_eq!(event["user"]["username"], "root");
     assert_eq!(event["impersonatedUser"]["username"], "bob");
     assert_eq!(event["impersonatedUser"]["groups"], json!(["builders", "system:authenticated"]));
-    let alice = Client::connect(&TELLER.server, Some(ALICE)).await;
-    let (answer, event) = TELLER.ask(&alice, Method::GET, "/api/v1/pods", &as_bob, "").await;
+    let alice = Client::connect(&AUDITED.server, Some(ALICE)).await;
+    let (answer, event) =
+        AUDITED.send_audited(&alice, Method::GET, "/api/v1/pods", &as_bob, "").await;
     assert_eq!((answer.code, &event["responseStatus"]["code"]), (403, &json!(403)));
     assert_eq!(event["user"]["username"], "alice");
     assert!(event["impersonatedUser"].is_null(), "she did not become him");
@@ -336,8 +350,8 @@ async fn who_acts_as_another_is_told_with_both_names() {
 
 #[tokio::test]
 async fn secrets_and_tokens_are_never_told() {
-    let client = TELLER.admin().await;
-    let secrets = TELLER.path(&client, "whole", "secrets").await;
+    let client = AUDITED.admin().await;
+    let secrets = AUDITED.path(&client, "whole", "secrets").await;
     let note = "kubectl.kubernetes.io/last-applied-configuration";
     let secret = json!({
         "metadata": {"name": "s", "annotations": {note: format!("{{\"data\":{{\"k\":\"{SECRET}\"}}}}")}},
@@ -345,15 +359,15 @@ async fn secrets_and_tokens_are_never_told() {
         "stringData": {"other": HUSH},
     });
     let one = format!("{secrets}/s");
-    let (made, event) = TELLER.ask(&client, Method::POST, &secrets, &[], &secret).await;
+    let (made, event) = AUDITED.send_audited(&client, Method::POST, &secrets, &[], &secret).await;
     assert_eq!((made.code, &event["objectRef"]["name"]), (201, &json!("s")));
     assert_eq!(event["requestObject"]["metadata"]["name"], "s", "all else is told");
     assert_eq!(event["requestObject"]["data"], json!({"k": "[redacted]"}));
-    let (_, event) = TELLER.ask(&client, Method::GET, &secrets, &[], "").await;
+    let (_, event) = AUDITED.send_audited(&client, Method::GET, &secrets, &[], "").await;
     assert_eq!(event["responseObject"]["items"][0]["metadata"]["name"], "s");
     for accept in ["application/json;as=Table;v=v1;g=meta.k8s.io", "application/yaml"] {
-        TELLER
-            .ask(
+        AUDITED
+            .send_audited(
                 &client,
                 Method::GET,
                 &format!("{one}?includeObject=Object"),
@@ -362,39 +376,42 @@ async fn secrets_and_tokens_are_never_told() {
             )
             .await;
     }
-    TELLER.ask(&client, Method::PATCH, &one, &[], json!({"data": {"k": SECRET}})).await;
+    AUDITED.send_audited(&client, Method::PATCH, &one, &[], json!({"data": {"k": SECRET}})).await;
     let operations = json!([{"op": "add", "path": "/data/new", "value": SECRET}]);
     let json_patch = [("content-type", "application/json-patch+json"), ("audit-id", "operations")];
     client.send(Method::PATCH, &one, &json_patch, operations.to_string()).await;
-    TELLER.told("operations", 2).await;
+    AUDITED.events("operations", 2).await;
     let mistaken = json!({"metadata": {"name": "S!"}, "Data": {"k": SECRET}, "data": HUSH});
-    let (answer, _) = TELLER.ask(&client, Method::POST, &secrets, &[], mistaken).await;
+    let (answer, _) = AUDITED.send_audited(&client, Method::POST, &secrets, &[], mistaken).await;
     assert_eq!(answer.code, 400);
     // As an object of another kind, at another path.
-    let maps = TELLER.path(&client, "whole", "configmaps").await;
+    let maps = AUDITED.path(&client, "whole", "configmaps").await;
     let smuggled = json!({"kind": "Secret", "apiVersion": "v1", "metadata": {"name": "x"}, "data": {"k": SECRET}});
-    TELLER.ask(&client, Method::POST, &maps, &[], smuggled).await;
+    AUDITED.send_audited(&client, Method::POST, &maps, &[], smuggled).await;
 
-    let accounts = TELLER.path(&client, "whole", "serviceaccounts").await;
+    let accounts = AUDITED.path(&client, "whole", "serviceaccounts").await;
     client.post(&accounts, json!({"metadata": {"name": "robot"}})).await;
     let token = format!("{accounts}/robot/token");
-    let (made, event) = TELLER.ask(&client, Method::POST, &token, &[], r#"{"spec":{}}"#).await;
+    let (made, event) =
+        AUDITED.send_audited(&client, Method::POST, &token, &[], r#"{"spec":{}}"#).await;
     let token = text(&made.json()["status"]["token"]);
     assert!(made.code == 201 && !token.is_empty());
     assert_eq!(event["responseObject"]["status"]["token"], "[redacted]");
     assert!(!event["responseObject"]["status"]["expirationTimestamp"].is_null());
     let reviews = "/apis/authentication.k8s.io/v1/tokenreviews";
     let review = json!({"spec": {"token": token}});
-    let (made, event) = TELLER.ask(&client, Method::POST, reviews, &[], review).await;
+    let (made, event) = AUDITED.send_audited(&client, Method::POST, reviews, &[], review).await;
     assert_eq!(made.json()["status"]["authenticated"], true, "{}", made.text());
     assert_eq!(event["requestObject"]["spec"]["token"], "[redacted]");
     assert_eq!(
         event["responseObject"]["status"]["user"]["username"],
         "system:serviceaccount:whole:robot"
     );
-    TELLER.ask(&client, Method::GET, &format!("/api/v1/nodes?access_token={token}"), &[], "").await;
+    AUDITED
+        .send_audited(&client, Method::GET, &format!("/api/v1/nodes?access_token={token}"), &[], "")
+        .await;
 
-    let log = TELLER.log();
+    let log = AUDITED.log();
     for hidden in [SECRET, HUSH, &token, "admin-token", "alice-token"] {
         let line = log.lines().find(|line| line.contains(hidden));
         assert_eq!(line, None, "{hidden}");
@@ -403,8 +420,8 @@ async fn secrets_and_tokens_are_never_told() {
 
 #[tokio::test]
 async fn what_is_told_is_counted() {
-    let client = TELLER.admin().await;
-    TELLER.ask(&client, Method::GET, "/api/v1/nodes", &[], "").await;
+    let client = AUDITED.admin().await;
+    AUDITED.send_audited(&client, Method::GET, "/api/v1/nodes", &[], "").await;
     let metrics = client.get("/metrics").await;
     for line in [
         "# HELP apiserver_audit_event_total [ALPHA] Lines that were written to the audit log.\n# TYPE apiserver_audit_event_total counter\napiserver_audit_event_total ",

@@ -1,4 +1,4 @@
-//! A client that speaks HTTP and nothing else: no Kubernetes library smooths over what the server says.
+//! A plain HTTP client: no Kubernetes library hides what the server sends.
 
 use crate::server::Server;
 use bytes::Bytes;
@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// Longer than anything takes on a busy machine.
+/// A timeout that is generous even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// One HTTP/2 connection; clones share it.
@@ -31,7 +31,7 @@ pub(crate) struct Client {
     token: Option<&'static str>,
 }
 
-/// What the server answered.
+/// A response of the server.
 pub(crate) struct Answer {
     pub(crate) code: u16,
     pub(crate) headers: HeaderMap,
@@ -101,8 +101,8 @@ impl Client {
         Self { sender, token }
     }
 
-    /// The answer as it begins to come in.
-    async fn ask(
+    /// Sends a request; the body of the response is unread.
+    async fn exchange(
         &self,
         method: Method,
         path: &str,
@@ -115,7 +115,7 @@ impl Client {
         timeout(PATIENCE, sender.send_request(request)).await.expect("no answer").unwrap()
     }
 
-    /// Sends anything and waits for the whole answer.
+    /// Sends a request and reads the response.
     pub(crate) async fn send(
         &self,
         method: Method,
@@ -123,7 +123,7 @@ impl Client {
         headers: &[(&str, &str)],
         body: impl Into<Bytes>,
     ) -> Answer {
-        whole(self.ask(method, path, headers, body).await).await
+        whole(self.exchange(method, path, headers, body).await).await
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
@@ -154,13 +154,13 @@ impl Client {
         self.send(Method::DELETE, path, &[], "").await
     }
 
-    /// A watch: the head has come, the events are still to come.
+    /// Starts a watch; its events are unread.
     pub(crate) async fn watch(&self, path: &str) -> Events {
         self.watch_as(path, "application/json").await
     }
 
     pub(crate) async fn watch_as(&self, path: &str, accept: &str) -> Events {
-        let response = self.ask(Method::GET, path, &[("accept", accept)], "").await;
+        let response = self.exchange(Method::GET, path, &[("accept", accept)], "").await;
         assert_eq!(response.status(), 200, "{path}");
         Events { response, rest: Vec::new(), lines: VecDeque::new() }
     }
@@ -207,7 +207,7 @@ async fn whole(response: Response<Incoming>) -> Answer {
     Answer { code: parts.status.as_u16(), headers: parts.headers, body }
 }
 
-/// One request over HTTP/1.1, on a connection of its own.
+/// Sends one request over HTTP/1.1 on a new connection.
 pub(crate) async fn old_protocol(
     server: &Server,
     token: &'static str,
@@ -234,13 +234,13 @@ impl Events {
         self.response.headers()[CONTENT_TYPE].to_str().unwrap()
     }
 
-    /// The next bytes as they come; none at the end.
+    /// The next chunk; `None` at the end.
     pub(crate) async fn bytes(&mut self) -> Option<Bytes> {
         let frame = timeout(PATIENCE, self.response.body_mut().frame()).await;
         Some(frame.expect("no event in time")?.unwrap().into_data().unwrap_or_default())
     }
 
-    /// The next event; none at the end.
+    /// The next event; `None` at the end.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         while self.lines.is_empty() {
             let bytes = self.bytes().await?;

@@ -1,4 +1,4 @@
-//! Empty values in random places: an accepted write is stored as Go's types read it, or it said nothing new.
+//! Empty values in random fields: an accepted write is stored as Go's types decode it, or changes nothing.
 
 use crate::client::Client;
 use crate::server::Server;
@@ -10,7 +10,7 @@ use serde_json::json;
 const TEMPLATE: &str =
     "{metadata: {labels: {app: shop}}, spec: {containers: [{name: main, image: i}]}}";
 
-/// Kinds, where they are, and an object of each that is taken; `T` is the template of a pod.
+/// Kinds with their collections and a valid object of each; `T` is a pod template.
 const OBJECTS: &[(&str, &str, &str, &str)] = &[
     ("v1", "ConfigMap", "configmaps", "data: {a: b, c: ''}"),
     ("v1", "Secret", "secrets", "data: {a: YQ==, b: ''}"),
@@ -92,10 +92,10 @@ const OBJECTS: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-/// How often each object is changed.
+/// Number of changes of each object.
 const EDITS: usize = 60;
 
-/// What the server alone decides on, besides what stands in the metadata.
+/// Fields that only the server sets, besides metadata.
 const NOT_OURS: [&str; 4] = ["apiVersion", "kind", "metadata", "status"];
 
 struct Random(u64);
@@ -128,7 +128,7 @@ impl Random {
         }
     }
 
-    /// Empties or removes a field somewhere in an object; whether there was one.
+    /// Empties or removes a field somewhere in an object; returns whether there was one.
     fn edit(&mut self, node: &mut Node<'static>, row: &'static TypeRow) -> bool {
         let Some(field) = row.fields.get(self.below(row.fields.len())) else { return false };
         let goes_down = self.below(5) != 0;
@@ -158,7 +158,7 @@ fn tree(text: &str) -> Node<'static> {
     decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
 }
 
-/// What Go's types and the defaults make of an object.
+/// An object as Go's types decode it, with defaults.
 fn read(node: &Node<'static>, api_version: &str, kind: &str) -> Node<'static> {
     let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
     let ty = schema::kind(group, version, kind).unwrap().ty;
@@ -170,7 +170,7 @@ fn read(node: &Node<'static>, api_version: &str, kind: &str) -> Node<'static> {
     node
 }
 
-/// What its writer decides on in an object.
+/// The fields of an object that its writer sets.
 fn own(node: &Node<'static>) -> Node<'static> {
     let mut own = node.clone();
     for name in NOT_OURS {

@@ -1,4 +1,4 @@
-//! The forms of answers and bodies: indented, packed, YAML, protobuf, metadata, tables.
+//! Tests of encodings: indented, compressed, YAML, protobuf, metadata, tables.
 
 use crate::client::text;
 use crate::server::Server;
@@ -20,12 +20,12 @@ async fn people_get_indented_json() {
     assert!(compact.text().ends_with("}\n"));
     for (agent, query) in [("curl/8.5.0", ""), ("probe", "?pretty=true"), ("Mozilla/5.0 (X)", "")] {
         let agent = [("user-agent", agent)];
-        let shown = client.send(Method::GET, &format!("{path}{query}"), &agent, "").await;
+        let response = client.send(Method::GET, &format!("{path}{query}"), &agent, "").await;
         assert!(
-            shown.text().starts_with("{\n  \"kind\": \"ConfigMap\",\n  \"apiVersion\": \"v1\"")
+            response.text().starts_with("{\n  \"kind\": \"ConfigMap\",\n  \"apiVersion\": \"v1\"")
         );
-        assert!(shown.text().ends_with("\n}"));
-        assert_eq!(shown.json(), compact.json());
+        assert!(response.text().ends_with("\n}"));
+        assert_eq!(response.json(), compact.json());
     }
     let curl = [("user-agent", "curl/8.5.0")];
     let plain = client.send(Method::GET, &format!("{path}?pretty=false"), &curl, "").await;
@@ -122,20 +122,21 @@ async fn tables_carry_as_much_of_the_object_as_was_asked_for() {
         ("Metadata", "PartialObjectMetadata"),
         ("Object", "ConfigMap"),
     ] {
-        let shown = client.get_as(&format!("{maps}?includeObject={include}"), table).await.json();
+        let response =
+            client.get_as(&format!("{maps}?includeObject={include}"), table).await.json();
         assert_eq!(
-            (&shown["kind"], &shown["apiVersion"]),
+            (&response["kind"], &response["apiVersion"]),
             (&json!("Table"), &json!("meta.k8s.io/v1"))
         );
-        let columns: Vec<String> = shown["columnDefinitions"]
+        let columns: Vec<String> = response["columnDefinitions"]
             .as_array()
             .unwrap()
             .iter()
             .map(|column| text(&column["name"]))
             .collect();
         assert_eq!(columns, ["Name", "Data", "Age"]);
-        assert_eq!(shown["rows"][0]["cells"][1], 1);
-        assert_eq!(shown["rows"][0]["object"]["kind"], kind);
+        assert_eq!(response["rows"][0]["cells"][1], 1);
+        assert_eq!(response["rows"][0]["object"]["kind"], kind);
     }
     let bare = client.get_as(&format!("{maps}?includeObject=None"), table).await.json();
     assert!(bare["rows"][0]["object"].is_null());
@@ -191,7 +192,7 @@ fn first(bytes: &[u8], number: u8) -> &[u8] {
     all.iter().find(|(at, _)| *at == number).map(|(_, value)| *value).unwrap_or_default()
 }
 
-/// A config map as Kubernetes' own clients send it.
+/// A config map in protobuf, as Kubernetes' own clients send it.
 fn protobuf_map(name: &str) -> Vec<u8> {
     let kind = [field(1, b"v1"), field(2, b"ConfigMap")].concat();
     let metadata = [field(1, name.as_bytes()), field(3, b"")].concat();

@@ -1,4 +1,4 @@
-//! What a TLS handshake tells a client: the authorities whose certificates are believed.
+//! Tests of the TLS handshake: the authorities of client certificates that the server announces.
 
 use crate::server::Server;
 use ratchet_http::certificates::Authority;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-/// Notes the names of authorities and shows no certificate.
+/// Records the announced authorities and presents no certificate.
 #[derive(Debug, Default)]
 struct Notes(Mutex<Vec<Vec<u8>>>);
 

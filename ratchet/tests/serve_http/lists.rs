@@ -1,4 +1,4 @@
-//! Lists: which state they show, how they are cut into pages, and what is refused.
+//! Tests of lists: their resource version, pagination, and refused options.
 
 use crate::server::Server;
 use ratchet_store::Revision;
@@ -16,7 +16,7 @@ async fn pages_show_one_state_while_objects_change() {
     let mut page = client.get(&format!("{maps}?limit=4")).await;
     let first = page.version();
     assert_eq!(page.json()["metadata"]["remainingItemCount"], 6);
-    let mut seen = page.names();
+    let mut listed = page.names();
     client.delete(&format!("{maps}/m5")).await;
     client.map(&maps, "m45").await;
     client.patch(&format!("{maps}/m8"), json!({"data": {"a": "changed"}})).await;
@@ -24,10 +24,10 @@ async fn pages_show_one_state_while_objects_change() {
     while let Some(token) = last["metadata"]["continue"].as_str() {
         page = client.get(&format!("{maps}?limit=4&continue={token}")).await;
         assert_eq!(page.version(), first, "all pages are of the first one's state");
-        seen.extend(page.names());
+        listed.extend(page.names());
         last = page.json();
     }
-    assert_eq!(seen, names);
+    assert_eq!(listed, names);
     assert_eq!(last["items"][0]["data"]["a"], "b", "m8 is shown as it was");
     assert!(last["metadata"].get("remainingItemCount").is_none());
 }
@@ -41,13 +41,13 @@ async fn pages_of_a_selection_do_not_count_what_remains() {
         let body = json!({"metadata": {"name": format!("m{index}"), "labels": labels}});
         client.post(&maps, body).await;
     }
-    let mut seen = Vec::new();
+    let mut listed = Vec::new();
     let mut token = String::new();
     loop {
         let path = format!("{maps}?limit=2&labelSelector=odd%3Dtrue&continue={token}");
         let page = client.get(&path).await;
         assert!(page.names().len() <= 2);
-        seen.extend(page.names());
+        listed.extend(page.names());
         let metadata = page.json()["metadata"].clone();
         assert!(metadata.get("remainingItemCount").is_none());
         match metadata["continue"].as_str() {
@@ -55,7 +55,7 @@ async fn pages_of_a_selection_do_not_count_what_remains() {
             None => break,
         }
     }
-    assert_eq!(seen, ["m1", "m3", "m5", "m7"]);
+    assert_eq!(listed, ["m1", "m3", "m5", "m7"]);
 }
 
 #[tokio::test]

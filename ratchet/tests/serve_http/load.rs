@@ -1,4 +1,4 @@
-//! Load of one and others: long lists in every dress, limits of what lasts, documents that are made once.
+//! Tests of load: long lists in every encoding, limits of long-running requests, documents that are built once.
 
 use crate::client::Client;
 use crate::server::{ADMIN, ALICE, BOB, Server};
@@ -12,7 +12,7 @@ const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io";
 const TABLE_YAML: &str = "application/yaml;as=Table;v=v1;g=meta.k8s.io";
 const METADATA: &str = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
 
-/// A tree that was read, whatever it was written in.
+/// A decoded body, in whatever encoding.
 fn parsed(content_type: &str, body: &[u8]) -> Value {
     let json = match content_type {
         PROTOBUF => proto::decode(body, Limits::STORED).unwrap().to_json(),
@@ -24,7 +24,7 @@ fn parsed(content_type: &str, body: &[u8]) -> Value {
     serde_json::from_str(&json).unwrap()
 }
 
-/// A list with as many maps as make it long enough to be written while it is sent.
+/// Creates enough config maps for a list that is streamed.
 async fn fill(client: &Client, count: usize) -> String {
     let (_, maps) = client.namespace().await;
     for number in 0..count {
@@ -151,7 +151,7 @@ async fn what_lasts_has_a_limit_of_its_own_for_each_user() {
     assert_eq!(bob.get(WATCH).await.code, 429, "there are three in all");
     let looks = admin.watch(WATCH).await;
     drop((first, looks));
-    // The server learns of it when it learns of it.
+    // The server notices the disconnect after some time.
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
     while alice.get(&format!("{WATCH}&timeoutSeconds=1")).await.code == 429 {
         assert!(std::time::Instant::now() < deadline, "a watch that was left still counts");

@@ -1,4 +1,4 @@
-//! The server on the wire: what clients may rely on and kubectl does not show.
+//! Tests of the server over HTTP: what clients may rely on and kubectl does not show.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::expect_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
@@ -12,12 +12,12 @@ mod handshakes;
 mod lists;
 mod load;
 mod nodes;
+mod observability;
 mod parts;
 mod paths;
 mod races;
 mod rights;
 mod server;
 mod storage;
-mod told;
 mod watches;
 mod writes;

@@ -1,11 +1,11 @@
-//! What nodes may read: their own pods and what these use, from the moment they run there until they are gone.
+//! Tests of the Node authorizer: a node reads its own pods and what they use, only while they run there.
 
 use crate::client::{Answer, Client};
 use crate::server::Server;
 use hyper::Method;
 use serde_json::{Value, json};
 
-/// Asks as a node.
+/// Sends a request as a node.
 async fn as_node(client: &Client, node: &str, method: Method, path: &str, body: Value) -> Answer {
     let user = format!("system:node:{node}");
     let headers = [
@@ -71,7 +71,7 @@ impl World {
         make(client, &format!("{}/pods", self.folder), pod).await;
     }
 
-    /// What belongs to the node because of the pod.
+    /// The objects that the node may read because of the pod.
     fn used(&self) -> Vec<String> {
         let folder = &self.folder;
         vec![
@@ -110,8 +110,8 @@ async fn a_node_reads_what_its_pods_use_and_nothing_else() {
     assert_eq!(refused.refusal(), (403, text));
     for (account, code) in [("used", 201), ("other", 403)] {
         let path = format!("{folder}/serviceaccounts/{account}/token");
-        let asked = as_node(&client, node, Method::POST, &path, json!({"spec": {}})).await;
-        assert_eq!(asked.code, code, "{account}: {}", asked.text());
+        let answer = as_node(&client, node, Method::POST, &path, json!({"spec": {}})).await;
+        assert_eq!(answer.code, code, "{account}: {}", answer.text());
     }
     // One term whose value looks like another selects the pods of all nodes.
     let all = "/api/v1/pods?fieldSelector=metadata.name!%3Dx%5C,spec.nodeName%5C%3D";

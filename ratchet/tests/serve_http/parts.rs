@@ -1,4 +1,4 @@
-//! Parts of objects, other versions of them, and objects that a PUT makes.
+//! Tests of subresources, other versions, and objects that a PUT creates.
 
 use crate::client::{Client, text};
 use crate::server::{ALICE, Server};
@@ -237,19 +237,20 @@ async fn a_token_is_for_the_account_that_is_named() {
     let uid = client.post(&accounts, json!({"metadata": {"name": "robot"}})).await.json();
     let uid = text(&uid["metadata"]["uid"]);
     let path = format!("{accounts}/robot/token");
-    let ask = |metadata: Value| client.post(&path, json!({"metadata": metadata, "spec": {}}));
+    let request_token =
+        |metadata: Value| client.post(&path, json!({"metadata": metadata, "spec": {}}));
     let text = "TokenRequest.authentication.k8s.io \"robot\" is invalid: metadata.name: Invalid value: \"other\": must match the service account name if specified";
-    assert_eq!(ask(json!({"name": "other"})).await.refusal(), (422, text.into()));
+    assert_eq!(request_token(json!({"name": "other"})).await.refusal(), (422, text.into()));
     let text =
         "the namespace of the provided object does not match the namespace sent on the request";
-    assert_eq!(ask(json!({"namespace": "other"})).await.refusal(), (400, text.into()));
+    assert_eq!(request_token(json!({"namespace": "other"})).await.refusal(), (400, text.into()));
     let text = format!(
         "Operation cannot be fulfilled on TokenRequest.authentication.k8s.io \"robot\": the UID in the token request (x) does not match the UID of the service account ({uid})"
     );
-    assert_eq!(ask(json!({"uid": "x"})).await.refusal(), (409, text));
+    assert_eq!(request_token(json!({"uid": "x"})).await.refusal(), (409, text));
     let own = json!({"name": "robot", "namespace": namespace, "uid": uid});
     for metadata in [own.clone(), json!({})] {
-        let made = ask(metadata).await;
+        let made = request_token(metadata).await;
         assert_eq!(made.code, 201, "{}", made.text());
         for name in ["name", "namespace", "uid"] {
             assert_eq!(made.json()["metadata"][name], own[name], "{name}");
@@ -259,10 +260,10 @@ async fn a_token_is_for_the_account_that_is_named() {
         let object = json!({"apiVersion": api_version, "kind": kind, "name": "x"});
         client.post(&path, json!({"spec": {"boundObjectRef": object}}))
     };
-    for (api_version, kind, shown) in
+    for (api_version, kind, object) in
         [("v1", "ConfigMap", "/v1, Kind=ConfigMap"), ("apps/v1", "Pod", "apps/v1, Kind=Pod")]
     {
-        let text = format!("cannot bind token to object of type {shown}");
+        let text = format!("cannot bind token to object of type {object}");
         assert_eq!(bound(api_version, kind).await.refusal(), (400, text));
     }
 }
@@ -298,11 +299,11 @@ async fn a_scaler_keeps_in_the_old_version_what_only_the_new_one_knows() {
     let made = client.post(&path("v2"), json!({"metadata": {"name": "h"}, "spec": spec})).await;
     assert_eq!(made.code, 201, "{}", made.text());
     let old = format!("{}/h", path("v1"));
-    let shown = client.get(&old).await.json();
-    let annotations = &shown["metadata"]["annotations"];
-    let kept = text(&annotations["autoscaling.alpha.kubernetes.io/metrics"]);
+    let object = client.get(&old).await.json();
+    let annotations = &object["metadata"]["annotations"];
+    let annotation = text(&annotations["autoscaling.alpha.kubernetes.io/metrics"]);
     assert_eq!(
-        kept,
+        annotation,
         r#"[{"type":"Resource","resource":{"name":"memory","targetAverageUtilization":70}}]"#
     );
     let patched = client.patch(&old, json!({"spec": {"maxReplicas": 4}})).await;
@@ -325,9 +326,9 @@ async fn an_event_is_one_in_both_groups() {
         "reason": "r", "type": "Normal", "count": 3, "source": {"component": "c"}});
     let made = client.post(&old, event).await;
     assert_eq!(made.code, 201, "{}", made.text());
-    let shown = client.get(&format!("{new}/e")).await.json();
-    assert_eq!((&shown["note"], &shown["deprecatedCount"]), (&json!("hello"), &json!(3)));
-    assert_eq!(shown["regarding"]["name"], "p");
+    let object = client.get(&format!("{new}/e")).await.json();
+    assert_eq!((&object["note"], &object["deprecatedCount"]), (&json!("hello"), &json!(3)));
+    assert_eq!(object["regarding"]["name"], "p");
     let patched = client.patch(&format!("{new}/e"), json!({"deprecatedCount": 4})).await;
     assert_eq!(patched.code, 200, "{}", patched.text());
     assert_eq!(client.get(&format!("{old}/e")).await.json()["count"], 4);
@@ -369,8 +370,8 @@ async fn an_eviction_is_told_why_not() {
     assert_eq!(cause["message"], "The disruption budget b is still being processed by the server.");
     let status = json!({"observedGeneration": 1, "desiredHealthy": 1, "currentHealthy": 0,
         "expectedPods": 1, "disruptionsAllowed": 0});
-    let seen = client.patch(&format!("{budgets}/b/status"), json!({"status": status})).await;
-    assert_eq!(seen.code, 200, "{}", seen.text());
+    let updated = client.patch(&format!("{budgets}/b/status"), json!({"status": status})).await;
+    assert_eq!(updated.code, 200, "{}", updated.text());
     let refused = evict().await;
     let cause = &refused.json()["details"]["causes"][0];
     assert_eq!((refused.code, refused.header("retry-after")), (429, ""));

@@ -1,4 +1,4 @@
-//! Paths: what they lead to is what was asked about, however they are spelled.
+//! Tests of paths: authorization and routing agree, however a path is spelled.
 
 use crate::client::{Answer, Client, text};
 use crate::server::Server;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const NOTHING: &str = "the server could not find the requested resource";
 const RBAC: &str = "rbac.authorization.k8s.io";
 
-/// Somebody who may do everything in one namespace, and another namespace.
+/// A user with all rights in one namespace, and a second namespace.
 struct Warden {
     client: Client,
     user: String,
@@ -31,7 +31,7 @@ impl Warden {
         Self { client, user, own, other }
     }
 
-    async fn ask(&self, method: Method, path: &str, body: &str) -> Answer {
+    async fn request(&self, method: Method, path: &str, body: &str) -> Answer {
         let kind = match method {
             Method::PATCH => "application/merge-patch+json",
             _ => "application/json",
@@ -66,18 +66,24 @@ async fn there_is_no_way_out_of_a_namespace() {
             (Method::DELETE, format!("{namespaces}/{other}"), ""),
             (Method::GET, namespaces.replacen("/v1/", "/v1/watch/", 1), ""),
         ] {
-            let answer = warden.ask(method.clone(), &path, body).await;
+            let answer = warden.request(method.clone(), &path, body).await;
             assert_eq!(answer.refusal(), (404, NOTHING.into()), "{method} {path}");
         }
     }
     assert_eq!(warden.client.get(&format!("/api/v1/namespaces/{other}")).await.json(), before);
     assert_eq!(warden.client.get("/api/v1/namespaces/made-by-warden").await.code, 404);
     // The namespace itself is in itself, and others are not.
-    assert_eq!(warden.ask(Method::GET, &format!("/api/v1/namespaces/{own}"), "").await.code, 200);
-    assert_eq!(warden.ask(Method::GET, &format!("/api/v1/namespaces/{other}"), "").await.code, 403);
+    assert_eq!(
+        warden.request(Method::GET, &format!("/api/v1/namespaces/{own}"), "").await.code,
+        200
+    );
+    assert_eq!(
+        warden.request(Method::GET, &format!("/api/v1/namespaces/{other}"), "").await.code,
+        403
+    );
 }
 
-/// Every resource and part that discovery tells of: root, plural, part, whether it lives in namespaces.
+/// Every resource and subresource in discovery: root, plural, subresource, whether it is namespaced.
 async fn discovered(client: &Client) -> Vec<(String, String, String, bool)> {
     let mut roots = vec!["/api/v1".to_owned()];
     let groups = client.get("/apis").await.json();
@@ -99,10 +105,10 @@ async fn discovered(client: &Client) -> Vec<(String, String, String, bool)> {
     all
 }
 
-/// Whether everything that an answer shows is in the namespace.
-fn is_within(shown: &Value, namespace: &str) -> bool {
-    let metadata = &shown["metadata"];
-    match (shown["kind"].as_str(), shown["items"].as_array()) {
+/// Whether all objects of an answer are in the namespace.
+fn is_within(body: &Value, namespace: &str) -> bool {
+    let metadata = &body["metadata"];
+    match (body["kind"].as_str(), body["items"].as_array()) {
         (Some("Status"), _) => true,
         (_, Some(items)) => items.iter().all(|item| item["metadata"]["namespace"] == namespace),
         (Some("Namespace"), _) => metadata["name"] == namespace,
@@ -119,7 +125,7 @@ async fn whoever_may_everything_in_a_namespace_sees_nothing_else() {
     let (mut found, mut hidden) = (0, 0);
     for (root, plural, part, namespaced) in discovered(&warden.client).await {
         let is_namespace = plural == "namespaces";
-        // Whoever is known may ask about themselves.
+        // Any authenticated user may review its own access.
         let is_review = plural.starts_with("selfsubject");
         for scope in ["".to_owned(), format!("/namespaces/{own}"), format!("/namespaces/{other}")] {
             for name in ["", "/x", &format!("/{other}")] {
@@ -141,7 +147,7 @@ async fn whoever_may_everything_in_a_namespace_sees_nothing_else() {
                         _ => "",
                     };
                     let line = format!("{path}{query}");
-                    let answer = warden.ask(method.clone(), &line, body).await;
+                    let answer = warden.request(method.clone(), &line, body).await;
                     let about = format!("{method} {path}: {} {}", answer.code, answer.text());
                     let in_own = scope.ends_with(&own);
                     match (in_own, namespaced) {

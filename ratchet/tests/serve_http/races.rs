@@ -1,4 +1,4 @@
-//! Many clients at once: what must never be given twice, and what must never slip through.
+//! Tests of concurrent clients: what must never be allocated twice, and what must never slip through.
 
 use crate::client::text;
 use crate::server::Server;
@@ -31,8 +31,8 @@ async fn no_two_services_share_an_address_or_a_node_port() {
         ports.insert(spec["ports"][0]["nodePort"].as_u64().unwrap());
     }
     assert_eq!((addresses.len(), ports.len()), (SERVICES, SERVICES));
-    let kept = client.get("/apis/networking.k8s.io/v1/ipaddresses").await.names();
-    assert!(addresses.iter().all(|address| kept.contains(address)));
+    let allocated = client.get("/apis/networking.k8s.io/v1/ipaddresses").await.names();
+    assert!(addresses.iter().all(|address| allocated.contains(address)));
 }
 
 #[tokio::test(flavor = "multi_thread")]

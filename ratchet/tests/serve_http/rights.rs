@@ -1,4 +1,4 @@
-//! Rights as they are asked about, given and borrowed.
+//! Tests of access reviews, RBAC and impersonation.
 
 use crate::client::{Answer, Client, text};
 use crate::server::{ALICE, Server};
@@ -45,19 +45,19 @@ async fn whose_token_it_is() {
     let server = Server::shared();
     let (client, alice) = (server.admin().await, Client::connect(server, Some(ALICE)).await);
     let path = review("tokenreviews");
-    let ask = |spec: Value| client.post(&path, json!({"spec": spec}));
-    let known = ask(json!({"token": ALICE})).await;
+    let submit = |spec: Value| client.post(&path, json!({"spec": spec}));
+    let known = submit(json!({"token": ALICE})).await;
     assert_eq!(known.code, 201);
     let user = json!({"username": "alice", "uid": "2", "groups": ["system:authenticated"]});
     let ours = ["https://kubernetes.default.svc.cluster.local"];
     let status = json!({"authenticated": true, "user": user, "audiences": ours});
     assert_eq!(known.json()["status"], status);
     assert_eq!(known.json()["kind"], "TokenReview");
-    let unknown = ask(json!({"token": "nobody-has-it"})).await;
+    let unknown = submit(json!({"token": "nobody-has-it"})).await;
     assert_eq!((unknown.code, &unknown.json()["status"]["user"]), (201, &json!({})));
     assert!(unknown.json()["status"]["authenticated"].is_null());
     assert!(!text(&unknown.json()["status"]["error"]).is_empty());
-    let none = ask(json!({})).await;
+    let none = submit(json!({})).await;
     let message = "token is required for TokenReview in authentication";
     assert_eq!(none.refusal(), (400, message.into()));
     let refused = alice.post(&path, json!({"spec": {"token": ALICE}})).await;
@@ -66,11 +66,12 @@ async fn whose_token_it_is() {
     let (namespace, _) = client.namespace().await;
     let accounts = format!("/api/v1/namespaces/{namespace}/serviceaccounts");
     let account = must(&client, &accounts, json!({"metadata": {"name": "robot"}})).await.json();
-    let asked = json!({"spec": {"audiences": ["shop"]}});
-    let token = must(&client, &format!("{accounts}/robot/token"), asked).await.json();
+    let request = json!({"spec": {"audiences": ["shop"]}});
+    let token = must(&client, &format!("{accounts}/robot/token"), request).await.json();
     let token = text(&token["status"]["token"]);
     let status =
-        ask(json!({"token": token, "audiences": ["shop", "other"]})).await.json()["status"].clone();
+        submit(json!({"token": token, "audiences": ["shop", "other"]})).await.json()["status"]
+            .clone();
     assert_eq!((&status["authenticated"], &status["audiences"]), (&json!(true), &json!(["shop"])));
     let user = &status["user"];
     assert_eq!(user["username"], format!("system:serviceaccount:{namespace}:robot"));
@@ -81,10 +82,11 @@ async fn whose_token_it_is() {
         "system:authenticated",
     ];
     assert_eq!(user["groups"], json!(groups));
-    let status = ask(json!({"token": token})).await.json()["status"].clone();
+    let status = submit(json!({"token": token})).await.json()["status"].clone();
     assert!(status["authenticated"].is_null(), "it is not for the server: {status}");
     client.delete(&format!("{accounts}/robot")).await;
-    let status = ask(json!({"token": token, "audiences": ["shop"]})).await.json()["status"].clone();
+    let status =
+        submit(json!({"token": token, "audiences": ["shop"]})).await.json()["status"].clone();
     assert!(status["authenticated"].is_null(), "the account is gone: {status}");
 }
 
@@ -100,8 +102,8 @@ async fn what_somebody_may_do() {
     let reason = format!(
         "RBAC: allowed by RoleBinding \"scaler/{namespace}\" of Role \"scaler\" to User \"alice\""
     );
-    let ask = |spec: Value| client.post(&path, json!({"spec": spec}));
-    let yes = ask(json!({"user": "alice", "resourceAttributes": scale("web")})).await;
+    let submit = |spec: Value| client.post(&path, json!({"spec": spec}));
+    let yes = submit(json!({"user": "alice", "resourceAttributes": scale("web")})).await;
     assert_eq!(
         (yes.code, &yes.json()["status"]),
         (201, &json!({"allowed": true, "reason": reason}))
@@ -112,10 +114,14 @@ async fn what_somebody_may_do() {
         json!({"groups": ["alice"], "resourceAttributes": scale("web")}),
         json!({"user": "alice", "nonResourceAttributes": {"path": "/metrics", "verb": "get"}}),
     ] {
-        assert_eq!(ask(spec.clone()).await.json()["status"], json!({"allowed": false}), "{spec}");
+        assert_eq!(
+            submit(spec.clone()).await.json()["status"],
+            json!({"allowed": false}),
+            "{spec}"
+        );
     }
     let masters = json!({"user": "x", "groups": ["system:masters"], "nonResourceAttributes": {"path": "/metrics", "verb": "get"}});
-    assert_eq!(ask(masters).await.json()["status"]["allowed"], true);
+    assert_eq!(submit(masters).await.json()["status"]["allowed"], true);
 
     let own = review("selfsubjectaccessreviews");
     let mine = alice.post(&own, json!({"spec": {"resourceAttributes": scale("web")}})).await;
@@ -184,8 +190,11 @@ async fn reviews_that_make_no_sense_are_refused() {
         json!({"resource": "pods", "labelSelector": selector, "fieldSelector": selector});
     let unread =
         client.post(&path, json!({"spec": {"user": "a", "resourceAttributes": resource}})).await;
-    let told = "spec.resourceAttributes.fieldSelector ignored due to parse error; spec.resourceAttributes.labelSelector ignored due to parse error";
-    assert_eq!(unread.json()["status"], json!({"allowed": false, "evaluationError": told}));
+    let expected_error = "spec.resourceAttributes.fieldSelector ignored due to parse error; spec.resourceAttributes.labelSelector ignored due to parse error";
+    assert_eq!(
+        unread.json()["status"],
+        json!({"allowed": false, "evaluationError": expected_error})
+    );
     let rules = client.post(&review("selfsubjectrulesreviews"), json!({"spec": {}})).await;
     assert_eq!(rules.refusal(), (400, "no namespace on request".into()));
     for method in [Method::GET, Method::DELETE] {
@@ -201,8 +210,8 @@ async fn all_that_i_may_do() {
     let (other, _) = client.namespace().await;
     let rule = json!({"apiGroups": [""], "resources": ["pods"], "resourceNames": ["p"], "verbs": ["get", "delete"]});
     allow(&client, &namespace, "alice", "r", json!([rule])).await;
-    for (asked, has) in [(&namespace, true), (&other, false)] {
-        let body = json!({"spec": {"namespace": asked}});
+    for (request, has) in [(&namespace, true), (&other, false)] {
+        let body = json!({"spec": {"namespace": request}});
         let answer = alice.post(&review("selfsubjectrulesreviews"), body).await;
         assert_eq!(answer.code, 201, "{}", answer.text());
         let status = answer.json()["status"].clone();
@@ -226,7 +235,7 @@ async fn what_cannot_be_listed_is_told() {
     let bound = binding("lost", "ClusterRole", "no-such-role", "frank");
     must(&client, &format!("{RBAC}/namespaces/{namespace}/rolebindings"), bound).await;
     let body = json!({"spec": {"namespace": namespace}}).to_string();
-    let ask = |user: &'static str, group: &'static str| {
+    let submit = |user: &'static str, group: &'static str| {
         let headers = [
             ("content-type", "application/json"),
             ("impersonate-user", user),
@@ -238,18 +247,18 @@ async fn what_cannot_be_listed_is_told() {
             client.send(Method::POST, &path, &headers, body).await.json()
         }
     };
-    let frank = ask("frank", "system:authenticated").await;
+    let frank = submit("frank", "system:authenticated").await;
     assert_eq!((&frank["spec"], &frank["metadata"]), (&json!({}), &json!({})));
     assert_eq!(frank["status"]["incomplete"], false, "what is missing gives nothing");
     let missing = "clusterrole.rbac.authorization.k8s.io \"no-such-role\" not found";
     assert_eq!(frank["status"]["evaluationError"], missing);
-    let node = ask("system:node:n", "system:nodes").await;
+    let node = submit("system:node:n", "system:nodes").await;
     assert_eq!(node["status"]["incomplete"], true);
     let why = "node authorizer does not support user rule resolution";
     assert_eq!(node["status"]["evaluationError"], why);
 }
 
-/// What alice may do with roles in a namespace, beside reading config maps there.
+/// Gives alice rights on roles in a namespace, besides reading config maps there.
 async fn manager(client: &Client, more: Value) -> String {
     let (namespace, _) = client.namespace().await;
     let mut rules = vec![
@@ -270,22 +279,22 @@ async fn nobody_gives_in_a_role_what_they_do_not_have() {
     let held = json!([{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}]);
     must(&alice, &roles, role("held", held)).await;
     let more = json!([{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}]);
-    let words = |name: &str| {
+    let message = |name: &str| {
         format!(
             "roles.{GROUP} \"{name}\" is forbidden: user \"alice\" (groups=[\"system:authenticated\"]) is attempting to grant RBAC permissions not currently held:\n{{APIGroups:[\"\"], Resources:[\"secrets\"], Verbs:[\"get\"]}}"
         )
     };
     let refused = alice.post(&roles, role("more", more.clone())).await;
-    assert_eq!(refused.refusal(), (403, words("more")));
+    assert_eq!(refused.refusal(), (403, message("more")));
     let refused = alice.patch(&format!("{roles}/held"), json!({"rules": more})).await;
-    assert_eq!(refused.refusal(), (403, words("held")));
+    assert_eq!(refused.refusal(), (403, message("held")));
     let refused = alice.post(&format!("{roles}?dryRun=All"), role("more", more.clone())).await;
     assert_eq!(refused.code, 403);
     // What is there already may go, but not be written again.
     must(&client, &roles, role("rich", more.clone())).await;
     let rich = format!("{roles}/rich");
     let labelled = alice.patch(&rich, json!({"metadata": {"labels": {"a": "b"}}})).await;
-    assert_eq!(labelled.refusal(), (403, words("rich")));
+    assert_eq!(labelled.refusal(), (403, message("rich")));
     let held = alice.patch(&rich, json!({"metadata": {"finalizers": ["example.com/a"]}})).await;
     assert_eq!(held.code, 200, "{}", held.text());
 
@@ -308,10 +317,10 @@ async fn nobody_binds_a_role_that_they_do_not_have() {
     let bindings = format!("{folder}/rolebindings");
     must(&alice, &bindings, binding("held", "Role", "held", "bob")).await;
     let refused = alice.post(&bindings, binding("more", "Role", "more", "bob")).await;
-    let words = format!(
+    let message = format!(
         "rolebindings.{GROUP} \"more\" is forbidden: user \"alice\" (groups=[\"system:authenticated\"]) is attempting to grant RBAC permissions not currently held:\n{{APIGroups:[\"\"], Resources:[\"secrets\"], Verbs:[\"get\"]}}"
     );
-    assert_eq!(refused.refusal(), (403, words));
+    assert_eq!(refused.refusal(), (403, message));
     let refused =
         alice.post(&bindings, binding("all", "ClusterRole", "cluster-admin", "alice")).await;
     assert_eq!(refused.code, 403, "{}", refused.text());
@@ -320,8 +329,8 @@ async fn nobody_binds_a_role_that_they_do_not_have() {
     // What she herself is bound to and is not there is told by the name of the resource as well.
     must(&client, &bindings, binding("lost", "ClusterRole", "none", "alice")).await;
     let refused = alice.post(&bindings, binding("more", "Role", "more", "bob")).await;
-    let told = format!("resolution errors: [clusterroles.{GROUP} \"none\" not found]");
-    assert!(refused.refusal().1.ends_with(&told), "{}", refused.text());
+    let expected_error = format!("resolution errors: [clusterroles.{GROUP} \"none\" not found]");
+    assert!(refused.refusal().1.ends_with(&expected_error), "{}", refused.text());
     let anywhere = alice
         .post(&format!("{RBAC}/clusterrolebindings"), binding("x", "ClusterRole", "view", "bob"))
         .await;
@@ -368,13 +377,13 @@ async fn another_name_is_borrowed_by_those_who_may_borrow_it() {
         plain.text()
     );
     // Two ways are tried, and the refusal of the narrow one is told.
-    let words = format!(
+    let message = format!(
         "configmaps is forbidden: User \"alice\" cannot impersonate-on:user-info:list resource \"configmaps\" in API group \"\" in the namespace \"{namespace}\""
     );
     let as_carol = [("impersonate-user", "carol")];
     let extra = [("impersonate-user", "dave"), ("impersonate-extra-scopes", "all")];
     for headers in [&as_carol[..], &as_master, &extra] {
-        assert_eq!(list(headers).await.refusal(), (403, words.clone()), "{headers:?}");
+        assert_eq!(list(headers).await.refusal(), (403, message.clone()), "{headers:?}");
     }
     let headless = list(&[("impersonate-group", "readers")]).await;
     assert_eq!(headless.code, 400, "{}", headless.text());

@@ -1,4 +1,4 @@
-//! A server in this process: one that all tests share, and as many more as need their own.
+//! A server in this process: one that all tests share, and more for tests that need their own.
 
 use crate::client::Client;
 use ratchet_embedded::{Embedded, Injected, Options};
@@ -13,25 +13,25 @@ use std::sync::{Arc, LazyLock, mpsc};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Who may do everything.
+/// Token of the administrator.
 pub(crate) const ADMIN: &str = "admin-token";
-/// Who may do nothing.
+/// Token of a user without rights.
 pub(crate) const ALICE: &str = "alice-token";
-/// Who may do nothing either.
+/// Token of another user without rights.
 pub(crate) const BOB: &str = "bob-token";
 
 const TOKENS: &str =
     "admin-token,root,1,\"system:masters\"\nalice-token,alice,2\nbob-token,bob,3\n";
 const PLUGINS: &[&str] = &["NamespaceLifecycle", "Priority", "DefaultTolerationSeconds"];
 
-/// A server that answers until the process ends.
+/// A server that runs until the process ends.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     pub(crate) authority: String,
     pub(crate) store: Arc<dyn Store>,
-    /// What the server's disk refuses to do.
+    /// The injected disk failures.
     pub(crate) disk: Injected,
-    /// The file of the authorities whose clients are believed.
+    /// The file of client authorities.
     pub(crate) client_ca: PathBuf,
     pub(crate) reloads: Reloads,
     _folder: TempDir,
@@ -40,27 +40,27 @@ pub(crate) struct Server {
 static SHARED: LazyLock<Server> = LazyLock::new(Server::start);
 
 impl Server {
-    /// The server that tests share; each works in a namespace of its own.
+    /// The shared server; each test uses its own namespace.
     pub(crate) fn shared() -> &'static Self {
         &SHARED
     }
 
-    /// A server of one's own, on a runtime that outlives the test's.
+    /// A separate server, on a runtime that outlives the test's.
     pub(crate) fn start() -> Self {
         Self::start_with(|_| ())
     }
 
-    /// Another server on the same store, as one that was started again.
+    /// Another server on the same store, like a restart.
     pub(crate) fn start_again(&self) -> Self {
         Self::start_from(Some(self.store.clone()), Vec::new(), |_| ())
     }
 
-    /// A server of one's own that differs from the others.
+    /// A separate server with a changed configuration.
     pub(crate) fn start_with(change: impl FnOnce(&mut Config) + Send + 'static) -> Self {
         Self::start_on(Vec::new(), change)
     }
 
-    /// A server of one's own, in whose store these values are found.
+    /// A separate server, whose store already has these values.
     pub(crate) fn start_on(
         found: Vec<(&'static str, String)>,
         change: impl FnOnce(&mut Config) + Send + 'static,
@@ -73,16 +73,16 @@ impl Server {
         found: Vec<(&'static str, String)>,
         change: impl FnOnce(&mut Config) + Send + 'static,
     ) -> Self {
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 let (server, ready) = Self::prepare(store, found, change).await;
-                tell.send(server).unwrap();
+                sender.send(server).unwrap();
                 ready.serve().await;
             });
         });
-        told.recv().unwrap()
+        receiver.recv().unwrap()
     }
 
     async fn prepare(
@@ -143,7 +143,7 @@ impl Server {
             own_endpoints: false,
             backends: ratchet_server::BackendConfig::default(),
             audit: None,
-            // Tests say themselves when to forget.
+            // Tests trigger compaction themselves.
             compaction: Duration::ZERO,
         };
         change(&mut config);

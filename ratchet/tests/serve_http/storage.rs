@@ -1,4 +1,4 @@
-//! The server on a store that fails, and on one that holds what nobody can read.
+//! Tests of the server on a failing store, and on one with unreadable objects.
 
 use crate::client::{Client, text};
 use crate::server::Server;
@@ -16,7 +16,7 @@ const FORMS: &[&str] = &[
     "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io",
 ];
 
-/// Which of the three questions are answered with yes.
+/// The status codes of the three health checks.
 async fn health(client: &Client) -> [u16; 3] {
     let mut codes = [0; 3];
     for (code, path) in codes.iter_mut().zip(["/livez", "/readyz", "/healthz"]) {
@@ -79,8 +79,8 @@ async fn a_store_that_cannot_flush_is_neither_ready_nor_alive_until_it_can() {
     server.disk.flushes(Some(ErrorKind::Other));
     for _ in 0..2 {
         let refused = client.post(&maps, map("b")).await;
-        let said = "Internal error occurred: the store failed".to_owned();
-        assert_eq!(refused.refusal(), (500, said), "no file is named");
+        let message = "Internal error occurred: the store failed".to_owned();
+        assert_eq!(refused.refusal(), (500, message), "no file is named");
     }
     assert_eq!(health(&client).await, [500; 3]);
     let whole = client.get("/readyz").await;
@@ -97,7 +97,7 @@ async fn a_store_that_cannot_flush_is_neither_ready_nor_alive_until_it_can() {
         assert_eq!(list.code, 200, "{form}");
     }
     assert_eq!(client.get(&maps).await.names(), ["a"]);
-    // The disk is well again: all of the file is written anew.
+    // The disk works again: the whole file is rewritten.
     server.disk.flushes(None);
     until(&client, r#"ratchet_storage_state{state="sound"}"#, 1.0).await;
     assert_eq!(health(&client).await, [200; 3]);
@@ -106,7 +106,7 @@ async fn a_store_that_cannot_flush_is_neither_ready_nor_alive_until_it_can() {
     assert!(names.contains(&"a".to_owned()) && names.contains(&"c".to_owned()), "{names:?}");
 }
 
-/// A value of the store that no request could have put there.
+/// A stored value that no request could have written.
 const BROKEN: (&str, &str) = ("/registry/configmaps/bad/x", r#"{"metadata":{"name":"x"}"#);
 
 #[tokio::test]
@@ -124,7 +124,7 @@ async fn what_cannot_be_read_is_told_and_never_an_empty_object() {
     let server = Server::start_on(found, |_| ());
     let client = server.admin().await;
     let maps = |namespace: &str| format!("/api/v1/namespaces/{namespace}/configmaps");
-    let said =
+    let message =
         |key: &str| format!("Internal error occurred: the stored value of {key} cannot be read");
     let whole = "/api/v1/configmaps".to_owned();
     for (path, key) in [
@@ -141,7 +141,7 @@ async fn what_cannot_be_read_is_told_and_never_an_empty_object() {
             let answer = client.get_as(&path, form).await;
             assert_eq!(answer.code, 500, "{path} as {form}");
             if !form.contains("yaml") && !form.contains("protobuf") {
-                assert_eq!(answer.refusal().1, said(key), "{path} as {form}");
+                assert_eq!(answer.refusal().1, message(key), "{path} as {form}");
             }
         }
     }
@@ -154,7 +154,7 @@ async fn what_cannot_be_read_is_told_and_never_an_empty_object() {
         let body = if method == Method::DELETE { String::new() } else { object.to_string() };
         let path = format!("{}/x", maps("bad"));
         let answer = client.send(method.clone(), &path, &[("content-type", kind)], body).await;
-        assert_eq!(answer.refusal(), (500, said(BROKEN.0)), "{method}");
+        assert_eq!(answer.refusal(), (500, message(BROKEN.0)), "{method}");
     }
     let events = client.watch(&format!("{}?watch=1", maps("bad"))).await.all().await;
     assert_eq!(events.len(), 1, "{events:?}");
@@ -228,8 +228,8 @@ async fn the_deepest_object_is_read_back_in_every_form() {
             let answer = client.get_as(&path, form).await;
             assert_eq!(answer.code, 200, "{path} as {form}");
             assert!(answer.body.len() > 200, "{path} as {form}: {} bytes", answer.body.len());
-            let told = String::from_utf8_lossy(&answer.body);
-            assert!(told.contains("deep"), "{path} as {form}");
+            let body_text = String::from_utf8_lossy(&answer.body);
+            assert!(body_text.contains("deep"), "{path} as {form}");
         }
         assert!(client.get(&path).await.text().contains(&format!("{open}1{close}")));
     }

@@ -1,4 +1,4 @@
-//! Watches: from where they start, what they tell, in which order, and how they end.
+//! Tests of watches: their start, events, order, and end.
 
 use crate::client::{Client, text, version};
 use crate::server::Server;
@@ -33,7 +33,7 @@ async fn after_a_version_come_the_changes_with_their_revisions() {
     let made = client.map(&maps, "a").await.version();
     let path = format!("{maps}/a");
     let changed = client.patch(&path, json!({"data": {"a": "c"}})).await.version();
-    client.patch(&path, json!({"data": {"a": "c"}})).await; // nothing changes, nobody is told
+    client.patch(&path, json!({"data": {"a": "c"}})).await; // nothing changes, so there is no event
     client.delete(&path).await;
     let after = client.map(&maps, "end").await.version();
     let mut events = client.watch(&format!("{maps}?watch=1&resourceVersion={start}")).await;
@@ -186,7 +186,7 @@ async fn what_is_forgotten_is_told_as_an_event() {
     let (_, maps) = client.namespace().await;
     let start = client.map(&maps, "a").await.version();
     let path = format!("{maps}/a");
-    // More than a watch cache remembers, in bytes: ten of nearly a megabyte.
+    // More bytes than a watch cache stores: ten objects of nearly a megabyte.
     for index in 0..10 {
         let body = json!({"data": {"a": "x".repeat(1_000_000), "b": index.to_string()}});
         assert_eq!(client.patch(&path, body).await.code, 200);
@@ -202,7 +202,7 @@ async fn what_is_forgotten_is_told_as_an_event() {
     assert!(status["code"] == 410 && text(&status["message"]).starts_with(&begin), "{status}");
 }
 
-/// What writers did: the revision of each change, by the name of the object.
+/// The writes: the revision of each change, by the name of the object.
 type Written = BTreeMap<u64, String>;
 
 async fn write(client: Client, maps: String, writer: usize) -> Written {
@@ -238,11 +238,11 @@ async fn every_watcher_sees_every_change_once_and_in_order() {
         let path = if index % 2 == 0 { narrow.clone() } else { wide.clone() };
         let mut events = client.watch(&path).await;
         watchers.push(tokio::spawn(async move {
-            let mut seen = Vec::new();
-            while seen.last().is_none_or(|(_, name, _): &(String, String, u64)| name != "end") {
-                seen.push(events.short().await);
+            let mut received = Vec::new();
+            while received.last().is_none_or(|(_, name, _): &(String, String, u64)| name != "end") {
+                received.push(events.short().await);
             }
-            seen
+            received
         }));
     }
     let writers: Vec<_> = (0..WRITERS)
@@ -255,16 +255,19 @@ async fn every_watcher_sees_every_change_once_and_in_order() {
     let end = client.map(&maps, "end").await.version();
     written.insert(end, "end".into());
     for watcher in watchers {
-        let seen = watcher.await.unwrap();
-        assert!(seen.is_sorted_by(|one, two| one.2 < two.2), "revisions only grow: {seen:?}");
-        let deletions = seen.iter().filter(|(kind, ..)| kind == "DELETED").count();
+        let received = watcher.await.unwrap();
+        assert!(
+            received.is_sorted_by(|one, two| one.2 < two.2),
+            "revisions only grow: {received:?}"
+        );
+        let deletions = received.iter().filter(|(kind, ..)| kind == "DELETED").count();
         assert_eq!(deletions, WRITERS * 3);
-        let told: Written = seen
+        let reported: Written = received
             .iter()
             .filter(|(kind, ..)| kind != "DELETED")
             .map(|(_, name, revision)| (*revision, name.clone()))
             .collect();
-        assert_eq!(told, written, "nothing is missing and nothing is told twice");
-        assert_eq!(seen.len(), written.len() + deletions);
+        assert_eq!(reported, written, "nothing is missing and nothing is told twice");
+        assert_eq!(received.len(), written.len() + deletions);
     }
 }

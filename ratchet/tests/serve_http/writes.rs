@@ -1,4 +1,4 @@
-//! Writes: names, dry runs, strictness, warnings, conflicts, deletion.
+//! Tests of writes: names, dry runs, strictness, warnings, conflicts, deletion.
 
 use crate::client::{old_protocol, text};
 use crate::server::{ADMIN, Server};
@@ -72,13 +72,13 @@ async fn a_dry_run_leaves_nothing_behind() {
     assert_eq!(dry.code, 201);
     assert!(dry.json()["metadata"]["resourceVersion"].is_null());
     assert_eq!(client.get(&format!("{maps}/dry")).await.code, 404);
-    let kept = client.map(&maps, "kept").await;
+    let stored = client.map(&maps, "kept").await;
     let path = format!("{maps}/kept");
     let patched = client.patch(&format!("{path}?dryRun=All"), json!({"data": {"a": "dry"}})).await;
     assert_eq!(patched.json()["data"]["a"], "dry");
     assert_eq!(client.delete(&format!("{path}?dryRun=All")).await.code, 200);
     let now = client.get(&path).await;
-    assert_eq!((now.json(), now.version()), (kept.json(), kept.version()));
+    assert_eq!((now.json(), now.version()), (stored.json(), stored.version()));
     assert!(before < now.version());
     let odd = client.post(&format!("{maps}?dryRun=foo"), json!({"metadata": {"name": "x"}})).await;
     let text = "CreateOptions.meta.k8s.io \"\" is invalid: dryRun: Unsupported value: [\"foo\"]: supported values: \"All\"";

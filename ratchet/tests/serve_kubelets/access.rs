@@ -1,4 +1,4 @@
-//! Who may connect to what, and that nobody behind the server learns how clients prove who they are.
+//! Tests of access to connections, and that credentials of clients never reach the backend.
 
 use crate::client::{Client, channels};
 use crate::world::{Mode, NAMESPACE, World, of_pod, own_address};
@@ -14,7 +14,7 @@ const SPDY: [(&str, &str); 4] = [
     ("x-stream-protocol-version", "portforward.k8s.io"),
 ];
 
-/// What can be connected to: the resource, how it is asked for, and with which verb.
+/// Connectable resources: the resource, the request, and the verb.
 const PARTS: [(&str, &str, &str, &str); 8] = [
     ("pods/log", "GET", "get", "/api/v1/namespaces/work/pods/pod/log"),
     ("pods/exec", "POST", "create", "/api/v1/namespaces/work/pods/pod/exec?command=id&stdout=true"),
@@ -57,8 +57,8 @@ fn cannot(verb: &str, resource: &str) -> String {
     )
 }
 
-/// The code of an answer, whether it upgrades or not.
-async fn asked(client: &Client, method: &str, path: &str) -> (u16, String) {
+/// The code and text of a response, upgraded or not.
+async fn outcome(client: &Client, method: &str, path: &str) -> (u16, String) {
     let method: Method = method.parse().unwrap();
     let headers = if method == Method::POST { &SPDY[..] } else { &[] };
     match client.upgrade(method, path, headers).await {
@@ -75,7 +75,7 @@ async fn every_part_is_allowed_by_itself() {
     for (allowed, _, allowed_verb, _) in PARTS {
         allow(&world, &[allowed_verb], allowed).await;
         for (resource, method, verb, path) in PARTS {
-            let (code, text) = asked(&alice, method, path).await;
+            let (code, text) = outcome(&alice, method, path).await;
             if (resource, verb) == (allowed, allowed_verb) {
                 assert_ne!(code, 403, "{resource}: {text}");
             } else {
@@ -87,7 +87,7 @@ async fn every_part_is_allowed_by_itself() {
     }
     allow(&world, &["*"], "pods").await;
     for (resource, method, _, path) in PARTS {
-        assert_eq!(asked(&alice, method, path).await.0, 403, "{resource} is more than its pod");
+        assert_eq!(outcome(&alice, method, path).await.0, 403, "{resource} is more than its pod");
     }
 }
 
@@ -104,7 +104,7 @@ async fn who_reads_a_stream_must_be_allowed_to_make_it() {
         allow(&world, &["get"], resource).await;
         for protocol in ["v5.channel.k8s.io", "v4.channel.k8s.io"] {
             let refused = alice.websocket(&path, protocol).await.unwrap_err();
-            // As in the reference, which tells no reason that its authorizer has not.
+            // As in the reference, without a reason that its authorizer does not give.
             assert_eq!(
                 refused.refusal(),
                 (403, "pods \"pod\" is forbidden: ".into()),
@@ -115,14 +115,14 @@ async fn who_reads_a_stream_must_be_allowed_to_make_it() {
         allow(&world, &["create"], resource).await;
         let refused = alice.websocket(&path, "v4.channel.k8s.io").await.unwrap_err();
         assert_eq!(refused.refusal(), (403, cannot("get", resource)));
-        assert!(kubelet.seen().is_empty(), "nobody was asked");
+        assert!(kubelet.requests().is_empty(), "nobody was asked");
         allow(&world, &["get", "create"], resource).await;
         assert!(alice.websocket(&path, "v4.channel.k8s.io").await.is_ok(), "{resource}");
-        kubelet.forget();
+        kubelet.clear_requests();
     }
 }
 
-/// Headers that say who asks, each of which must stay here.
+/// Headers with credentials, none of which may be forwarded.
 const PROOFS: [(&str, &str); 8] = [
     ("impersonate-user", "root"),
     ("impersonate-group", "system:masters"),
@@ -162,15 +162,17 @@ async fn proofs_of_who_asks_go_no_further() {
         let headers = with(&[("sec-websocket-protocol", protocol)]);
         channels(&mut world.admin.websocket_with(&exec, &headers).await.unwrap()).await;
     }
-    let seen = kubelet.seen();
-    assert_eq!(seen.len(), 7);
+    let requests = kubelet.requests();
+    assert_eq!(requests.len(), 7);
     let pod = of_pod(&format!("pod:{}", other.port()), "proxy/headers");
-    let told = world.admin.send(Method::GET, &pod, &with(&[("x-kept", "1")]), "").await;
-    assert_eq!(told.json()["x-kept"], "1", "{}", told.text());
-    let behind = told.json();
+    let answer = world.admin.send(Method::GET, &pod, &with(&[("x-kept", "1")]), "").await;
+    assert_eq!(answer.json()["x-kept"], "1", "{}", answer.text());
+    let behind = answer.json();
     let behind = behind.as_object().unwrap().keys().map(String::as_str);
-    let names =
-        seen.iter().flat_map(|seen| seen.headers.keys()).map(hyper::header::HeaderName::as_str);
+    let names = requests
+        .iter()
+        .flat_map(|request| request.headers.keys())
+        .map(hyper::header::HeaderName::as_str);
     for name in names.chain(behind) {
         let is_proof = name == "authorization" || PROOFS.iter().any(|(proof, _)| *proof == name);
         assert!(!is_proof, "{name}");
@@ -191,8 +193,8 @@ async fn a_token_among_subprotocols_is_taken_out() {
         let refused = nobody.websocket(&exec, protocol).await.unwrap_err();
         assert_eq!(refused.code, 403, "who says nothing may nothing");
     }
-    for seen in kubelet.seen() {
-        for (name, value) in &seen.headers {
+    for request in kubelet.requests() {
+        for (name, value) in &request.headers {
             let value = value.to_str().unwrap();
             assert!(!value.contains(&token) && !value.contains("bearer"), "{name}: {value}");
         }
@@ -214,7 +216,7 @@ async fn proofs_that_this_server_does_not_know_go_no_further_either() {
     let path = "/api/v1/nodes/a/proxy/exec/work/pod/main?command=id&output=1";
     let headers = [&SPDY[..], &[basic]].concat();
     assert!(nobody.upgrade(Method::POST, path, &headers).await.is_ok());
-    for seen in kubelet.seen() {
-        assert_eq!(seen.headers.get("authorization"), None, "{}", seen.path);
+    for request in kubelet.requests() {
+        assert_eq!(request.headers.get("authorization"), None, "{}", request.path);
     }
 }

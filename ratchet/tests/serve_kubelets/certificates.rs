@@ -1,32 +1,32 @@
-//! The certificates that kubelets have in the wild, and what is wrong with each.
+//! Kubelet certificates as they exist in practice, and the fault of each.
 
 use crate::world::{here, own_address};
-use kubelet_peer::Shown;
+use kubelet_peer::Identity;
 use kubelet_peer::authority::{Authority, Leaf, San};
 
-/// What is wrong with a certificate.
+/// The fault of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     Nothing,
-    /// The name; the words for it.
+    /// The name does not match; with the error message.
     Name(String),
-    /// What TLS itself looks at; the words for it, or the first of them.
+    /// TLS verification fails; with the error message or its beginning.
     Chain(String),
 }
 
-/// A node, and what its kubelet shows.
+/// A node with its kubelet's certificate.
 pub(crate) struct Row {
     pub(crate) node: &'static str,
-    pub(crate) shown: Shown,
+    pub(crate) identity: Identity,
     pub(crate) fault: Fault,
 }
 
-/// An authority of the right name and another key.
+/// The error for an authority with the right name and another key.
 const NAMESAKE: &str = r#"certificate signed by unknown authority (possibly because of "x509: ECDSA verification failure" while trying to verify candidate authority certificate "kubelets")"#;
 
-/// One row for every sort of certificate.
+/// One row for every kind of certificate.
 pub(crate) fn all(authority: &Authority) -> Vec<Row> {
-    let row = |node, leaf: Leaf, fault| Row { node, shown: authority.issue(&here(leaf)), fault };
+    let row = |node, leaf: Leaf, fault| Row { node, identity: authority.issue(&here(leaf)), fault };
     let two = vec!["system:node:two".into(), "system:node:two".into()];
     let two = Leaf { common_names: two, ..Leaf::kubelet("two") };
     let elsewhere = Leaf::kubelet("elsewhere").at([San::Ip([10, 9, 9, 9].into())]);
@@ -50,15 +50,15 @@ pub(crate) fn all(authority: &Authority) -> Vec<Row> {
         ),
         Row {
             node: "elsewhere",
-            shown: authority.issue(&elsewhere),
+            identity: authority.issue(&elsewhere),
             fault: chain(&format!("certificate is valid for 10.9.9.9, not {}", own_address())),
         },
         Row {
             node: "untrusted",
-            shown: untrusted,
+            identity: untrusted,
             fault: chain("certificate signed by unknown authority"),
         },
-        Row { node: "namesake", shown: namesake, fault: chain(NAMESAKE) },
+        Row { node: "namesake", identity: namesake, fault: chain(NAMESAKE) },
         row(
             "expired",
             Leaf::kubelet("expired").expired(),
@@ -67,14 +67,14 @@ pub(crate) fn all(authority: &Authority) -> Vec<Row> {
     ]
 }
 
-fn wrong(node: &str, shown: &str) -> Fault {
-    name(&format!("common name \"{shown}\" does not match expected \"system:node:{node}\""))
+fn wrong(node: &str, presented: &str) -> Fault {
+    name(&format!("common name \"{presented}\" does not match expected \"system:node:{node}\""))
 }
 
-fn name(words: &str) -> Fault {
-    Fault::Name(format!("x509: kubelet serving certificate {words}"))
+fn name(message: &str) -> Fault {
+    Fault::Name(format!("x509: kubelet serving certificate {message}"))
 }
 
-fn chain(words: &str) -> Fault {
-    Fault::Chain(format!("tls: failed to verify certificate: x509: {words}"))
+fn chain(message: &str) -> Fault {
+    Fault::Chain(format!("tls: failed to verify certificate: x509: {message}"))
 }

@@ -1,4 +1,4 @@
-//! Clients that speak HTTP, WebSocket and SPDY, and know nothing of Kubernetes.
+//! Clients for HTTP, WebSocket and SPDY without any Kubernetes library.
 
 use crate::server::Server;
 use bytes::Bytes;
@@ -27,17 +27,17 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
-/// Longer than anything takes on a busy machine.
+/// A timeout that is generous even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
-/// Nothing here takes long unless it hangs.
-pub(crate) async fn soon<T>(work: impl Future<Output = T>) -> T {
+/// Runs a future with a timeout, so that a hanging test fails.
+pub(crate) async fn with_timeout<T>(work: impl Future<Output = T>) -> T {
     timeout(PATIENCE, work).await.expect("it hangs")
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let waiting = async {
         while !is_so() {
@@ -47,7 +47,7 @@ pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     timeout(PATIENCE, waiting).await.unwrap_or_else(|_| panic!("never: {what}"));
 }
 
-/// Who asks whom.
+/// A client of one server.
 #[derive(Clone)]
 pub(crate) struct Client {
     address: SocketAddr,
@@ -55,7 +55,7 @@ pub(crate) struct Client {
     token: Option<String>,
 }
 
-/// A whole answer.
+/// A complete response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) code: u16,
@@ -94,7 +94,7 @@ impl Client {
         Self { address: server.address, tls: Arc::new(tls), token }
     }
 
-    /// A connection on which nothing was said yet.
+    /// A new TLS connection.
     pub(crate) async fn connect(&self) -> TlsStream<TcpStream> {
         let stream = TcpStream::connect(self.address).await.unwrap();
         stream.set_nodelay(true).unwrap();
@@ -102,15 +102,15 @@ impl Client {
         TlsConnector::from(self.tls.clone()).connect(name, stream).await.unwrap()
     }
 
-    /// An answer as it begins to come in, on a connection of its own.
-    pub(crate) async fn ask(
+    /// Sends a request on a new connection; the body of the response is unread.
+    pub(crate) async fn request(
         &self,
         method: Method,
         path: &str,
         headers: &[(&str, &str)],
         body: impl Into<Bytes>,
     ) -> Response<Incoming> {
-        let io = TokioIo::new(soon(self.connect()).await);
+        let io = TokioIo::new(with_timeout(self.connect()).await);
         let (mut sender, connection) = http1::handshake(io).await.unwrap();
         tokio::spawn(connection.with_upgrades());
         let mut request = Request::builder().method(method).uri(path).header(HOST, "api.example");
@@ -121,10 +121,10 @@ impl Client {
             request = request.header(*name, *value);
         }
         let request = request.body(Full::new(body.into())).unwrap();
-        soon(sender.send_request(request)).await.unwrap()
+        with_timeout(sender.send_request(request)).await.unwrap()
     }
 
-    /// A whole answer to anything.
+    /// Sends a request and reads the response.
     pub(crate) async fn send(
         &self,
         method: Method,
@@ -132,7 +132,7 @@ impl Client {
         headers: &[(&str, &str)],
         body: impl Into<Bytes>,
     ) -> Answer {
-        whole(self.ask(method, path, headers, body).await).await
+        whole(self.request(method, path, headers, body).await).await
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
@@ -154,18 +154,18 @@ impl Client {
         self.send(Method::PATCH, path, &merge, body.to_string()).await
     }
 
-    /// Asks for another protocol: the bare connection, or why not.
+    /// Requests an upgrade; returns the raw connection or the refusal.
     pub(crate) async fn upgrade(
         &self,
         method: Method,
         path: &str,
         headers: &[(&str, &str)],
     ) -> Result<(HeaderMap, Upgraded), Answer> {
-        let mut response = self.ask(method, path, headers, "").await;
+        let mut response = self.request(method, path, headers, "").await;
         if response.status() != 101 {
             return Err(whole(response).await);
         }
-        let upgraded = soon(hyper::upgrade::on(&mut response)).await.unwrap();
+        let upgraded = with_timeout(hyper::upgrade::on(&mut response)).await.unwrap();
         Ok((response.headers().clone(), upgraded))
     }
 
@@ -173,8 +173,8 @@ impl Client {
     pub(crate) async fn spdy(&self, path: &str, dialects: &[&str]) -> Result<Session, Answer> {
         let mut headers = vec![("connection", "Upgrade"), ("upgrade", "SPDY/3.1")];
         headers.extend(dialects.iter().map(|name| ("x-stream-protocol-version", *name)));
-        let (told, upgraded) = self.upgrade(Method::POST, path, &headers).await?;
-        assert_eq!(told["x-stream-protocol-version"], dialects[0]);
+        let (received, upgraded) = self.upgrade(Method::POST, path, &headers).await?;
+        assert_eq!(received["x-stream-protocol-version"], dialects[0]);
         let (session, _) = Session::client(TokioIo::new(upgraded));
         Ok(session)
     }
@@ -197,8 +197,8 @@ impl Client {
             ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="),
         ];
         headers.extend(more);
-        let (told, upgraded) = self.upgrade(Method::GET, path, &headers).await?;
-        assert_eq!(told["sec-websocket-accept"], "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+        let (received, upgraded) = self.upgrade(Method::GET, path, &headers).await?;
+        assert_eq!(received["sec-websocket-accept"], "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
         Ok(WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Client, None).await)
     }
 
@@ -223,7 +223,7 @@ impl Client {
                     return;
                 }
             }
-            let _ = writer.shutdown().await; // nobody may be left to hear it
+            let _ = writer.shutdown().await; // the reader may be gone
         });
         Ok(Session::client(near).0)
     }
@@ -231,73 +231,73 @@ impl Client {
 
 pub(crate) async fn whole(response: Response<Incoming>) -> Answer {
     let (parts, body) = response.into_parts();
-    let body = soon(body.collect()).await.unwrap().to_bytes();
+    let body = with_timeout(body.collect()).await.unwrap().to_bytes();
     Answer { code: parts.status.as_u16(), headers: Box::new(parts.headers), body }
 }
 
-/// The next piece of a body, as text; none at its end.
+/// The next chunk of a body as text; `None` at its end.
 pub(crate) async fn piece(response: &mut Response<Incoming>) -> Option<String> {
-    let frame = soon(response.body_mut().frame()).await?.unwrap();
+    let frame = with_timeout(response.body_mut().frame()).await?.unwrap();
     Some(String::from_utf8_lossy(&frame.into_data().unwrap_or_default()).into_owned())
 }
 
 /// Opens a stream of exec.
 pub(crate) async fn stream(session: &Session, kind: &str) -> Stream {
-    soon(session.open(&[("streamType", kind)], false)).await.unwrap()
+    with_timeout(session.open(&[("streamType", kind)], false)).await.unwrap()
 }
 
 /// Opens the two streams of a forwarded connection: errors and data.
 pub(crate) async fn pair(session: &Session, port: &str, id: &str) -> (Stream, Stream) {
     let headers = |kind| [("streamType", kind), ("port", port), ("requestID", id)];
-    let error = soon(session.open(&headers("error"), true)).await.unwrap();
-    let data = soon(session.open(&headers("data"), false)).await.unwrap();
+    let error = with_timeout(session.open(&headers("error"), true)).await.unwrap();
+    let data = with_timeout(session.open(&headers("data"), false)).await.unwrap();
     (error, data)
 }
 
-/// Everything that a stream says until it ends or is reset.
+/// The data of a stream until it ends or is reset.
 pub(crate) async fn read(stream: &mut Stream) -> String {
     let mut bytes = Vec::new();
-    let _ = soon(stream.read_to_end(&mut bytes)).await; // a kubelet resets what it has ended
+    let _ = with_timeout(stream.read_to_end(&mut bytes)).await; // a kubelet resets streams that it has ended
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// What came on the channels of a WebSocket until it was closed.
+/// The data of each WebSocket channel until the close.
 #[derive(Default, Debug)]
 pub(crate) struct Channels {
-    pub(crate) said: [Vec<u8>; 5],
-    /// The code with which it was closed.
+    pub(crate) data: [Vec<u8>; 5],
+    /// The close code.
     pub(crate) closed: Option<u16>,
 }
 
 impl Channels {
     pub(crate) fn text(&self, channel: usize) -> String {
-        String::from_utf8_lossy(&self.said[channel]).into_owned()
+        String::from_utf8_lossy(&self.data[channel]).into_owned()
     }
 
     /// The status on the error channel.
     pub(crate) fn status(&self) -> Value {
-        serde_json::from_slice(&self.said[3]).unwrap_or_else(|why| panic!("{why}: {self:?}"))
+        serde_json::from_slice(&self.data[3]).unwrap_or_else(|why| panic!("{why}: {self:?}"))
     }
 }
 
-/// Hears a WebSocket until it is closed.
+/// Reads a WebSocket until it is closed.
 pub(crate) async fn channels(socket: &mut Socket) -> Channels {
-    let mut told = Channels::default();
-    while let Some(Ok(message)) = soon(socket.next()).await {
+    let mut received = Channels::default();
+    while let Some(Ok(message)) = with_timeout(socket.next()).await {
         match message {
             Message::Binary(bytes) => {
-                told.said[usize::from(bytes[0])].extend_from_slice(&bytes[1..]);
+                received.data[usize::from(bytes[0])].extend_from_slice(&bytes[1..]);
             }
-            Message::Close(frame) => told.closed = frame.map(|frame| frame.code.into()),
+            Message::Close(frame) => received.closed = frame.map(|frame| frame.code.into()),
             _ => {}
         }
     }
-    told
+    received
 }
 
-/// The next message on a channel that is not empty.
-pub(crate) async fn heard(socket: &mut Socket) -> (u8, String) {
-    while let Some(message) = soon(socket.next()).await {
+/// The next non-empty message with its channel.
+pub(crate) async fn receive(socket: &mut Socket) -> (u8, String) {
+    while let Some(message) = with_timeout(socket.next()).await {
         let message = message.unwrap();
         if message.is_binary() && message.len() > 1 {
             let bytes = message.into_data();
@@ -308,6 +308,6 @@ pub(crate) async fn heard(socket: &mut Socket) -> (u8, String) {
 }
 
 /// Sends a message on a channel.
-pub(crate) async fn say(socket: &mut Socket, channel: u8, bytes: &[u8]) {
-    soon(socket.send(Message::binary([&[channel], bytes].concat()))).await.unwrap();
+pub(crate) async fn send_channel(socket: &mut Socket, channel: u8, bytes: &[u8]) {
+    with_timeout(socket.send(Message::binary([&[channel], bytes].concat()))).await.unwrap();
 }

@@ -1,11 +1,11 @@
-//! Commands in containers: how they end, what goes in and out, and who notices when somebody leaves.
+//! Tests of commands in containers: exit codes, input and output, and disconnects.
 
-use crate::client::{Answer, channels, heard, read, say, soon, stream, until};
+use crate::client::{Answer, channels, read, receive, send_channel, stream, until, with_timeout};
 use crate::service::Wire;
 use crate::world::{Mode, NAMESPACE, World, command, kubelet, of_pod};
 use futures_util::{SinkExt, StreamExt};
 use hyper::Method;
-use kubelet_peer::{Answer as Said, Container, Kubelet};
+use kubelet_peer::{Answer as CannedAnswer, Container, Kubelet};
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
@@ -27,7 +27,7 @@ fn exec(streams: &str, script: &str) -> String {
     of_pod("pod", &format!("exec?{}{streams}", command(&["sh", "-c", script])))
 }
 
-/// Bytes in which nothing can be lost, doubled or exchanged unnoticed.
+/// Bytes that reveal any loss, duplication or reordering.
 fn pattern(length: usize) -> Vec<u8> {
     let mut state = 88_172_645_463_325_252_u64;
     let mut bytes = Vec::with_capacity(length + 8);
@@ -47,9 +47,13 @@ async fn the_code_with_which_a_command_ends_is_told() {
     let path = exec("stdout=true&stderr=true", "echo out; echo err >&2; exit 7");
     for protocol in [V5, V4] {
         let mut socket = world.admin.websocket(&path, protocol).await.unwrap();
-        let told = channels(&mut socket).await;
-        assert_eq!((told.text(1), told.text(2)), ("out\n".into(), "err\n".into()), "{protocol}");
-        let status = told.status();
+        let received = channels(&mut socket).await;
+        assert_eq!(
+            (received.text(1), received.text(2)),
+            ("out\n".into(), "err\n".into()),
+            "{protocol}"
+        );
+        let status = received.status();
         assert_eq!(
             (&status["status"], &status["reason"]),
             (&json!("Failure"), &json!("NonZeroExitCode"))
@@ -57,7 +61,7 @@ async fn the_code_with_which_a_command_ends_is_told() {
         assert_eq!(status["details"]["causes"], json!([{"reason": "ExitCode", "message": "7"}]));
         let message = status["message"].as_str().unwrap();
         assert!(message.starts_with("command terminated with non-zero exit code: "), "{message}");
-        assert_eq!(told.closed, Some(1000));
+        assert_eq!(received.closed, Some(1000));
     }
     let session = world.admin.spdy(&path, &[V4]).await.unwrap();
     let mut error = stream(&session, "error").await;
@@ -68,7 +72,7 @@ async fn the_code_with_which_a_command_ends_is_told() {
         ("out\n".into(), "err\n".into())
     );
     assert!(read(&mut error).await.contains(r#"{"reason":"ExitCode","message":"7"}"#));
-    soon(session.closed()).await;
+    with_timeout(session.closed()).await;
 }
 
 #[tokio::test]
@@ -87,11 +91,11 @@ async fn the_end_of_input_is_heard_while_output_goes_on() {
     let (world, kubelet) = furnished().await;
     let path = exec("stdin=true&stdout=true", "cat >/dev/null; echo all read; cat; exit 0");
     let mut socket = world.admin.websocket(&path, V5).await.unwrap();
-    say(&mut socket, 0, b"some").await;
-    say(&mut socket, 255, &[0]).await;
-    let told = channels(&mut socket).await;
-    assert_eq!(told.text(1), "all read\n");
-    assert_eq!(told.status(), json!({"metadata": {}, "status": "Success"}));
+    send_channel(&mut socket, 0, b"some").await;
+    send_channel(&mut socket, 255, &[0]).await;
+    let received = channels(&mut socket).await;
+    assert_eq!(received.text(1), "all read\n");
+    assert_eq!(received.status(), json!({"metadata": {}, "status": "Success"}));
     let session = world.admin.spdy(&path, &[V4]).await.unwrap();
     let mut error = stream(&session, "error").await;
     let mut stdin = stream(&session, "stdin").await;
@@ -100,14 +104,14 @@ async fn the_end_of_input_is_heard_while_output_goes_on() {
     stdin.shutdown().await.unwrap();
     assert_eq!(read(&mut stdout).await, "all read\n");
     assert_eq!(read(&mut error).await, r#"{"status":"Success"}"#);
-    let seen = kubelet.seen();
-    let [translated, passed] = &seen[..] else { panic!("{seen:?}") };
-    for seen in [translated, passed] {
+    let requests = kubelet.requests();
+    let [translated, passed] = &requests[..] else { panic!("{requests:?}") };
+    for request in [translated, passed] {
         assert_eq!(
-            (&*seen.method, &seen.headers["upgrade"]),
+            (&*request.method, &request.headers["upgrade"]),
             ("POST", &"SPDY/3.1".parse().unwrap())
         );
-        assert!(seen.query.ends_with("&input=1&output=1"), "{}", seen.query);
+        assert!(request.query.ends_with("&input=1&output=1"), "{}", request.query);
     }
     let offered: Vec<_> = translated.headers.get_all("x-stream-protocol-version").iter().collect();
     let all = ["v5", "v4", "v3", "v2"].map(|version| format!("{version}.channel.k8s.io"));
@@ -130,7 +134,7 @@ async fn much_goes_both_ways_at_once_through_channels() {
     });
     let mut got = Vec::with_capacity(sent.len());
     let mut status = Vec::new();
-    while let Some(Ok(message)) = soon(source.next()).await {
+    while let Some(Ok(message)) = with_timeout(source.next()).await {
         match message {
             Message::Binary(bytes) if bytes[0] == 1 => got.extend_from_slice(&bytes[1..]),
             Message::Binary(bytes) => status.extend_from_slice(&bytes[1..]),
@@ -157,7 +161,7 @@ async fn much_goes_both_ways_at_once_through_streams() {
         stdin
     });
     let mut got = Vec::with_capacity(sent.len());
-    soon(stdout.read_to_end(&mut got)).await.unwrap();
+    with_timeout(stdout.read_to_end(&mut got)).await.unwrap();
     assert!(got == sent, "{} bytes of {}", got.len(), sent.len());
     assert_eq!(read(&mut error).await, r#"{"status":"Success"}"#);
     drop(writing.await.unwrap());
@@ -169,10 +173,10 @@ async fn a_terminal_follows_the_size_of_its_window() {
     let script = "while [ \"$(stty size)\" != '45 123' ]; do sleep 0.02; done; echo wide";
     let path = exec("stdin=true&stdout=true&tty=true", script);
     let mut socket = world.admin.websocket(&path, V5).await.unwrap();
-    say(&mut socket, 4, br#"{"Width":123,"Height":45}"#).await;
-    let told = channels(&mut socket).await;
-    assert_eq!(told.text(1), "wide\r\n");
-    assert_eq!(told.status()["status"], "Success");
+    send_channel(&mut socket, 4, br#"{"Width":123,"Height":45}"#).await;
+    let received = channels(&mut socket).await;
+    assert_eq!(received.text(1), "wide\r\n");
+    assert_eq!(received.status()["status"], "Success");
 }
 
 #[tokio::test]
@@ -184,23 +188,23 @@ async fn a_kubelet_that_speaks_websockets_gets_them() {
     world.pod("pod", "a").await;
     let path = exec("stdin=true&stdout=true", "cat; exit 4");
     for protocol in [V5, V4] {
-        kubelet.forget();
+        kubelet.clear_requests();
         let mut socket = world.admin.websocket(&path, protocol).await.unwrap();
-        say(&mut socket, 0, b"hello").await;
-        assert_eq!(heard(&mut socket).await, (1, "hello".into()));
+        send_channel(&mut socket, 0, b"hello").await;
+        assert_eq!(receive(&mut socket).await, (1, "hello".into()));
         if protocol == V5 {
-            say(&mut socket, 255, &[0]).await;
+            send_channel(&mut socket, 255, &[0]).await;
             let status = channels(&mut socket).await.status();
             assert_eq!(status["details"]["causes"][0]["message"], "4");
         }
-        let seen = kubelet.seen();
-        assert_eq!((seen.len(), &*seen[0].method), (1, "GET"));
-        assert_eq!(seen[0].headers["upgrade"], "websocket");
-        assert_eq!(seen[0].headers["sec-websocket-protocol"], protocol);
+        let requests = kubelet.requests();
+        assert_eq!((requests.len(), &*requests[0].method), (1, "GET"));
+        assert_eq!(requests[0].headers["upgrade"], "websocket");
+        assert_eq!(requests[0].headers["sec-websocket-protocol"], protocol);
     }
     let session = world.admin.tunnel(&of_pod("pod", "portforward")).await.unwrap();
     drop(session);
-    assert_eq!(kubelet.seen().last().unwrap().headers["upgrade"], "websocket");
+    assert_eq!(kubelet.requests().last().unwrap().headers["upgrade"], "websocket");
 }
 
 #[tokio::test]
@@ -214,7 +218,7 @@ async fn nothing_but_an_upgrade_will_do() {
         let answer = world.admin.send(Method::PUT, &of_pod("pod", what), &SPDY, "").await;
         assert_eq!(answer.code, 405, "{what}");
     }
-    assert!(kubelet.seen().is_empty());
+    assert!(kubelet.requests().is_empty());
     let path = of_pod("pod", "exec?command=id&stdout=true");
     let refused = world.admin.websocket(&path, "v9.channel.k8s.io").await.unwrap_err();
     assert_eq!((refused.code, refused.text()), (403, String::new()), "the kubelet's own answer");
@@ -228,22 +232,22 @@ async fn nothing_but_an_upgrade_will_do() {
     assert_eq!(refused.refusal(), (400, "container nope is not valid for pod pod".into()));
 }
 
-/// What a client gets when the kubelet answers an upgrade like this.
+/// The client's result when the kubelet answers an upgrade like this.
 async fn answered(status: u16) -> [Answer; 3] {
     let (world, kubelet) = furnished().await;
     let headers = vec![("location".into(), "/echo".into()), ("x-of-kubelet".into(), "1".into())];
-    let said = Said { status, headers, body: "words".into() };
+    let canned = CannedAnswer { status, headers, body: "words".into() };
     for path in ["/exec", "/attach", "/portForward"] {
-        kubelet.answer(path, Some(said.clone()));
+        kubelet.answer(path, Some(canned.clone()));
     }
     let spdy = world.admin.spdy(&exec("stdout=true", "id"), &[V4]).await.unwrap_err();
     let v4 = world.admin.websocket(&exec("stdout=true", "id"), V4).await.unwrap_err();
     let tunnel = world.admin.tunnel(&of_pod("pod", "portforward")).await.unwrap_err();
     let mut socket = world.admin.websocket(&exec("stdout=true", "id"), V5).await.unwrap();
-    let told = channels(&mut socket).await;
+    let received = channels(&mut socket).await;
     let message = "Internal error occurred: unable to upgrade connection: words";
-    assert_eq!(told.status()["message"], message);
-    assert_eq!(told.closed, Some(1000));
+    assert_eq!(received.status()["message"], message);
+    assert_eq!(received.closed, Some(1000));
     [spdy, v4, tunnel]
 }
 
@@ -267,7 +271,7 @@ async fn answers_that_are_no_refusal_and_no_upgrade_make_no_sense() {
     }
 }
 
-/// Until a process is gone.
+/// Waits until a process has ended.
 async fn ended(process: &str) {
     let path = format!("/proc/{}", process.trim());
     assert!(path.len() > "/proc/".len());
@@ -280,7 +284,7 @@ async fn a_client_that_vanishes_takes_its_command_along() {
     let path = exec("stdin=true&stdout=true", "echo $$; exec sleep 600");
     for protocol in [V5, V4] {
         let mut socket = world.admin.websocket(&path, protocol).await.unwrap();
-        let (_, process) = heard(&mut socket).await;
+        let (_, process) = receive(&mut socket).await;
         drop(socket);
         ended(&process).await;
     }
@@ -288,26 +292,26 @@ async fn a_client_that_vanishes_takes_its_command_along() {
     let error = stream(&session, "error").await;
     let stdin = stream(&session, "stdin").await;
     let mut stdout = stream(&session, "stdout").await;
-    let process = soon(stdout.chunk()).await.unwrap().unwrap();
+    let process = with_timeout(stdout.chunk()).await.unwrap().unwrap();
     drop((session, error, stdin, stdout));
     ended(&String::from_utf8_lossy(&process)).await;
 }
 
-/// A command under way over both protocols; what its clients are told when this happens.
+/// Runs a command over both protocols, and asserts what its clients receive after `happens`.
 async fn broken(world: &World, happens: impl FnOnce()) {
     let path = exec("stdin=true&stdout=true", "echo $$; exec sleep 600");
     let mut socket = world.admin.websocket(&path, V5).await.unwrap();
-    heard(&mut socket).await;
+    receive(&mut socket).await;
     let session = world.admin.spdy(&path, &[V4]).await.unwrap();
     let mut error = stream(&session, "error").await;
     let _stdin = stream(&session, "stdin").await;
     let mut stdout = stream(&session, "stdout").await;
-    soon(stdout.chunk()).await.unwrap().unwrap();
+    with_timeout(stdout.chunk()).await.unwrap().unwrap();
     happens();
     let status = channels(&mut socket).await.status();
     assert_eq!((&status["status"], &status["code"]), (&json!("Failure"), &json!(500)), "{status}");
     assert_eq!(read(&mut error).await, "");
-    soon(session.closed()).await;
+    with_timeout(session.closed()).await;
 }
 
 #[tokio::test]
@@ -327,19 +331,19 @@ async fn a_kubelet_that_vanishes_is_no_success() {
     broken(&world, || wire.cut()).await;
 }
 
-/// How many bytes a process has written, once it writes no more.
+/// Number of bytes that a process has written, once it stops writing.
 async fn written(process: &str) -> u64 {
     let path = format!("/proc/{}/io", process.trim());
     let mut before = None;
     for _ in 0..100 {
-        let told = std::fs::read_to_string(&path).unwrap();
-        let line = told.lines().find_map(|line| line.strip_prefix("wchar: "));
+        let text = std::fs::read_to_string(&path).unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix("wchar: "));
         let now = line.unwrap().parse().unwrap();
         if before == Some(now) {
             return now;
         }
         before = Some(now);
-        // Nothing tells that no more will come but that nothing comes.
+        // Only silence shows that no more data comes.
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
     panic!("it writes on and on: {before:?}");
@@ -352,13 +356,13 @@ async fn a_client_that_does_not_read_slows_its_command_down() {
     let path = exec("stdout=true", "echo $$; exec dd if=/dev/zero bs=65536 status=none");
     for protocol in [V5, V4] {
         let mut socket = world.admin.websocket(&path, protocol).await.unwrap();
-        let (_, said) = heard(&mut socket).await;
-        let process = said.lines().next().unwrap(); // zeros may stand behind it
+        let (_, output) = receive(&mut socket).await;
+        let process = output.lines().next().unwrap(); // zeros may follow
         let wrote = written(process).await;
         assert!(wrote < 24 * MEGABYTE, "{protocol}: {wrote} bytes for one who does not read");
         let mut read = 0;
         while read < 32 * MEGABYTE {
-            read += soon(socket.next()).await.unwrap().unwrap().len() as u64;
+            read += with_timeout(socket.next()).await.unwrap().unwrap().len() as u64;
         }
         drop(socket);
         ended(process).await;

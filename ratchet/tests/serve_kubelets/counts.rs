@@ -1,12 +1,12 @@
-//! What is counted about requests and connections that last: when they have ended, and whatever is made of names.
+//! Tests of metrics of long-running requests and connections, after they have ended, with any names.
 
-use crate::client::{heard, say};
+use crate::client::{receive, send_channel};
 use crate::world::{Mode, NAMESPACE, World, command, of_pod};
 use serde_json::json;
 use std::time::Duration;
 
 impl World {
-    /// Waits until a line of the metrics says so much.
+    /// Waits until a metric has a value.
     async fn counts(&self, line: &str, wanted: u64) {
         for _ in 0..1000 {
             if self.metric(line).await == Some(wanted) {
@@ -83,16 +83,16 @@ async fn requests_that_last_are_counted_with_their_time_when_they_have_ended() {
     let path = of_pod("pod", &format!("exec?{}stdin=true&stdout=true", command(&["cat"])));
     for (number, protocol) in ["v5.channel.k8s.io", "v4.channel.k8s.io"].into_iter().enumerate() {
         let mut socket = world.admin.websocket(&path, protocol).await.unwrap();
-        say(&mut socket, 0, b"hi").await;
-        assert_eq!(heard(&mut socket).await, (1, "hi".into()));
+        send_channel(&mut socket, 0, b"hi").await;
+        assert_eq!(receive(&mut socket).await, (1, "hi".into()));
         let ended = u64::try_from(number).unwrap();
-        // While it goes on it is counted as running only.
+        // While it runs, it is counted only as running.
         assert_eq!(world.metric(&requests("0", "exec")).await.unwrap_or(0), ended, "{protocol}");
         drop(socket);
         world.counts(&requests("0", "exec"), ended + 1).await;
         world.counts(&durations("exec"), ended + 1).await;
     }
-    // What is refused is counted at once, with the code of the refusal.
+    // A refused request is counted at once, with its code.
     assert_eq!(world.admin.get(&of_pod("none", "log")).await.code, 404);
     assert_eq!(world.metric(&requests("404", "log")).await, Some(1));
     assert_eq!(world.metric(&durations("log")).await, Some(2));

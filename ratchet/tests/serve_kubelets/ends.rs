@@ -1,6 +1,6 @@
-//! When a connection ends: what the audit log tells of it, and that nothing is counted as running any more.
+//! Tests of the end of a connection: audit events, and no request left counted as running.
 
-use crate::client::{channels, heard, pair, piece, say, soon, stream};
+use crate::client::{channels, pair, piece, receive, send_channel, stream, with_timeout};
 use crate::service;
 use crate::world::{Mode, NAMESPACE, World, command, kubelet, of_pod};
 use hyper::Method;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 const POLICY: &str = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n";
 
-/// A server that tells everything, and a pod `pod` whose log goes on.
+/// A server that audits everything, and a pod `pod` with a growing log.
 async fn furnished() -> (World, Kubelet, Log) {
     let world = World::with(Mode::Enforce, |folder, config| {
         let policy = folder.join("policy.yaml");
@@ -30,8 +30,8 @@ async fn furnished() -> (World, Kubelet, Log) {
 }
 
 impl World {
-    /// What the audit log says of a part of pods: stages and codes.
-    fn told(&self, part: &str) -> Vec<(String, u64)> {
+    /// Stages and codes of the audit events of a pod subresource.
+    fn audit_events(&self, part: &str) -> Vec<(String, u64)> {
         let text = std::fs::read_to_string(self.server.folder.path().join("audit.log"));
         let text = text.unwrap_or_default();
         let whole = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
@@ -44,7 +44,7 @@ impl World {
         of_part.map(short).collect()
     }
 
-    /// How many requests for a part run now.
+    /// Number of running requests for a subresource.
     async fn running(&self, part: &str) -> u64 {
         let metrics = self.admin.get("/metrics").await.text();
         let lines =
@@ -54,17 +54,17 @@ impl World {
         values.map(|value| value.unwrap().parse::<u64>().unwrap()).sum()
     }
 
-    /// Waits until so many requests for a part run, and so much is told of it.
+    /// Waits until a subresource has this many running requests and audit events.
     async fn settles(&self, part: &str, running: u64, stages: &[(&str, u64)]) {
         let stages: Vec<_> =
             stages.iter().map(|(stage, code)| ((*stage).to_owned(), *code)).collect();
         for _ in 0..1000 {
-            if self.running(part).await == running && self.told(part) == stages {
+            if self.running(part).await == running && self.audit_events(part) == stages {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("{part}: {} run, {:?}", self.running(part).await, self.told(part));
+        panic!("{part}: {} run, {:?}", self.running(part).await, self.audit_events(part));
     }
 }
 
@@ -76,13 +76,13 @@ async fn a_command_is_over_when_its_streams_are() {
     for protocol in ["v5.channel.k8s.io", "v4.channel.k8s.io"] {
         let (world, _kubelet, _) = furnished().await;
         let mut socket = world.admin.websocket(&path, protocol).await.unwrap();
-        say(&mut socket, 0, b"hi").await;
-        assert_eq!(heard(&mut socket).await, (1, "hi".into()));
+        send_channel(&mut socket, 0, b"hi").await;
+        assert_eq!(receive(&mut socket).await, (1, "hi".into()));
         let begun = [RECEIVED, ("ResponseStarted", 101)];
         world.settles("exec", 1, &begun).await;
         match protocol {
             "v5.channel.k8s.io" => {
-                say(&mut socket, 255, &[0]).await;
+                send_channel(&mut socket, 255, &[0]).await;
                 assert_eq!(channels(&mut socket).await.status()["status"], "Success");
             }
             _ => drop(socket),
@@ -105,7 +105,7 @@ async fn a_session_is_over_when_either_end_has_left() {
             true => drop((session, streams)),
             false => {
                 kubelet.close_connections();
-                soon(session.closed()).await;
+                with_timeout(session.closed()).await;
             }
         }
         world.settles("portforward", 0, &[begun[0], begun[1], ("ResponseComplete", 101)]).await;
@@ -117,7 +117,7 @@ async fn a_log_is_over_when_nobody_reads_it_or_it_has_ended() {
     for client_leaves in [true, false] {
         let (world, _kubelet, log) = furnished().await;
         let path = of_pod("pod", "log?follow=true");
-        let mut follower = world.admin.ask(Method::GET, &path, &[], "").await;
+        let mut follower = world.admin.request(Method::GET, &path, &[], "").await;
         assert_eq!(piece(&mut follower).await.unwrap(), "one\n");
         let begun = [RECEIVED, ("ResponseStarted", 200)];
         world.settles("log", 1, &begun).await;
@@ -148,7 +148,7 @@ async fn a_proxied_connection_is_over_when_it_is_closed() {
 #[tokio::test]
 async fn what_never_began_is_over_at_once() {
     let (world, kubelet, _) = furnished().await;
-    kubelet.show(&world.right("b")).unwrap();
+    kubelet.set_certificate(&world.right("b")).unwrap();
     let path = of_pod("pod", "exec?command=id&stdout=true");
     let refused = world.admin.spdy(&path, &["v4.channel.k8s.io"]).await.unwrap_err();
     assert_eq!(refused.code, 500);

@@ -1,4 +1,4 @@
-//! A kubelet that talks as long as it is listened to, and knows how much it has said.
+//! A kubelet with endless logs that counts the bytes it has sent.
 
 use bytes::Bytes;
 use futures_util::stream;
@@ -8,7 +8,7 @@ use hyper::body::Frame;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
-use kubelet_peer::Shown;
+use kubelet_peer::Identity;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,20 +18,20 @@ use tokio_rustls::TlsAcceptor;
 
 const WAVE: usize = 64 << 10;
 
-/// A kubelet whose every log is without end.
+/// A kubelet with endless logs.
 pub(crate) struct Flood {
     pub(crate) address: SocketAddr,
-    said: Arc<Said>,
+    counts: Arc<FloodCounts>,
 }
 
 #[derive(Default)]
-struct Said {
+struct FloodCounts {
     bytes: AtomicU64,
     readers: AtomicUsize,
 }
 
-/// One who reads.
-struct Reader(Arc<Said>);
+/// A reader, counted while it lives.
+struct Reader(Arc<FloodCounts>);
 
 impl Drop for Reader {
     fn drop(&mut self) {
@@ -40,40 +40,40 @@ impl Drop for Reader {
 }
 
 impl Flood {
-    pub(crate) async fn start(shown: Shown, http2: bool) -> Self {
+    pub(crate) async fn start(identity: Identity, http2: bool) -> Self {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let builder = rustls::ServerConfig::builder_with_provider(provider);
         let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
-        let mut config = builder.with_single_cert(shown.chain, shown.key).unwrap();
+        let mut config = builder.with_single_cert(identity.chain, identity.key).unwrap();
         let offered = if http2 { &b"h2"[..] } else { b"http/1.1" };
         config.alpn_protocols = vec![offered.to_vec()];
         let listener = TcpListener::bind((crate::world::own_address(), 0)).await.unwrap();
-        let flood = Self { address: listener.local_addr().unwrap(), said: Arc::default() };
-        let (tls, said) = (TlsAcceptor::from(Arc::new(config)), flood.said.clone());
+        let flood = Self { address: listener.local_addr().unwrap(), counts: Arc::default() };
+        let (tls, counts) = (TlsAcceptor::from(Arc::new(config)), flood.counts.clone());
         tokio::spawn(async move {
             while let Ok((socket, _)) = listener.accept().await {
-                tokio::spawn(serve(socket, tls.clone(), said.clone()));
+                tokio::spawn(serve(socket, tls.clone(), counts.clone()));
             }
         });
         flood
     }
 
-    /// How many bytes were taken from it.
+    /// Number of bytes sent.
     pub(crate) fn sent(&self) -> u64 {
-        self.said.bytes.load(Ordering::Relaxed)
+        self.counts.bytes.load(Ordering::Relaxed)
     }
 
-    /// How many listen.
+    /// Number of current readers.
     pub(crate) fn readers(&self) -> usize {
-        self.said.readers.load(Ordering::Relaxed)
+        self.counts.readers.load(Ordering::Relaxed)
     }
 }
 
-async fn serve(socket: TcpStream, tls: TlsAcceptor, said: Arc<Said>) {
+async fn serve(socket: TcpStream, tls: TlsAcceptor, counts: Arc<FloodCounts>) {
     let Ok(stream) = tls.accept(socket).await else { return };
     let service = service_fn(move |_| {
-        said.readers.fetch_add(1, Ordering::Relaxed);
-        let waves = stream::unfold(Reader(said.clone()), |reader| async {
+        counts.readers.fetch_add(1, Ordering::Relaxed);
+        let waves = stream::unfold(Reader(counts.clone()), |reader| async {
             reader.0.bytes.fetch_add(WAVE as u64, Ordering::Relaxed);
             let wave = Bytes::from_static(&[b'x'; WAVE]);
             Some((Ok::<_, Infallible>(Frame::data(wave)), reader))
@@ -81,5 +81,5 @@ async fn serve(socket: TcpStream, tls: TlsAcceptor, said: Arc<Said>) {
         async move { Ok::<_, Infallible>(Response::new(StreamBody::new(Box::pin(waves)))) }
     });
     let builder = Builder::new(TokioExecutor::new());
-    let _ = builder.serve_connection(TokioIo::new(stream), service).await; // who left has left
+    let _ = builder.serve_connection(TokioIo::new(stream), service).await; // the client may be gone
 }

@@ -1,6 +1,6 @@
-//! Forwarded ports: several at once, closed ones, half-closed connections, and ends that vanish.
+//! Tests of forwarded ports: several at once, closed ones, half-closed connections, and disconnects.
 
-use crate::client::{pair, read, soon, until};
+use crate::client::{pair, read, until, with_timeout};
 use crate::service;
 use crate::world::{Mode, NAMESPACE, World, of_pod};
 use futures_util::{SinkExt, StreamExt};
@@ -23,7 +23,7 @@ async fn furnished() -> (World, Kubelet) {
     (world, kubelet)
 }
 
-/// A session each way: SPDY, and SPDY in a WebSocket.
+/// A session over SPDY, and one over SPDY in a WebSocket.
 async fn sessions(world: &World) -> [Session; 2] {
     let path = of_pod("pod", "portforward");
     let plain = world.admin.spdy(&path, &[FORWARD]).await.unwrap();
@@ -48,12 +48,12 @@ async fn several_ports_and_connections_share_a_session() {
         }
     }
     assert_eq!(kubelet.connections(), 2);
-    let seen = kubelet.seen();
-    for seen in &seen {
-        assert_eq!((&*seen.method, &*seen.query), ("POST", ""));
-        assert_eq!(seen.headers["x-stream-protocol-version"], FORWARD);
-        assert_eq!(seen.headers["x-forwarded-for"], "127.0.0.1");
-        assert!(!seen.headers.keys().any(|name| name.as_str().starts_with("sec-websocket")));
+    let requests = kubelet.requests();
+    for request in &requests {
+        assert_eq!((&*request.method, &*request.query), ("POST", ""));
+        assert_eq!(request.headers["x-stream-protocol-version"], FORWARD);
+        assert_eq!(request.headers["x-forwarded-for"], "127.0.0.1");
+        assert!(!request.headers.keys().any(|name| name.as_str().starts_with("sec-websocket")));
     }
 }
 
@@ -65,9 +65,9 @@ async fn a_closed_port_is_told_and_harms_no_other() {
     drop(listener);
     for session in sessions(&world).await {
         let (mut error, _data) = pair(&session, "9", "0").await;
-        let words = read(&mut error).await;
-        assert!(words.starts_with("error forwarding port 9 to pod pod, uid : "), "{words}");
-        assert!(words.ends_with("connect: connection refused"), "{words}");
+        let message = read(&mut error).await;
+        assert!(message.starts_with("error forwarding port 9 to pod pod, uid : "), "{message}");
+        assert!(message.ends_with("connect: connection refused"), "{message}");
         let (_error, mut data) = pair(&session, "80", "1").await;
         data.write_all(b"still ").await.unwrap();
         data.shutdown().await.unwrap();
@@ -89,13 +89,13 @@ async fn much_goes_both_ways() {
             writer.shutdown().await.unwrap();
         });
         let mut got = Vec::with_capacity(expected.len());
-        soon(reader.read_to_end(&mut got)).await.unwrap();
+        with_timeout(reader.read_to_end(&mut got)).await.unwrap();
         assert!(got == expected, "{} bytes of {}", got.len(), expected.len());
         writing.await.unwrap();
     }
 }
 
-/// A program that is silent, and how many are connected with it.
+/// A silent program, and the number of its connections.
 async fn silent() -> (std::net::SocketAddr, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -136,12 +136,12 @@ async fn a_kubelet_that_vanishes_ends_the_session() {
     for session in &both {
         let (_, mut data) = pair(session, "80", "0").await;
         data.write_all(b"x").await.unwrap();
-        soon(data.chunk()).await.unwrap().unwrap();
+        with_timeout(data.chunk()).await.unwrap().unwrap();
         streams.push(data);
     }
     kubelet.close_connections();
     for (session, data) in both.iter().zip(&mut streams) {
-        soon(session.closed()).await;
+        with_timeout(session.closed()).await;
         assert_eq!(read(data).await, "");
     }
 }
@@ -163,15 +163,15 @@ async fn channels_of_old_clients_pass_through() {
     let path = of_pod("pod", "portforward?ports=80");
     let mut socket = world.admin.websocket(&path, "v4.channel.k8s.io").await.unwrap();
     socket.send(Message::binary(&b"\0hello"[..])).await.unwrap();
-    let mut told = Vec::new();
-    while told.len() < 7 {
-        let message = soon(socket.next()).await.unwrap().unwrap().into_data();
+    let mut received = Vec::new();
+    while received.len() < 7 {
+        let message = with_timeout(socket.next()).await.unwrap().unwrap().into_data();
         if message[0] == 0 {
-            told.extend_from_slice(&message[1..]);
+            received.extend_from_slice(&message[1..]);
         }
     }
-    assert_eq!(told, b"\x50\0hello");
-    assert_eq!(kubelet.seen()[0].query, "port=80");
+    assert_eq!(received, b"\x50\0hello");
+    assert_eq!(kubelet.requests()[0].query, "port=80");
     let path = of_pod("pod", "portforward?ports=http");
     let refused = world.admin.websocket(&path, "v4.channel.k8s.io");
     let text = "strconv.ParseInt: parsing \"http\": invalid syntax";

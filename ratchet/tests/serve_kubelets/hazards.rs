@@ -1,4 +1,5 @@
-//! Ways past the check of names: shared addresses, moved nodes, changed certificates, odd spellings of ports.
+//! Tests of attempts to bypass the name check: shared addresses, moved nodes, changed certificates, odd spellings of
+//! ports.
 
 use crate::client::Answer;
 use crate::notices;
@@ -9,10 +10,10 @@ use serde_json::json;
 
 const BOTH: [bool; 2] = [true, false];
 
-/// The words for a certificate of one node that was shown for another.
-fn mismatch(shown: &str, wanted: &str) -> String {
+/// The error for a certificate of one node that was presented for another.
+fn mismatch(presented: &str, wanted: &str) -> String {
     format!(
-        "x509: kubelet serving certificate common name \"system:node:{shown}\" does not match expected \"system:node:{wanted}\""
+        "x509: kubelet serving certificate common name \"system:node:{presented}\" does not match expected \"system:node:{wanted}\""
     )
 }
 
@@ -30,8 +31,8 @@ async fn with_pods(world: &World, node: &str, pods: &[&str], http2: bool) -> Kub
     kubelet
 }
 
-/// How many wrong names there were, where all right ones came over one connection. With HTTP/1.1 there may be more of
-/// those: a connection is back in its pool only a moment after its client has read all.
+/// Number of mismatches, where all matching names came over one connection. With HTTP/1.1 there may be more of
+/// those: a connection returns to its pool only a moment after its client has read everything.
 async fn wrong_names(world: &World, http2: bool) -> u64 {
     let (right, wrong) = world.names().await.unwrap();
     assert!(right == 1 || !http2 && right > 1, "{right}");
@@ -61,7 +62,7 @@ async fn two_nodes_of_one_address_do_not_share_a_connection() {
                 }
             }
             assert_eq!(wrong_names(&world, http2).await, 2, "a wrong one is not kept");
-            assert!(kubelet.seen().iter().all(|seen| seen.path.contains("/on-a/")));
+            assert!(kubelet.requests().iter().all(|request| request.path.contains("/on-a/")));
             let proxied = world.admin.get("/api/v1/nodes/b/proxy/healthz").await;
             assert_eq!(proxied.code, 503, "{}", proxied.text());
             assert_eq!(world.admin.get("/api/v1/nodes/a/proxy/healthz").await.code, 200);
@@ -104,7 +105,7 @@ async fn a_node_that_comes_back_under_another_name_is_another_node() {
     world.node("a", kubelet.address()).await;
     assert_eq!(log(&world, "pod").await.code, 200, "the same name at the same address is the same");
     assert_eq!(world.names().await, Some((1, 1)));
-    kubelet.show(&world.right("renamed")).unwrap();
+    kubelet.set_certificate(&world.right("renamed")).unwrap();
     assert_eq!(log(&world, "other").await.code, 200, "its new certificate is its own");
 }
 
@@ -116,7 +117,7 @@ async fn a_changed_certificate_is_seen_with_the_next_connection() {
         world.node("a", kubelet.address()).await;
         world.pod("pod", "a").await;
         assert_eq!(log(&world, "pod").await.code, 200);
-        kubelet.show(&world.right("b")).unwrap();
+        kubelet.set_certificate(&world.right("b")).unwrap();
         if http2 {
             for _ in 0..3 {
                 assert_eq!(log(&world, "pod").await.code, 200, "the connection was made before");
@@ -126,7 +127,7 @@ async fn a_changed_certificate_is_seen_with_the_next_connection() {
         kubelet.close_connections();
         fails_with(&log(&world, "pod").await, &mismatch("b", "a"));
         assert_eq!(world.names().await, Some((1, 1)));
-        kubelet.show(&world.right("a")).unwrap();
+        kubelet.set_certificate(&world.right("a")).unwrap();
         assert_eq!(log(&world, "pod").await.code, 200);
         assert_eq!(world.names().await, Some((2, 1)));
     }
@@ -140,12 +141,12 @@ async fn many_requests_at_once_count_their_connections_and_nothing_else() {
         world.node("a", kubelet.address()).await;
         world.pod("pod", "a").await;
         let path = of_pod("pod", "log");
-        let mut asked = tokio::task::JoinSet::new();
+        let mut tasks = tokio::task::JoinSet::new();
         for _ in 0..20 {
             let (admin, path) = (world.admin.clone(), path.clone());
-            asked.spawn(async move { admin.get(&path).await.code });
+            tasks.spawn(async move { admin.get(&path).await.code });
         }
-        assert_eq!(asked.join_all().await, [200; 20]);
+        assert_eq!(tasks.join_all().await, [200; 20]);
         let connections = kubelet.connections() as u64;
         assert_eq!(world.names().await, Some((0, connections)));
         if http2 {
@@ -215,7 +216,7 @@ async fn a_port_is_a_number_however_it_is_spelled() {
         }
     }
     assert_eq!(world.names().await, Some((0, failures)));
-    assert!(kubelet.seen().is_empty(), "nothing came past the check");
+    assert!(kubelet.requests().is_empty(), "nothing came past the check");
 }
 
 #[tokio::test]
@@ -246,7 +247,7 @@ async fn a_node_may_have_an_address_of_the_sixth_version() {
     world.node("a", kubelet.address()).await;
     world.pod("pod", "a").await;
     assert_eq!(log(&world, "pod").await.text(), "six\n");
-    kubelet.show(&world.right("b")).unwrap();
+    kubelet.set_certificate(&world.right("b")).unwrap();
     kubelet.close_connections();
     let port = kubelet.address().port();
     let why = format!(
@@ -260,9 +261,9 @@ async fn a_node_may_have_an_address_of_the_sixth_version() {
 
 #[tokio::test]
 async fn wrong_names_are_told_with_the_node_and_both_names() {
-    for (mode, word) in [(Mode::Observe, "observe"), (Mode::Enforce, "enforce")] {
+    for (mode, mode_name) in [(Mode::Observe, "observe"), (Mode::Enforce, "enforce")] {
         let world = World::new(mode).await;
-        let node = format!("told-{word}");
+        let node = format!("told-{mode_name}");
         let leaf = here(Leaf::named("evil\nname\" mode=\"off"));
         let kubelet = kubelet(world.authority.issue(&leaf), |_| {}).await;
         kubelet.add_container(NAMESPACE, "pod", "main", saying("hello\n")).unwrap();
@@ -278,22 +279,22 @@ async fn wrong_names_are_told_with_the_node_and_both_names() {
         let expected = format!("expected=\"system:node:{node}\"");
         let name = format!("node=\"{node}\"");
         let presented = r#"presented="\"evil\\nname\\\" mode=\\\"off\"""#;
-        let mode = format!("mode=\"{word}\"");
+        let mode = format!("mode=\"{mode_name}\"");
         for part in ["ERROR", &name, &expected, presented, &mode] {
             assert!(line.contains(part), "{part} is not in {line}");
         }
     }
 }
 
-/// A client certificate of the server in its folder.
+/// Writes a client certificate of the server into its folder.
 fn own_certificate(folder: &std::path::Path, name: &str) -> ratchet_server::KeyFiles {
     let files = ratchet_server::KeyFiles {
         certificate: folder.join("client.crt"),
         key: folder.join("client.key"),
     };
-    let shown = Authority::new("clients").issue(&Leaf::client(name, &["system:masters"]));
-    std::fs::write(&files.certificate, shown.chain_pem()).unwrap();
-    std::fs::write(&files.key, shown.key_pem()).unwrap();
+    let presented = Authority::new("clients").issue(&Leaf::client(name, &["system:masters"]));
+    std::fs::write(&files.certificate, presented.chain_pem()).unwrap();
+    std::fs::write(&files.key, presented.key_pem()).unwrap();
     files
 }
 
@@ -310,8 +311,9 @@ async fn the_servers_own_certificate_is_shown_and_follows_its_file() {
     own_certificate(world.server.folder.path(), "second");
     world.server.reloads.now();
     assert_eq!(log(&world, "pod").await.code, 200);
-    let seen = kubelet.seen();
-    let clients: Vec<_> = seen.iter().map(|seen| seen.client.as_deref().unwrap()).collect();
+    let requests = kubelet.requests();
+    let clients: Vec<_> =
+        requests.iter().map(|request| request.client.as_deref().unwrap()).collect();
     assert_eq!(clients, ["first", "first", "second"]);
     assert_eq!(kubelet.connections(), 2, "the connection of the old certificate is not used again");
 }
@@ -345,9 +347,9 @@ async fn another_authority_is_believed_after_a_reload_and_names_still_count() {
     let unknown =
         "tls: failed to verify certificate: x509: certificate signed by unknown authority";
     fails_with(&log(&world, "pod").await, unknown);
-    kubelet.show(&next.issue(&here(Leaf::kubelet("a")))).unwrap();
+    kubelet.set_certificate(&next.issue(&here(Leaf::kubelet("a")))).unwrap();
     assert_eq!(log(&world, "pod").await.code, 200);
-    kubelet.show(&next.issue(&here(Leaf::kubelet("b")))).unwrap();
+    kubelet.set_certificate(&next.issue(&here(Leaf::kubelet("b")))).unwrap();
     kubelet.close_connections();
     fails_with(&log(&world, "pod").await, &mismatch("b", "a"));
     std::fs::write(world.server.folder.path().join("kubelets.crt"), "nothing").unwrap();

@@ -1,10 +1,10 @@
-//! Logs: every option, every complaint, followers that stay and followers that leave.
+//! Tests of logs: every option, every error, followers that stay and followers that leave.
 
-use crate::client::{Answer, piece, soon, until};
+use crate::client::{Answer, piece, until, with_timeout};
 use crate::flood::Flood;
 use crate::world::{Mode, NAMESPACE, World, of_pod, saying};
 use hyper::Method;
-use kubelet_peer::{Answer as Said, Container, Kubelet, Log, Source};
+use kubelet_peer::{Answer as CannedAnswer, Container, Kubelet, Log, Source};
 use serde_json::json;
 use std::time::{Duration, SystemTime};
 
@@ -12,9 +12,9 @@ async fn log(world: &World, query: &str) -> Answer {
     world.admin.get(&of_pod("pod", &format!("log{query}"))).await
 }
 
-fn said(status: u16, headers: &[(&str, &str)], body: &str) -> Option<Said> {
+fn canned(status: u16, headers: &[(&str, &str)], body: &str) -> Option<CannedAnswer> {
     let headers = headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
-    Some(Said { status, headers, body: body.into() })
+    Some(CannedAnswer { status, headers, body: body.into() })
 }
 
 /// The pod `pod` with this container on node `a`.
@@ -30,7 +30,7 @@ async fn with(world: &World, container: Container) -> Kubelet {
 async fn options_reach_the_kubelet_in_its_order_and_only_if_they_say_something() {
     let world = World::new(Mode::Enforce).await;
     let kubelet = world.usual("a").await;
-    for (query, asked) in [
+    for (query, expected_query) in [
         ("", ""),
         ("?container=main&pretty=true&nonsense=1", ""),
         (
@@ -44,14 +44,14 @@ async fn options_reach_the_kubelet_in_its_order_and_only_if_they_say_something()
         ("?sinceTime=2024-05-01T10:00:00%2B02:00", "sinceTime=2024-05-01T10%3A00%3A00%2B02%3A00"),
         ("?insecureSkipTLSVerifyBackend=true", ""),
     ] {
-        kubelet.forget();
+        kubelet.clear_requests();
         let answer = log(&world, query).await;
         assert_eq!(answer.code, 200, "{query}: {}", answer.text());
         assert_eq!(answer.header("content-type"), "text/plain");
-        let seen = kubelet.seen();
-        let [seen] = &seen[..] else { panic!("{query}: {seen:?}") };
-        assert_eq!((&*seen.method, &*seen.query), ("GET", asked), "{query}");
-        assert_eq!(seen.path, format!("/containerLogs/{NAMESPACE}/pod/main"));
+        let requests = kubelet.requests();
+        let [request] = &requests[..] else { panic!("{query}: {requests:?}") };
+        assert_eq!((&*request.method, &*request.query), ("GET", expected_query), "{query}");
+        assert_eq!(request.path, format!("/containerLogs/{NAMESPACE}/pod/main"));
     }
 }
 
@@ -64,7 +64,7 @@ async fn options_choose_what_comes() {
     container.log.append_at(long_ago, Source::Stdout, "old\n");
     container.log.append_at(SystemTime::now(), Source::Stderr, "new 1\nnew 2\n");
     let _kubelet = with(&world, container).await;
-    for (query, told) in [
+    for (query, message) in [
         ("", "old\nnew 1\nnew 2\n"),
         ("?tailLines=1", "new 2\n"),
         ("?tailLines=0", ""),
@@ -74,14 +74,14 @@ async fn options_choose_what_comes() {
         ("?previous=true", "before\n"),
         ("?timestamps=true&limitBytes=34", "2023-11-14T22:13:20.000000000Z old"),
     ] {
-        assert_eq!(log(&world, query).await.text(), told, "{query}");
+        assert_eq!(log(&world, query).await.text(), message, "{query}");
     }
 }
 
 #[tokio::test]
 async fn options_that_make_no_sense_are_refused_before_anybody_is_asked() {
     let world = World::new(Mode::Enforce).await;
-    let invalid = |words: &str| (422, format!("PodLogOptions \"absent\" is invalid: {words}"));
+    let invalid = |message: &str| (422, format!("PodLogOptions \"absent\" is invalid: {message}"));
     let not_a_number = (400, "strconv.ParseInt: parsing \"abc\": invalid syntax".to_owned());
     let since = "at most one of `sinceTime` or `sinceSeconds` may be specified";
     for (query, refusal) in [
@@ -188,19 +188,19 @@ async fn complaints_of_kubelets_are_passed_on() {
         ),
         (302, "", redirect.as_str()),
     ] {
-        kubelet.forget();
-        kubelet.answer("/containerLogs", said(status, &[("location", "/echo")], "words"));
+        kubelet.clear_requests();
+        kubelet.answer("/containerLogs", canned(status, &[("location", "/echo")], "words"));
         let answer = log(&world, "").await;
         let code = if status == 302 { 500 } else { status };
         assert_eq!(answer.refusal(), (code, message.into()), "{status}");
         assert_eq!(answer.json()["reason"].as_str().unwrap_or_default(), reason);
-        assert_eq!(kubelet.seen().len(), 1, "nothing is followed or asked again");
+        assert_eq!(kubelet.requests().len(), 1, "nothing is followed or asked again");
     }
-    kubelet.answer("/containerLogs", said(500, &[], &"x".repeat(200_000)));
+    kubelet.answer("/containerLogs", canned(500, &[], &"x".repeat(200_000)));
     let long = log(&world, "").await.refusal().1;
-    let words = long.strip_prefix("Internal error occurred: ").unwrap();
-    assert!(words.bytes().all(|byte| byte == b'x'));
-    assert_eq!(words.len(), 50_000, "but not for ever");
+    let message = long.strip_prefix("Internal error occurred: ").unwrap();
+    assert!(message.bytes().all(|byte| byte == b'x'));
+    assert_eq!(message.len(), 50_000, "but not for ever");
     kubelet.answer("/containerLogs", None);
     let previous = "previous terminated container \"main\" in pod \"pod_work\" not found";
     assert_eq!(log(&world, "?previous=true").await.refusal(), (400, previous.into()));
@@ -213,7 +213,7 @@ async fn a_follower_hears_every_line_and_the_end() {
     let open = container.log.clone();
     let _kubelet = with(&world, container).await;
     let mut follower =
-        world.admin.ask(Method::GET, &of_pod("pod", "log?follow=true"), &[], "").await;
+        world.admin.request(Method::GET, &of_pod("pod", "log?follow=true"), &[], "").await;
     assert_eq!(piece(&mut follower).await.unwrap(), "one\n");
     for line in ["two\n", "three\n"] {
         open.append(line);
@@ -232,7 +232,7 @@ async fn a_follower_that_leaves_is_not_followed_for() {
     let mut followers = Vec::new();
     for _ in 0..5 {
         let path = of_pod("pod", "log?follow=true");
-        let mut follower = world.admin.ask(Method::GET, &path, &[], "").await;
+        let mut follower = world.admin.request(Method::GET, &path, &[], "").await;
         assert_eq!(piece(&mut follower).await.unwrap(), "one\n");
         followers.push(follower);
     }
@@ -249,11 +249,11 @@ async fn a_kubelet_that_leaves_ends_the_log() {
     let world = World::new(Mode::Enforce).await;
     let kubelet = with(&world, Container::saying("one\n")).await;
     let mut follower =
-        world.admin.ask(Method::GET, &of_pod("pod", "log?follow=true"), &[], "").await;
+        world.admin.request(Method::GET, &of_pod("pod", "log?follow=true"), &[], "").await;
     assert_eq!(piece(&mut follower).await.unwrap(), "one\n");
     kubelet.close_connections();
     let body = http_body_util::BodyExt::collect(follower.into_body());
-    assert!(soon(body).await.is_err(), "it is not taken for the end of the log");
+    assert!(with_timeout(body).await.is_err(), "it is not taken for the end of the log");
 }
 
 #[tokio::test]
@@ -264,13 +264,13 @@ async fn a_slow_reader_slows_the_kubelet_down() {
         let flood = Flood::start(world.right("a"), http2).await;
         world.node("a", flood.address).await;
         world.pod("pod", "a").await;
-        let mut reader = world.admin.ask(Method::GET, &of_pod("pod", "log"), &[], "").await;
+        let mut reader = world.admin.request(Method::GET, &of_pod("pod", "log"), &[], "").await;
         for _ in 0..10 {
             piece(&mut reader).await.unwrap();
         }
         let mut sent = flood.sent();
         loop {
-            // Nothing tells that no more will come but that nothing comes.
+            // Only silence shows that no more data comes.
             tokio::time::sleep(Duration::from_millis(200)).await;
             let now = flood.sent();
             if std::mem::replace(&mut sent, now) == now {

@@ -1,4 +1,4 @@
-//! What ends at kubelets, pods and Services, over real TLS: whose certificate is believed, and what comes back.
+//! Tests of connections to kubelets, pods and Services over real TLS: trusted certificates and responses.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::expect_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]

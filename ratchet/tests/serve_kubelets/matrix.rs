@@ -1,4 +1,4 @@
-//! Every mode, every way and every certificate: what works, how the rest fails, and what is counted.
+//! Every mode, every way and every certificate: which succeed, how the rest fails, and what is counted.
 
 use crate::certificates::{self, Fault, Row};
 use crate::service;
@@ -6,9 +6,9 @@ use crate::ways::Way;
 use crate::world::{Mode, NAMESPACE, World, kubelet, saying};
 use kubelet_peer::{Container, Kubelet};
 
-/// A kubelet that logs `hello`, echoes those who attach, and forwards port 80 to an echo.
+/// A kubelet that logs `hello`, echoes attached clients, and forwards port 80 to an echo.
 async fn furnished(world: &World, row: &Row) -> Kubelet {
-    let kubelet = kubelet(row.shown.clone(), |_| {}).await;
+    let kubelet = kubelet(row.identity.clone(), |_| {}).await;
     world.node(row.node, kubelet.address()).await;
     world.pod_of(row.node, row.node, &["main", "shell"]).await;
     let add = |name, container| kubelet.add_container(NAMESPACE, row.node, name, container);
@@ -18,7 +18,7 @@ async fn furnished(world: &World, row: &Row) -> Kubelet {
     kubelet
 }
 
-/// Why this must fail, if it must.
+/// The expected error, if the way must fail.
 fn refusal(mode: Mode, way: Way, fault: &Fault) -> Option<&str> {
     match fault {
         _ if mode == Mode::Anyone || way == Way::LogInsecure => None,
@@ -28,16 +28,16 @@ fn refusal(mode: Mode, way: Way, fault: &Fault) -> Option<&str> {
     }
 }
 
-/// How many right and wrong names one row must count: each connection once, and pooled ways share theirs if it holds.
+/// The expected counts of matching and mismatching names: once per connection, and pooled ways share one that succeeds.
 fn counted(mode: Mode, fault: &Fault) -> (u64, u64) {
     let counts = |way: &&Way| **way != Way::LogInsecure;
     let all = Way::ALL.iter().filter(counts).count() as u64;
     let pooled = Way::ALL.iter().filter(|way| way.is_pooled()).count() as u64;
-    let kept = all - pooled + 1;
+    let connections = all - pooled + 1;
     match (fault, mode) {
         (Fault::Chain(_), _) => (0, 0),
-        (Fault::Nothing, _) => (kept, 0),
-        (Fault::Name(_), Mode::Observe) => (0, kept),
+        (Fault::Nothing, _) => (connections, 0),
+        (Fault::Name(_), Mode::Observe) => (0, connections),
         (Fault::Name(_), _) => (0, all),
     }
 }
@@ -51,17 +51,17 @@ async fn every_way(mode: Mode) {
         let kubelet = furnished(&world, &row).await;
         let authority = kubelet.address().to_string();
         for way in Way::ALL {
-            let told = way.go(&world.admin, row.node).await;
+            let result = way.go(&world.admin, row.node).await;
             let what = format!("{mode:?} {way:?} {}", row.node);
             match refusal(mode, way, &row.fault) {
-                None => assert_eq!(told, None, "{what}"),
+                None => assert_eq!(result, None, "{what}"),
                 Some(why) => {
-                    let mut told = told.unwrap_or_else(|| panic!("{what} works"));
+                    let mut result = result.unwrap_or_else(|| panic!("{what} works"));
                     let wanted = way.failure(row.node, &authority, why);
                     if why.ends_with("current time ") {
-                        told.message.truncate(wanted.message.len());
+                        result.message.truncate(wanted.message.len());
                     }
-                    assert_eq!(told, wanted, "{what}");
+                    assert_eq!(result, wanted, "{what}");
                 }
             }
         }
@@ -70,7 +70,7 @@ async fn every_way(mode: Mode) {
             expected = (expected.0 + right, expected.1 + wrong);
             assert_eq!(world.names().await, Some(expected), "{mode:?} {}", row.node);
         }
-        let resumed = kubelet.seen().iter().filter(|seen| seen.resumed).count();
+        let resumed = kubelet.requests().iter().filter(|request| request.resumed).count();
         assert_eq!(resumed, 0, "no session is taken up again");
     }
     assert_eq!(world.names().await, is_active.then_some(expected));

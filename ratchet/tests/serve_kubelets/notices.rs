@@ -1,4 +1,4 @@
-//! What the servers of this process write into their log.
+//! Capture of the log lines that the servers of this process write.
 
 use std::io::{self, Write};
 use std::sync::{LazyLock, Mutex};
@@ -22,12 +22,12 @@ impl Write for Pen {
     }
 }
 
-/// Listens from now on.
+/// Starts to capture log lines.
 pub(crate) fn begin() {
     LazyLock::force(&LINES);
 }
 
-/// The lines so far that speak of this.
+/// The captured lines that contain a text.
 pub(crate) fn about(what: &str) -> Vec<String> {
     let text = LINES.lock().unwrap().clone();
     let text = String::from_utf8(text).unwrap();

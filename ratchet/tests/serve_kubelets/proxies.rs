@@ -1,11 +1,11 @@
-//! Proxies to nodes, pods and Services: what goes there, what comes back, and what is rewritten on the way.
+//! Tests of proxies to nodes, pods and Services: requests, responses, and rewritten pages.
 
-use crate::client::{Answer, soon};
+use crate::client::{Answer, with_timeout};
 use crate::service;
 use crate::world::{Mode, NAMESPACE, World, of_pod, own_address};
 use hyper::Method;
 use hyper_util::rt::TokioIo;
-use kubelet_peer::Answer as Said;
+use kubelet_peer::Answer as CannedAnswer;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -22,12 +22,12 @@ async fn pod_at(world: &World, name: &str, ip: &str, port: u16) {
     assert_eq!(patched.code, 200, "{}", patched.text());
 }
 
-/// A Service `web` of the pod `backend` that is there.
+/// Creates the Service `web` with the pod `backend`.
 async fn service_at(world: &World, address: SocketAddr) {
     service_spelled(world, address, &address.ip().to_string()).await;
 }
 
-/// The same, its endpoint spelled so.
+/// The same with another spelling of its endpoint.
 async fn service_spelled(world: &World, address: SocketAddr, ip: &str) {
     pod_at(world, "backend", &address.ip().to_string(), address.port()).await;
     let ports = json!([{"name": "web", "port": 80}, {"name": "other", "port": 81}]);
@@ -59,19 +59,30 @@ async fn every_method_goes_through_with_its_body() {
         let headers = [("x-own", "1"), ("te", "trailers"), ("x-forwarded-for", "10.1.1.1")];
         let answer = world.admin.send(method.parse().unwrap(), &path, &headers, sent.clone()).await;
         assert_eq!(answer.code, 200, "{method}: {}", answer.text());
-        let told = answer.json();
-        assert_eq!((&told["method"], &told["query"]), (&json!(method), &json!("b=2&a=%20x&a=1")));
-        assert!(told["body"] == sent, "{method}: {} bytes", told["body"].as_str().unwrap().len());
-        let header = |name: &str| &told["headers"][name][0];
+        let echoed = answer.json();
+        assert_eq!(
+            (&echoed["method"], &echoed["query"]),
+            (&json!(method), &json!("b=2&a=%20x&a=1"))
+        );
+        assert!(
+            echoed["body"] == sent,
+            "{method}: {} bytes",
+            echoed["body"].as_str().unwrap().len()
+        );
+        let header = |name: &str| &echoed["headers"][name][0];
         assert_eq!(header("x-own"), "1");
         assert_eq!(header("x-forwarded-for"), "10.1.1.1, 127.0.0.1");
-        assert_eq!(told["path"], "/echo/a/b/");
+        assert_eq!(echoed["path"], "/echo/a/b/");
         assert_eq!(header("x-forwarded-uri"), &format!("{NODE}/echo/a/b/"));
-        assert_eq!(told["headers"]["te"], Value::Null, "what speaks of one connection stays here");
+        assert_eq!(
+            echoed["headers"]["te"],
+            Value::Null,
+            "what speaks of one connection stays here"
+        );
     }
     let head = world.admin.send(Method::HEAD, &format!("{NODE}/healthz"), &[], "").await;
     assert_eq!((head.code, head.text(), head.header("content-length")), (200, String::new(), "2"));
-    assert_eq!(kubelet.seen().last().unwrap().method, "HEAD");
+    assert_eq!(kubelet.requests().last().unwrap().method, "HEAD");
     assert_eq!(kubelet.connections(), 1);
 }
 
@@ -83,13 +94,13 @@ async fn a_path_that_is_empty_gets_its_slash() {
         let moved = world.admin.send(method, &format!("{NODE}?a=b"), &[], "").await;
         assert_eq!((moved.code, moved.header("location")), (301, &*format!("{NODE}/?a=b")));
     }
-    assert!(kubelet.seen().is_empty());
+    assert!(kubelet.requests().is_empty());
     world.admin.send(Method::POST, NODE, &[], "").await;
     world.admin.get(&format!("{NODE}/")).await;
     world.admin.get(&format!("{NODE}/echo/")).await;
     world.admin.get(&format!("{NODE}/echo")).await;
-    let seen = kubelet.seen();
-    let paths: Vec<_> = seen.iter().map(|seen| &*seen.path).collect();
+    let requests = kubelet.requests();
+    let paths: Vec<_> = requests.iter().map(|request| &*request.path).collect();
     assert_eq!(paths, ["/", "/", "/echo/", "/echo"]);
 }
 
@@ -105,7 +116,7 @@ async fn redirects_and_links_lead_back_through_the_proxy() {
         ("https://elsewhere.example/there", "https://elsewhere.example/there".into()),
     ] {
         let headers = vec![("location".into(), to.into())];
-        kubelet.answer("/moved", Some(Said { status: 302, headers, body: String::new() }));
+        kubelet.answer("/moved", Some(CannedAnswer { status: 302, headers, body: String::new() }));
         let answer = world.admin.get(&format!("{NODE}/moved")).await;
         assert_eq!((answer.code, answer.header("location")), (302, &*followed));
     }
@@ -115,7 +126,7 @@ async fn redirects_and_links_lead_back_through_the_proxy() {
         let headers =
             [("content-type", kind), ("access-control-allow-origin", "*"), ("x-own", "1")];
         let headers = headers.map(|(name, value)| (name.into(), value.into())).to_vec();
-        Some(Said { status: 200, headers, body: body.into() })
+        Some(CannedAnswer { status: 200, headers, body: body.into() })
     };
     kubelet.answer("/page", page("text/html; charset=utf-8"));
     let answer = world.admin.get(&format!("{NODE}/page")).await;
@@ -127,9 +138,9 @@ async fn redirects_and_links_lead_back_through_the_proxy() {
     for spelled in ["/page/caf%c3%a9", "/p%61ge/caf%C3%A9", "/x/..//page/caf%C3%A9"] {
         let text = world.admin.get(&format!("{NODE}{spelled}")).await.text();
         assert!(text.contains(&format!("href=\"{NODE}/x\"")), "{spelled}: {text}");
-        let seen = kubelet.seen().pop().unwrap();
-        assert_eq!(seen.path, "/page/caf%C3%A9", "{spelled}");
-        assert_eq!(seen.headers["x-forwarded-uri"], format!("{NODE}/page/caf%C3%A9"));
+        let request = kubelet.requests().pop().unwrap();
+        assert_eq!(request.path, "/page/caf%C3%A9", "{spelled}");
+        assert_eq!(request.headers["x-forwarded-uri"], format!("{NODE}/page/caf%C3%A9"));
     }
     kubelet.answer("/page", page("text/plain"));
     assert_eq!(world.admin.get(&format!("{NODE}/page")).await.text(), body);
@@ -141,7 +152,8 @@ async fn answers_of_backends_are_passed_on_as_they_are() {
     let kubelet = world.usual("a").await;
     for status in [204, 400, 401, 404, 500, 503] {
         let body = if status == 204 { "" } else { "words" };
-        kubelet.answer("/any", Some(Said { status, headers: Vec::new(), body: body.into() }));
+        kubelet
+            .answer("/any", Some(CannedAnswer { status, headers: Vec::new(), body: body.into() }));
         let answer = world.admin.get(&format!("{NODE}/any")).await;
         assert_eq!((answer.code, answer.text()), (status, body.into()));
     }
@@ -206,20 +218,21 @@ async fn pods_are_reached_in_the_clear_and_in_tls() {
     assert_eq!(world.names().await, Some((0, 0)));
 }
 
-/// Talks with what `/upgrade` becomes.
+/// Checks the echo behind `/upgrade`.
 async fn echoes(world: &World, path: &str) {
     let headers = [("connection", "Upgrade"), ("upgrade", "echo")];
     let upgraded = world.admin.upgrade(Method::GET, path, &headers).await;
-    let (told, upgraded) = upgraded.unwrap_or_else(|why: Answer| panic!("{path}: {}", why.text()));
-    assert_eq!(told["upgrade"], "echo");
+    let (headers, upgraded) =
+        upgraded.unwrap_or_else(|why: Answer| panic!("{path}: {}", why.text()));
+    assert_eq!(headers["upgrade"], "echo");
     let mut io = TokioIo::new(upgraded);
     io.write_all(b"hello").await.unwrap();
     let mut bytes = [0; 5];
-    soon(io.read_exact(&mut bytes)).await.unwrap();
+    with_timeout(io.read_exact(&mut bytes)).await.unwrap();
     assert_eq!(&bytes, b"hello");
     io.shutdown().await.unwrap();
     let mut rest = Vec::new();
-    soon(io.read_to_end(&mut rest)).await.unwrap();
+    with_timeout(io.read_to_end(&mut rest)).await.unwrap();
     assert_eq!(rest, b"");
 }
 

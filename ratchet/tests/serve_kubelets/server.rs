@@ -11,15 +11,15 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Who may do everything.
+/// Token of the administrator.
 pub(crate) const ADMIN: &str = "admin-token";
-/// Who may do what a test lets her.
+/// Token of a user whose rights the test sets.
 pub(crate) const ALICE: &str = "alice-token";
 
 const TOKENS: &str = "admin-token,root,1,\"system:masters\"\nalice-token,alice,2\n";
 const PLUGINS: &[&str] = &["NamespaceLifecycle", "Priority", "DefaultTolerationSeconds"];
 
-/// A server that answers until the process ends.
+/// A server that runs until the process ends.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     pub(crate) authority: String,
@@ -28,9 +28,9 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts one on a runtime that outlives the test's; `change` gets its folder and what it would be otherwise.
+    /// Starts a server on a runtime that outlives the test's; `change` gets its folder and default configuration.
     pub(crate) fn start(change: impl FnOnce(&Path, &mut Config) + Send + 'static) -> Self {
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(2)
@@ -39,11 +39,11 @@ impl Server {
                 .unwrap();
             runtime.block_on(async {
                 let (server, ready) = Self::prepare(change).await;
-                tell.send(server).unwrap();
+                sender.send(server).unwrap();
                 ready.serve().await;
             });
         });
-        told.recv().unwrap()
+        receiver.recv().unwrap()
     }
 
     async fn prepare(change: impl FnOnce(&Path, &mut Config)) -> (Self, ratchet_server::Ready) {

@@ -1,4 +1,4 @@
-//! Programs on ports, as pods have them.
+//! Backend programs on ports, as pods have them.
 
 use crate::world::own_address;
 use bytes::Bytes;
@@ -15,7 +15,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// A program that sends everything back, and says goodbye when its client has said all.
+/// A program that echoes everything, and sends `bye` when its client has closed its side.
 pub(crate) async fn echo() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -32,7 +32,7 @@ pub(crate) async fn echo() -> SocketAddr {
     address
 }
 
-/// A program that speaks HTTP: it tells back what it was asked, and on `/upgrade` becomes an echo.
+/// An HTTP program that returns the request as JSON, and on `/upgrade` becomes an echo.
 pub(crate) async fn http() -> SocketAddr {
     let listener = TcpListener::bind((own_address(), 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -64,17 +64,17 @@ async fn answer(mut request: Request<Incoming>) -> Response<Full<Bytes>> {
         .map(|(name, value)| (name.to_string(), value.to_str().unwrap().into()))
         .collect();
     let (method, uri) = (request.method().to_string(), request.uri().to_string());
-    let told = match request.uri().path() {
+    let body = match request.uri().path() {
         "/headers" => Value::Object(headers),
         _ => {
             let body = request.into_body().collect().await.unwrap().to_bytes();
             json!({"method": method, "uri": uri, "body": String::from_utf8_lossy(&body)})
         }
     };
-    Response::new(Full::from(told.to_string()))
+    Response::new(Full::from(body.to_string()))
 }
 
-/// A wire to an address of this machine that can be cut.
+/// A connection to an address of this machine that can be cut.
 pub(crate) struct Wire {
     pub(crate) address: SocketAddr,
     cut: watch::Sender<()>,
@@ -100,7 +100,7 @@ impl Wire {
         wire
     }
 
-    /// Nobody is told anything.
+    /// Cuts the connection silently.
     pub(crate) fn cut(&self) {
         self.cut.send_replace(());
     }

@@ -1,6 +1,8 @@
-//! Every way on which the server reaches a kubelet, and how a failure looks on it.
+//! Every way on which the server reaches a kubelet, and the form of a failure on it.
 
-use crate::client::{Answer, Client, channels, heard, pair, read, say, soon, stream};
+use crate::client::{
+    Answer, Client, channels, pair, read, receive, send_channel, stream, with_timeout,
+};
 use crate::world::{NAMESPACE, command, of_pod};
 use ratchet_spdy::Session;
 use serde_json::Value;
@@ -44,7 +46,7 @@ impl Way {
         matches!(self, Self::Log | Self::LogFollow | Self::NodeProxy)
     }
 
-    /// How it looks when the kubelet at `authority` cannot be reached for this reason.
+    /// The failure when the kubelet at `authority` cannot be reached for this reason.
     pub(crate) fn failure(self, node: &str, authority: &str, why: &str) -> Failure {
         let (code, reason, message) = match self {
             Self::Log | Self::LogInsecure => {
@@ -100,21 +102,21 @@ impl Way {
             }
             Self::ExecV4 => {
                 let socket = client.websocket(&of_pod(node, &id), "v4.channel.k8s.io").await;
-                let told = channels(&mut socket?).await;
-                assert_eq!(told.status()["status"], "Success");
+                let received = channels(&mut socket?).await;
+                assert_eq!(received.status()["status"], "Success");
                 Ok(())
             }
             Self::ExecV5 => {
                 let socket = client.websocket(&of_pod(node, &id), "v5.channel.k8s.io").await;
-                let told = channels(&mut socket?).await;
-                assert_eq!(told.closed, Some(1000));
-                channel_status(&told.status())
+                let received = channels(&mut socket?).await;
+                assert_eq!(received.closed, Some(1000));
+                channel_status(&received.status())
             }
             Self::AttachSpdy => echoes(client.spdy(&attach, &["v4.channel.k8s.io"]).await?).await,
             Self::AttachV5 => {
                 let mut socket = client.websocket(&attach, "v5.channel.k8s.io").await?;
-                say(&mut socket, 0, b"hi\n").await;
-                match heard(&mut socket).await {
+                send_channel(&mut socket, 0, b"hi\n").await;
+                match receive(&mut socket).await {
                     (1, text) => assert_eq!(text, "hi\n"),
                     (_, status) => channel_status(&serde_json::from_str(&status).unwrap())?,
                 }
@@ -141,7 +143,7 @@ impl Way {
     }
 }
 
-/// What a client is told.
+/// A failure as the client sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) code: u16,
@@ -158,7 +160,7 @@ impl Failure {
     }
 }
 
-/// A status that came on a channel as if it had come as an answer.
+/// A failure from a status on the error channel.
 fn channel_status(status: &Value) -> Result<(), Answer> {
     if status["status"] == "Success" {
         return Ok(());
@@ -192,9 +194,9 @@ async fn echoes(session: Session) -> Result<(), Answer> {
     let mut stdin = stream(&session, "stdin").await;
     let mut stdout = stream(&session, "stdout").await;
     stdin.write_all(b"hi\n").await.unwrap();
-    let mut told = [0; 3];
-    soon(stdout.read_exact(&mut told)).await.unwrap();
-    assert_eq!(&told, b"hi\n");
+    let mut received = [0; 3];
+    with_timeout(stdout.read_exact(&mut received)).await.unwrap();
+    assert_eq!(&received, b"hi\n");
     Ok(())
 }
 

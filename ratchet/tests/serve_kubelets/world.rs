@@ -1,10 +1,10 @@
-//! A server, the kubelets behind it, and the nodes and pods that lead to them.
+//! The fixture of the tests: a server, its kubelets, and the nodes and pods that lead to them.
 
 use crate::client::Client;
 use crate::notices;
 use crate::server::{ADMIN, ALICE, Server};
 use kubelet_peer::authority::{Authority, Leaf, San};
-use kubelet_peer::{Container, Kubelet, Log, Options, Shown};
+use kubelet_peer::{Container, Identity, Kubelet, Log, Options};
 use ratchet_server::{Config, NameCheck, Trust};
 use serde_json::{Value, json};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
@@ -13,28 +13,28 @@ use std::path::Path;
 /// The namespace of all pods.
 pub(crate) const NAMESPACE: &str = "work";
 
-/// How much a server asks of kubelets.
+/// The server's verification of kubelets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Nothing: it knows no authority.
+    /// None: it has no authority.
     Anyone,
-    /// A certificate of the authority.
+    /// The chain must lead to the authority.
     Off,
-    /// The same, and names are counted.
+    /// The same, and name mismatches are counted.
     Observe,
-    /// The same, and names must be right.
+    /// The same, and names must match.
     Enforce,
 }
 
-/// A server and what its clients and kubelets need.
+/// A server with its clients and the authority of its kubelets.
 pub(crate) struct World {
     pub(crate) server: Server,
-    /// Who signs for kubelets.
+    /// The authority of kubelet certificates.
     pub(crate) authority: Authority,
     pub(crate) admin: Client,
 }
 
-/// An address of this machine that node proxies may go to.
+/// A non-loopback address of this machine, which node proxies permit.
 pub(crate) fn own_address() -> IpAddr {
     let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
     let address = socket.connect("192.0.2.1:9").and_then(|()| socket.local_addr());
@@ -42,7 +42,7 @@ pub(crate) fn own_address() -> IpAddr {
     address.expect("this test needs a route and an IPv4 address that is not a loopback address")
 }
 
-/// The certificate says this, and stands for all addresses of this machine.
+/// The leaf with all addresses of this machine as subject alternative names.
 pub(crate) fn here(leaf: Leaf) -> Leaf {
     let own = San::Ip(own_address());
     let sans: Vec<San> = leaf.sans.iter().cloned().chain([own]).collect();
@@ -54,7 +54,7 @@ impl World {
         Self::with(mode, |_, _| {}).await
     }
 
-    /// A world whose server is set up otherwise.
+    /// A world with a changed server configuration.
     pub(crate) async fn with(
         mode: Mode,
         change: impl FnOnce(&Path, &mut Config) + Send + 'static,
@@ -83,7 +83,7 @@ impl World {
         world
     }
 
-    /// Who may nothing yet.
+    /// A client without any rights.
     pub(crate) fn alice(&self) -> Client {
         Client::new(&self.server, Some(ALICE))
     }
@@ -93,22 +93,22 @@ impl World {
         assert_eq!(made.code, 201, "{path}: {}", made.text());
     }
 
-    /// The certificate that the kubelet of a node should have.
-    pub(crate) fn right(&self, node: &str) -> Shown {
+    /// The correct certificate of a node's kubelet.
+    pub(crate) fn right(&self, node: &str) -> Identity {
         self.authority.issue(&here(Leaf::kubelet(node)))
     }
 
-    /// A kubelet on this machine's own address that has the certificate of a node.
+    /// A kubelet on this machine's own address with the certificate of a node.
     pub(crate) async fn kubelet(&self, node: &str) -> Kubelet {
         kubelet(self.right(node), |_| {}).await
     }
 
-    /// A node whose kubelet is there.
+    /// Creates a node with this kubelet address.
     pub(crate) async fn node(&self, name: &str, kubelet: SocketAddr) {
         self.node_that(name, kubelet, &[]).await;
     }
 
-    /// A node that declares features.
+    /// Creates a node that declares features.
     pub(crate) async fn node_that(&self, name: &str, kubelet: SocketAddr, features: &[&str]) {
         let node = json!({
             "metadata": {"name": name},
@@ -126,7 +126,7 @@ impl World {
         self.pod_of(name, node, &["main"]).await;
     }
 
-    /// A pod with these containers; no node leaves it unscheduled.
+    /// Creates a pod with these containers; unscheduled without a node.
     pub(crate) async fn pod_of(&self, name: &str, node: &str, containers: &[&str]) {
         let container = |name: &&str| json!({"name": name, "image": "image"});
         let containers: Vec<Value> = containers.iter().map(container).collect();
@@ -138,7 +138,7 @@ impl World {
         self.make(&format!("/api/v1/namespaces/{NAMESPACE}/pods"), pod).await;
     }
 
-    /// A kubelet, its node and a pod `pod` on it that has said `hello`.
+    /// A kubelet, its node and a pod `pod` on it with the log `hello`.
     pub(crate) async fn usual(&self, node: &str) -> Kubelet {
         let kubelet = self.kubelet(node).await;
         self.node(node, kubelet.address()).await;
@@ -147,14 +147,14 @@ impl World {
         kubelet
     }
 
-    /// What a metric with these labels says; none if there is no such line.
+    /// The value of a metric with these labels, if there is one.
     pub(crate) async fn metric(&self, line: &str) -> Option<u64> {
         let metrics = self.admin.get("/metrics").await.text();
         let mut values = metrics.lines().filter_map(|found| found.strip_prefix(line));
         values.next().map(|value| value.trim().parse().unwrap())
     }
 
-    /// How many names were right and wrong; none where nobody looks.
+    /// Number of matching and mismatching names; `None` where they are not checked.
     pub(crate) async fn names(&self) -> Option<(u64, u64)> {
         let name = "kube_apiserver_validation_kubelet_cert_cn_total";
         let success = self.metric(&format!("{name}{{result=\"success\"}}")).await;
@@ -165,14 +165,14 @@ impl World {
 }
 
 /// A kubelet on this machine's own address.
-pub(crate) async fn kubelet(shown: Shown, change: impl FnOnce(&mut Options)) -> Kubelet {
-    let mut options = Options::new(shown);
+pub(crate) async fn kubelet(identity: Identity, change: impl FnOnce(&mut Options)) -> Kubelet {
+    let mut options = Options::new(identity);
     options.address = (own_address(), 0).into();
     change(&mut options);
     Kubelet::start(options).await.unwrap()
 }
 
-/// A container that has said this and ended.
+/// An ended container with this log.
 pub(crate) fn saying(text: &str) -> Container {
     let log = Log::from(text);
     log.end();
@@ -185,10 +185,10 @@ pub(crate) fn of_pod(pod: &str, rest: &str) -> String {
 }
 
 /// The query of a command.
-pub(crate) fn command(words: &[&str]) -> String {
-    let words = words.iter().map(|word| {
-        let spelled = word.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
-        format!("command={spelled}&")
+pub(crate) fn command(arguments: &[&str]) -> String {
+    let arguments = arguments.iter().map(|argument| {
+        let encoded = argument.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
+        format!("command={encoded}&")
     });
-    words.collect()
+    arguments.collect()
 }

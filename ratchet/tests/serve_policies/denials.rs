@@ -1,4 +1,4 @@
-//! What policies refuse, with which words and codes, and what they let pass.
+//! Tests of denials by policies, with their messages and codes, and of what they admit.
 
 use crate::stage::{BINDINGS, POLICIES, Stage};
 use serde_json::json;
@@ -10,8 +10,8 @@ async fn a_denial_is_told_in_full_and_ends_with_its_policy() {
     stage.bind("p", policy, json!({})).await;
     assert_eq!(stage.make("good", json!({"a": "b"})).await.code, 201);
     let denied = stage.make("bad", json!({"a": "c"})).await;
-    let words = "failed expression: object.data.a == 'b'";
-    let message = stage.refusal("configmaps \"bad\"", "p", words);
+    let reason = "failed expression: object.data.a == 'b'";
+    let message = stage.refusal("configmaps \"bad\"", "p", reason);
     assert_eq!(denied.refusal(), (422, message.clone()));
     let (_, cause) = message.split_once("forbidden: ").unwrap();
     let status = denied.json();
@@ -58,12 +58,12 @@ async fn words_come_from_the_message_expression_where_it_has_some() {
         (json!({"messageExpression": "'  '", "message": "m"}), "m"),
         (json!({"messageExpression": "'  '"}), "failed expression: object.data.a == 'x'"),
     ];
-    for (fields, words) in rows {
+    for (fields, reason) in rows {
         let stage = Stage::new().await;
         let mut validation = json!({"expression": " object.data.a == 'x' "});
         validation.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
         stage.bind("p", json!({"validations": [validation]}), json!({})).await;
-        let message = stage.refusal("configmaps \"a\"", "p", words);
+        let message = stage.refusal("configmaps \"a\"", "p", reason);
         assert_eq!(stage.make("a", json!({"a": "b"})).await.refusal(), (422, message));
     }
 }
@@ -73,8 +73,8 @@ async fn what_cannot_be_evaluated_is_refused_unless_failures_are_ignored() {
     let validations = json!([{"expression": "object.data.nope == 'x'"}]);
     let stage = Stage::new().await;
     stage.bind("p", json!({"validations": validations}), json!({})).await;
-    let words = "expression 'object.data.nope == 'x'' resulted in error: no such key: nope";
-    let message = stage.refusal("configmaps \"a\"", "p", words);
+    let reason = "expression 'object.data.nope == 'x'' resulted in error: no such key: nope";
+    let message = stage.refusal("configmaps \"a\"", "p", reason);
     assert_eq!(stage.make("a", json!({"a": "b"})).await.refusal(), (422, message));
     let stage = Stage::new().await;
     let policy = json!({"validations": validations, "failurePolicy": "Ignore"});
@@ -122,8 +122,8 @@ async fn conditions_choose_the_requests() {
     stage.bind("p", policy, json!({})).await;
     assert_eq!(stage.make("a", json!({"a": "b"})).await.code, 201);
     assert_eq!(stage.make("z", json!({"a": "z"})).await.code, 422);
-    let words = "expression 'object.data.a == 'z'' resulted in error: no such key: a";
-    let message = stage.refusal("configmaps \"n\"", "p", words);
+    let reason = "expression 'object.data.a == 'z'' resulted in error: no such key: a";
+    let message = stage.refusal("configmaps \"n\"", "p", reason);
     assert_eq!(stage.make("n", json!({"n": "n"})).await.refusal(), (422, message));
 }
 

@@ -1,4 +1,4 @@
-//! ValidatingAdmissionPolicies on the wire: what they refuse, tell and see.
+//! Tests of ValidatingAdmissionPolicies over HTTP: what they deny, report and can read.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::expect_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
@@ -7,11 +7,11 @@
 #[allow(dead_code, reason = "other tests need what these do not")]
 mod client;
 mod denials;
-mod made;
 mod parameters;
 mod parts;
+mod reporting;
 #[path = "../serve_http/server.rs"]
 #[allow(dead_code, reason = "other tests need what these do not")]
 mod server;
 mod stage;
-mod told;
+mod validation;

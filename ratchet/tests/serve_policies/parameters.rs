@@ -1,4 +1,4 @@
-//! Parameters: which objects a binding hands to its policy, and what happens without them.
+//! Tests of parameters: which objects a binding selects, and what happens without them.
 
 use crate::client::Client;
 use crate::server::ALICE;
@@ -53,8 +53,8 @@ async fn without_its_parameter_a_policy_refuses_or_is_silent() {
     let stage = Stage::new().await;
     let reference = json!({"name": "gone", "parameterNotFoundAction": "Deny"});
     stage.bind("p", policy(), json!({"paramRef": reference})).await;
-    let words = "failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction";
-    let message = stage.refusal("configmaps \"a\"", "p", words);
+    let reason = "failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction";
+    let message = stage.refusal("configmaps \"a\"", "p", reason);
     assert_eq!(stage.make("a", json!({"a": "x"})).await.refusal(), (422, message));
     let stage = Stage::new().await;
     let reference = json!({"name": "gone", "parameterNotFoundAction": "Allow"});

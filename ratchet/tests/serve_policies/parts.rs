@@ -1,9 +1,9 @@
-//! What else is put before policies: deletions, parts of objects, connections, other versions.
+//! Tests of policies on deletions, subresources, connections and other versions.
 
 use crate::stage::Stage;
 use serde_json::{Value, json};
 
-/// A policy that refuses everything its rules name, and says what it saw.
+/// A policy that denies everything its rules match, and reports its variables.
 async fn shows(stage: &Stage, rule: Value, message: &str) {
     let constraints = json!({"resourceRules": [rule],
         "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": stage.namespace}}});
@@ -18,8 +18,8 @@ async fn deletions_have_an_old_object_only() {
     stage.client.map(&stage.maps, "a").await;
     let message = "request.operation + ' ' + request.name + ' ' + string(object == null) + ' ' + oldObject.kind + ' ' + request.options.kind";
     shows(&stage, Stage::rule("", "configmaps", &["DELETE"]), message).await;
-    let words = "DELETE a true ConfigMap DeleteOptions";
-    let refused = stage.refusal("configmaps \"a\"", "p", words);
+    let reason = "DELETE a true ConfigMap DeleteOptions";
+    let refused = stage.refusal("configmaps \"a\"", "p", reason);
     let path = format!("{}/a", stage.maps);
     assert_eq!(stage.client.delete(&path).await.refusal(), (422, refused.clone()));
     let dry = stage.client.delete(&format!("{path}?dryRun=All")).await;
@@ -43,8 +43,8 @@ async fn a_scale_is_a_scale() {
     shows(&stage, Stage::rule("apps", "deployments/scale", &["*"]), message).await;
     let scale = format!("{deployments}/d/scale");
     let refused = stage.client.patch(&scale, json!({"spec": {"replicas": 9}})).await;
-    let words = "Scale autoscaling deployments/scale UPDATE 1 to 9";
-    let message = stage.refusal("deployments.apps \"d\"", "p", words);
+    let reason = "Scale autoscaling deployments/scale UPDATE 1 to 9";
+    let message = stage.refusal("deployments.apps \"d\"", "p", reason);
     assert_eq!(refused.refusal(), (422, message));
     let whole =
         stage.client.patch(&format!("{deployments}/d"), json!({"spec": {"replicas": 9}})).await;
@@ -90,8 +90,8 @@ async fn what_is_sent_to_a_pod_is_seen_as_it_was_sent() {
             "UPDATE status Pod v1 -",
         ),
     ];
-    for (answer, words) in answers {
-        let message = stage.refusal("pods \"x\"", "p", words);
+    for (answer, reason) in answers {
+        let message = stage.refusal("pods \"x\"", "p", reason);
         assert_eq!(answer.refusal(), (422, message));
     }
     assert_eq!(client.get(&format!("{pods}/x")).await.code, 200, "reading is nobody's business");
@@ -139,8 +139,8 @@ async fn the_request_and_the_namespace_are_seen() {
     let body = json!({"metadata": {"generateName": "g-"}});
     let refused =
         stage.client.post(&format!("{}?fieldManager=me&dryRun=All", stage.maps), body).await;
-    let words = format!("CREATE root system:masters me true {} Active", stage.namespace);
-    assert!(refused.refusal().1.ends_with(&words), "{:?}", refused.refusal());
+    let reason = format!("CREATE root system:masters me true {} Active", stage.namespace);
+    assert!(refused.refusal().1.ends_with(&reason), "{:?}", refused.refusal());
 }
 
 #[tokio::test]

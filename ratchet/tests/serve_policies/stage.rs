@@ -1,4 +1,4 @@
-//! A server with policies on, and the few words that every test needs.
+//! A server with policies enabled, and helpers for the tests.
 
 use crate::client::{Answer, Client};
 use crate::server::Server;
@@ -12,12 +12,12 @@ pub(crate) const BINDINGS: &str =
 
 static SERVER: LazyLock<Server> = LazyLock::new(|| Server::start_with(turn_on));
 
-/// Turns the plugin on.
+/// Enables the admission plugin.
 pub(crate) fn turn_on(config: &mut ratchet_server::Config) {
     config.plugins.push("ValidatingAdmissionPolicy");
 }
 
-/// A namespace, and policies that are about it alone.
+/// A namespace, and policies that match only it.
 pub(crate) struct Stage {
     pub(crate) client: Client,
     pub(crate) namespace: String,
@@ -25,12 +25,12 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// On the server that tests share.
+    /// A stage on the shared server.
     pub(crate) async fn new() -> Self {
         Self::on(&SERVER).await
     }
 
-    /// On a server of one's own.
+    /// A stage on its own server.
     pub(crate) async fn on(server: &Server) -> Self {
         let client = server.admin().await;
         let (namespace, maps) = client.namespace().await;
@@ -43,8 +43,8 @@ impl Stage {
             "operations": operations})
     }
 
-    /// The policy `name` of this stage: about config maps in its namespace that are written, unless `spec` says
-    /// something else.
+    /// The policy `name` of this stage: it matches writes of config maps in its namespace, unless `spec` says
+    /// otherwise.
     pub(crate) fn policy(&self, name: &str, spec: Value) -> Value {
         let mut whole = json!({"matchConstraints": {
             "resourceRules": [Self::rule("", "configmaps", &["CREATE", "UPDATE"])],
@@ -58,7 +58,7 @@ impl Stage {
         format!("{name}-{}", self.namespace)
     }
 
-    /// Makes a policy and binds it.
+    /// Creates a policy and binds it.
     pub(crate) async fn bind(&self, name: &str, policy: Value, binding: Value) {
         let made = self.client.post(POLICIES, self.policy(name, policy)).await;
         assert_eq!(made.code, 201, "{}", made.text());
@@ -74,16 +74,16 @@ impl Stage {
         assert_eq!(made.code, 201, "{}", made.text());
     }
 
-    /// Makes a config map.
+    /// Creates a config map.
     pub(crate) async fn make(&self, name: &str, data: Value) -> Answer {
         self.client.post(&self.maps, json!({"metadata": {"name": name}, "data": data})).await
     }
 
-    /// The refusal by the policy and binding `name`, with these words.
-    pub(crate) fn refusal(&self, object: &str, name: &str, words: &str) -> String {
+    /// The message of a denial by the policy and binding `name`.
+    pub(crate) fn refusal(&self, object: &str, name: &str, reason: &str) -> String {
         let name = self.named(name);
         format!(
-            "{object} is forbidden: ValidatingAdmissionPolicy '{name}' with binding '{name}' denied request: {words}"
+            "{object} is forbidden: ValidatingAdmissionPolicy '{name}' with binding '{name}' denied request: {reason}"
         )
     }
 }

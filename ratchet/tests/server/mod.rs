@@ -1,4 +1,4 @@
-//! A server of the real binary on a port of its own, and a client that asks it over TLS.
+//! The real binary as a server on its own port, and a client that sends requests over TLS.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
 use base64::Engine as _;
@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_ratchet");
 
-/// A port that nobody has at this moment.
+/// A currently free port.
 pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// The one line with which `ratchet serve` refuses to start.
+/// The error line with which `ratchet serve` refuses to start.
 pub(crate) fn refused(arguments: &[&str]) -> String {
     let output = Command::new(BINARY).arg("serve").args(arguments).output().unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
@@ -32,7 +32,7 @@ pub(crate) fn certificate(path: &Path) -> Vec<u8> {
     CertificateDer::from_pem_file(path).unwrap().to_vec()
 }
 
-/// A server that is ready; killed when dropped.
+/// A ready server; killed when dropped.
 pub(crate) struct Server {
     child: Child,
     dir: PathBuf,
@@ -41,17 +41,17 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server and waits until it says how to ask.
+    /// Starts a server and waits until it prints its URL.
     pub(crate) fn start(dir: &Path, arguments: &[&str]) -> Self {
         Self::start_on(free_port(), dir, arguments)
     }
 
-    /// Starts a server where its clients expect it.
+    /// Starts a server on a given port.
     pub(crate) fn start_on(port: u16, dir: &Path, arguments: &[&str]) -> Self {
         Self::start_by(Command::new(BINARY), port, dir, arguments)
     }
 
-    /// Starts a server that may not make files larger than so many kilobytes, until it is allowed to.
+    /// Starts a server with a file size limit in kilobytes, which `unlimit` lifts.
     pub(crate) fn start_limited(kilobytes: u32, dir: &Path) -> Self {
         let mut command = Command::new("bash");
         let limit = format!("ulimit -S -f {kilobytes}; exec \"$@\"");
@@ -59,7 +59,7 @@ impl Server {
         Self::start_by(command, free_port(), dir, &[])
     }
 
-    /// Lets the server make files as large as it likes.
+    /// Lifts the file size limit.
     pub(crate) fn unlimit(&self) {
         let id = self.child.id().to_string();
         let done = Command::new("prlimit").args(["--pid", &id, "--fsize=unlimited"]).status();
@@ -92,7 +92,7 @@ impl Server {
         assert!(done.success());
     }
 
-    /// Waits for the end: the exit status, and what was said on standard error.
+    /// Waits for the end; returns the exit status and standard error.
     pub(crate) fn wait(&mut self) -> (Option<i32>, String) {
         let status = self.child.wait().unwrap();
         let mut text = String::new();
@@ -102,18 +102,18 @@ impl Server {
         (status.code(), text)
     }
 
-    /// Asks as the user of the kubeconfig.
+    /// Sends a request as the user of the kubeconfig.
     pub(crate) fn get(&self, path: &str) -> (u16, String) {
-        self.ask("GET", path, "")
+        self.request("GET", path, "")
     }
 
-    /// Asks as the user of the kubeconfig.
-    pub(crate) fn ask(&self, method: &str, path: &str, body: &str) -> (u16, String) {
-        self.ask_saying("", method, path, body)
+    /// Sends a request as the user of the kubeconfig.
+    pub(crate) fn request(&self, method: &str, path: &str, body: &str) -> (u16, String) {
+        self.request_with_headers("", method, path, body)
     }
 
-    /// Asks as the user of the kubeconfig, with more headers.
-    pub(crate) fn ask_saying(
+    /// Sends a request as the user of the kubeconfig, with more headers.
+    pub(crate) fn request_with_headers(
         &self,
         headers: &str,
         method: &str,
@@ -124,19 +124,24 @@ impl Server {
         self.exchange(Some(user), method, path, headers, body).0
     }
 
-    /// Asks without a certificate.
-    pub(crate) fn ask_as_nobody(&self, method: &str, path: &str, headers: &str) -> (u16, String) {
+    /// Sends a request without a certificate.
+    pub(crate) fn request_anonymously(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &str,
+    ) -> (u16, String) {
         self.exchange(None, method, path, headers, "").0
     }
 
-    /// Asks as the administrator of another authority.
-    pub(crate) fn ask_with(&self, pki: &Path, path: &str) -> (u16, String) {
+    /// Sends a request as the administrator of another authority.
+    pub(crate) fn request_with_certificate(&self, pki: &Path, path: &str) -> (u16, String) {
         let read = |name: &str| std::fs::read(pki.join(name)).unwrap();
         self.exchange(Some((read("admin.crt"), read("admin.key"))), "GET", path, "", "").0
     }
 
-    /// The certificate that the server shows.
-    pub(crate) fn shown(&self) -> Vec<u8> {
+    /// The server's certificate.
+    pub(crate) fn presented_certificate(&self) -> Vec<u8> {
         self.exchange(None, "GET", "/livez", "", "").1
     }
 
@@ -148,8 +153,8 @@ impl Server {
         base64::prelude::BASE64_STANDARD.decode(value).unwrap()
     }
 
-    /// One request on a connection of its own, which is verified against the kubeconfig's authorities unless what is
-    /// shown is all that matters.
+    /// Sends one request on a new connection, which is verified against the kubeconfig's authorities unless only the
+    /// server's certificate matters.
     fn exchange(
         &self,
         user: Option<(Vec<u8>, Vec<u8>)>,
@@ -162,7 +167,7 @@ impl Server {
         for root in CertificateDer::pem_slice_iter(&self.known("certificate-authority-data")) {
             roots.add(root.unwrap()).unwrap();
         }
-        // A certificate that is believed by itself is no authority to rustls; its own authority is beside it.
+        // rustls does not accept a trusted leaf as an authority; its own authority is in the bundle too.
         for beside in [self.dir.join("../other/pki/ca.crt")] {
             if let Ok(root) = CertificateDer::from_pem_file(beside) {
                 roots.add(root).unwrap();
@@ -194,13 +199,13 @@ impl Server {
         )
         .unwrap();
         let mut answer = Vec::new();
-        // The other side may end without a farewell.
+        // The server may close without close_notify.
         let _ = stream.read_to_end(&mut answer);
-        let shown = tls.peer_certificates().unwrap()[0].to_vec();
+        let presented = tls.peer_certificates().unwrap()[0].to_vec();
         let answer = String::from_utf8(answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        ((status, body.to_owned()), shown)
+        ((status, body.to_owned()), presented)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Reads the struct fields of Go packages: names, protobuf numbers, pointers.
+//! A reader of struct fields in Go packages: names, protobuf numbers, pointers.
 //!
 //! Not a Go parser: it counts on the layout that gofmt gives and on the struct tags that
 //! Kubernetes puts on every field of its API.
@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 
-/// A field of a struct, as its tags tell it.
+/// A field of a struct, from its tags.
 pub struct Field {
-    /// The name in JSON; empty if the members of its struct stand in the one around it.
+    /// The name in JSON; empty if its struct is inlined.
     pub name: String,
     /// The Go type, such as `*int32`.
     pub ty: String,
-    /// The number in protobuf, if it is there at all.
+    /// The number in protobuf, if it has one.
     pub number: Option<u8>,
     pub omit_empty: bool,
     pub omit_zero: bool,
 }
 
-/// One package: its structs, its other names for types, and what its imports are called.
+/// One package: structs, type aliases, and import paths by local name.
 #[derive(Default)]
 pub struct Package {
     structs: HashMap<String, Vec<Field>>,
@@ -28,7 +28,7 @@ pub struct Package {
     imports: HashMap<String, String>,
 }
 
-/// All packages that were asked for, read from one checkout of Kubernetes.
+/// Packages of a Kubernetes checkout, loaded on demand.
 pub struct Source {
     root: PathBuf,
     packages: HashMap<String, Package>,
@@ -48,15 +48,15 @@ impl Source {
         self.packages.get(path).ok_or_else(|| "just read".into())
     }
 
-    /// The package and the name that a type has where it is declared.
-    pub fn home(&mut self, path: &str, name: &str) -> Result<(String, String), Error> {
+    /// The package and the name of a type at its declaration.
+    pub fn resolve(&mut self, path: &str, name: &str) -> Result<(String, String), Error> {
         let package = self.package(path)?;
         if let Some((import, name)) = name.split_once('.') {
             let path = package.imports.get(import).ok_or_else(|| format!("{path}: no {import}"))?;
             return Ok((path.clone(), name.to_owned()));
         }
         match package.aliases.get(name).cloned() {
-            Some(other) => self.home(path, &other),
+            Some(other) => self.resolve(path, &other),
             None => Ok((path.to_owned(), name.to_owned())),
         }
     }
@@ -93,10 +93,10 @@ impl Package {
             if let Some((alias, path)) = import(line) {
                 self.imports.insert(alias.to_owned(), path.to_owned());
             }
-            let words: Vec<&str> = line.split_whitespace().collect();
-            match words.as_slice() {
+            let tokens: Vec<&str> = line.split_whitespace().collect();
+            match tokens.as_slice() {
                 ["type", name, "struct", "{"] => inside = Some((*name).to_owned()),
-                // A struct by another name; of what else it may be, nobody asks for the fields.
+                // An alias of a struct; fields of other types are never looked up.
                 ["type", name, "=", other] | ["type", name, other] => {
                     self.aliases.insert((*name).to_owned(), (*other).to_owned());
                 }
@@ -111,7 +111,7 @@ impl Package {
     }
 }
 
-/// A line of an import group: the name that the package has in the file, and its path.
+/// A line of an import group: the package's local name and its path.
 fn import(line: &str) -> Option<(&str, &str)> {
     let (before, rest) = line.strip_prefix('\t')?.split_once('"')?;
     let path = rest.strip_suffix('"').filter(|path| path.starts_with("k8s.io/"))?;
@@ -127,8 +127,8 @@ fn field(line: &str) -> Option<Field> {
     }
     let (declared, rest) = line.split_once('`')?;
     let tags = rest.split_once('`')?.0;
-    let words: Vec<&str> = declared.split_whitespace().collect();
-    let ty = (*words.last()?).to_owned();
+    let tokens: Vec<&str> = declared.split_whitespace().collect();
+    let ty = (*tokens.last()?).to_owned();
     let mut json = tag(tags, "json").unwrap_or_default().split(',');
     let name = json.next().unwrap_or_default().to_owned();
     let options: Vec<&str> = json.collect();

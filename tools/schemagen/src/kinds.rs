@@ -1,4 +1,4 @@
-//! Lists the built-in kinds and asks k8s-openapi about each.
+//! The built-in kinds, with what k8s-openapi knows about each.
 
 use k8s_openapi::schemars::{JsonSchema, SchemaGenerator};
 use k8s_openapi::serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use k8s_openapi::{
     ClusterResourceScope, NamespaceResourceScope, Resource, ResourceScope, SubResourceScope,
 };
 
-/// What k8s-openapi says about a kind.
+/// A kind as k8s-openapi describes it.
 pub struct Kind {
     pub group: &'static str,
     pub version: &'static str,
@@ -33,15 +33,15 @@ impl Scope for NamespaceResourceScope {
     const NAMESPACED: bool = true;
 }
 
-/// k8s-openapi does not say where a subresource lives. That is where its parent lives, and Pod
-/// (eviction), ServiceAccount (token) and all that scale have a namespace.
+/// k8s-openapi does not give the scope of a subresource. It is that of its parent, and Pod (eviction), ServiceAccount
+/// (token) and all kinds that scale are namespaced.
 impl Scope for SubResourceScope {
     const NAMESPACED: bool = true;
     const SUBRESOURCE: bool = true;
 }
 
 fn row<T: Resource<Scope: Scope> + JsonSchema>(generator: &mut SchemaGenerator) -> Kind {
-    // By reference, so that the type and all it leads to become definitions, recursion included.
+    // By reference, so that the type and all types it refers to become definitions, recursion included.
     generator.subschema_for::<T>();
     Kind {
         group: T::GROUP,

@@ -1,4 +1,4 @@
-//! Prints the table of the kinds built into Kubernetes, or of their protobuf numbers.
+//! A generator that prints the table of the kinds built into Kubernetes, or of their protobuf numbers.
 
 mod go;
 mod kinds;

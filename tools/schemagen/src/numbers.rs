@@ -1,4 +1,4 @@
-//! Writes how each field of the schemas stands in protobuf, in the order of the schemas.
+//! Generator of the protobuf table: the tag of each field, in the order of the schemas.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ use super::table::Union::*;
 use super::table::{Tag, always, empty, none, nullable, pointer, zero};
 ";
 
-/// Inlined by every kind, and the envelope says it instead.
+/// Inlined by every kind; protobuf has its fields in the envelope instead.
 const TYPE_META: &str = "TypeMeta";
 
 /// Unions in the schemas of custom resources, by their Go type.
@@ -26,8 +26,8 @@ const UNIONS: &[(&str, &str)] = &[
     ("JSONSchemaDependencies", "SchemaOrTexts"), // a map of JSONSchemaPropsOrStringArray
 ];
 
-/// A field and where it stands: the numbers of the structs that it is inlined from come first.
-struct Place {
+/// A field's tag, with the numbers of the inlined structs that contain it.
+struct FieldTag {
     name: String,
     under: Vec<u8>,
     row: String,
@@ -40,19 +40,19 @@ pub fn file(types: &[Type], source: &mut Source) -> Result<String, Error> {
         ("DELETE_OPTIONS", "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"),
         ("SCHEMA", "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"),
     ] {
-        let place = types.iter().position(|ty| ty.id == id).ok_or_else(|| format!("no {id}"))?;
+        let index = types.iter().position(|ty| ty.id == id).ok_or_else(|| format!("no {id}"))?;
         let last = id.rsplit('.').next().unwrap_or(id);
         writeln!(out, "\n/// The place of {last} in TYPES.")?;
-        writeln!(out, "pub(super) const {name}: u16 = {place};")?;
+        writeln!(out, "pub(super) const {name}: u16 = {index};")?;
     }
     out.push_str(
         "\n/// One row for each type, one tag for each of its fields.\n#[rustfmt::skip]\n",
     );
     out.push_str("pub(super) static TAGS: &[&[Tag]] = &[\n");
-    for (place, ty) in types.iter().enumerate() {
+    for (index, ty) in types.iter().enumerate() {
         let row = row(ty, source).map_err(|error| format!("{}: {error}", ty.id))?;
         let name = ty.id.rsplit('.').next().unwrap_or(&ty.id);
-        writeln!(out, "    /* {place} {name} */ &[{row}],")?;
+        writeln!(out, "    /* {index} {name} */ &[{row}],")?;
     }
     out.push_str("];\n");
     Ok(out)
@@ -64,18 +64,18 @@ fn row(ty: &Type, source: &mut Source) -> Result<String, Error> {
     // `k8s.` is the host `k8s.io`; every other dot is a folder.
     let folders = package.strip_prefix("k8s.").ok_or("an id that is not of Kubernetes")?;
     let package = format!("k8s.io/{}", folders.replace('.', "/"));
-    let mut places = Vec::new();
-    collect(source, &package, name, &[], &mut places)?;
+    let mut field_tags = Vec::new();
+    collect(source, &package, name, &[], &mut field_tags)?;
 
     let mut tags = Vec::new();
     for field in &ty.fields {
-        let found = places.iter().find(|place| place.name == field.name);
-        let place = found.ok_or_else(|| format!("no Go field for {}", field.name))?;
-        let under = match place.under.as_slice() {
+        let found = field_tags.iter().find(|field_tag| field_tag.name == field.name);
+        let field_tag = found.ok_or_else(|| format!("no Go field for {}", field.name))?;
+        let under = match field_tag.under.as_slice() {
             [] => String::new(),
             numbers => format!(".under(&{numbers:?})"),
         };
-        tags.push(format!("{}{under}", place.row));
+        tags.push(format!("{}{under}", field_tag.row));
     }
     Ok(tags.join(", "))
 }
@@ -85,9 +85,9 @@ fn collect(
     package: &str,
     name: &str,
     under: &[u8],
-    places: &mut Vec<Place>,
+    field_tags: &mut Vec<FieldTag>,
 ) -> Result<(), Error> {
-    let (package, name) = source.home(package, name)?;
+    let (package, name) = source.resolve(package, name)?;
     let mut inlined = Vec::new();
     let fields = source.package(&package)?.fields(&name).unwrap_or_default();
     for field in fields {
@@ -104,7 +104,7 @@ fn collect(
             None => return Err(format!("no number for {name}.{}", field.name).into()),
             Some(number) => format!("{}({number}){}", presence(field), union(&field.ty)),
         };
-        places.push(Place { name: field.name.clone(), under: under.to_vec(), row });
+        field_tags.push(FieldTag { name: field.name.clone(), under: under.to_vec(), row });
     }
     for (ty, number) in inlined {
         let is_type_meta = ty.rsplit('.').next() == Some(TYPE_META);
@@ -114,7 +114,7 @@ fn collect(
             None if is_type_meta => {}
             None => return Err(format!("no number for {name}.{ty}").into()),
         }
-        collect(source, &package, &ty, &under, places)?;
+        collect(source, &package, &ty, &under, field_tags)?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Writes kinds and types as Rust source.
+//! Generator of the schema table: kinds and types as Rust source.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -17,47 +17,47 @@ use super::Shape::*;
 use super::{KindRow, TypeRow, opt, req};
 ";
 
-/// Where each type stands in the table, by id.
-type Places<'a> = HashMap<&'a str, u16>;
+/// The index of each type in the table, by id.
+type TypeIndex<'a> = HashMap<&'a str, u16>;
 
 /// The whole file.
 pub fn file(kinds: &[Kind], types: &[Type]) -> Result<String, Error> {
-    let mut places = Places::new();
-    for (place, ty) in types.iter().enumerate() {
-        places.insert(&ty.id, u16::try_from(place)?);
+    let mut type_index = TypeIndex::new();
+    for (index, ty) in types.iter().enumerate() {
+        type_index.insert(&ty.id, u16::try_from(index)?);
     }
 
     let mut out = HEAD.to_owned();
     out.push_str("\n/// All object types, sorted by id.\n#[rustfmt::skip]\n");
     out.push_str("pub static TYPES: &[TypeRow] = &[\n");
     for ty in types {
-        type_row(&mut out, ty, &places)?;
+        type_row(&mut out, ty, &type_index)?;
     }
     out.push_str("];\n\n/// All kinds, sorted by group, version and kind.\n#[rustfmt::skip]\n");
     out.push_str("pub static KINDS: &[KindRow] = &[\n");
     for kind in kinds {
-        kind_row(&mut out, kind, &places)?;
+        kind_row(&mut out, kind, &type_index)?;
     }
     out.push_str("];\n");
     Ok(out)
 }
 
-fn type_row(out: &mut String, ty: &Type, places: &Places) -> Result<(), Error> {
+fn type_row(out: &mut String, ty: &Type, type_index: &TypeIndex) -> Result<(), Error> {
     let Type { id, fields } = ty;
-    // The place is in a comment so that a reader can follow `Object(n)` with a search.
-    let place = place(places, id)?;
+    // The index is in a comment so that a reader can follow `Object(n)` with a search.
+    let index = index_of(type_index, id)?;
     let name = short(id);
-    writeln!(out, "    /* {place} */ TypeRow {{ name: {name:?}, id: {id:?}, fields: &[")?;
+    writeln!(out, "    /* {index} */ TypeRow {{ name: {name:?}, id: {id:?}, fields: &[")?;
     for field in fields {
-        field_row(out, field, places)?;
+        field_row(out, field, type_index)?;
     }
     out.push_str("    ] },\n");
     Ok(())
 }
 
-fn field_row(out: &mut String, field: &Field, places: &Places) -> Result<(), Error> {
+fn field_row(out: &mut String, field: &Field, type_index: &TypeIndex) -> Result<(), Error> {
     let make = if field.required { "req" } else { "opt" };
-    let shape = expression(&field.shape, places)?;
+    let shape = expression(&field.shape, type_index)?;
     write!(out, "        {make}({:?}, {shape}),", field.name)?;
     match object_in(&field.shape) {
         Some(id) => writeln!(out, " // {}", short(id))?,
@@ -66,9 +66,9 @@ fn field_row(out: &mut String, field: &Field, places: &Places) -> Result<(), Err
     Ok(())
 }
 
-fn kind_row(out: &mut String, row: &Kind, places: &Places) -> Result<(), Error> {
+fn kind_row(out: &mut String, row: &Kind, type_index: &TypeIndex) -> Result<(), Error> {
     let Kind { group, version, kind, id, namespaced, subresource, plural } = row;
-    let ty = place(places, id)?;
+    let ty = index_of(type_index, id)?;
     writeln!(
         out,
         "    KindRow {{ group: {group:?}, version: {version:?}, kind: {kind:?}, ty: {ty}, \
@@ -78,16 +78,16 @@ fn kind_row(out: &mut String, row: &Kind, places: &Places) -> Result<(), Error> 
 }
 
 /// A shape as a Rust expression.
-fn expression(shape: &Shape, places: &Places) -> Result<String, Error> {
+fn expression(shape: &Shape, type_index: &TypeIndex) -> Result<String, Error> {
     Ok(match shape {
         Shape::Leaf(variant) => (*variant).to_owned(),
-        Shape::Object(id) => format!("Object({})", place(places, id)?),
-        Shape::List(inner) => format!("List(&{})", expression(inner, places)?),
-        Shape::Map(inner) => format!("Map(&{})", expression(inner, places)?),
+        Shape::Object(id) => format!("Object({})", index_of(type_index, id)?),
+        Shape::List(inner) => format!("List(&{})", expression(inner, type_index)?),
+        Shape::Map(inner) => format!("Map(&{})", expression(inner, type_index)?),
     })
 }
 
-/// The id of the object type a shape leads to, for the comment beside its number.
+/// The id of the object type that a shape contains, for the comment next to its index.
 fn object_in(shape: &Shape) -> Option<&str> {
     match shape {
         Shape::Leaf(_) => None,
@@ -96,8 +96,8 @@ fn object_in(shape: &Shape) -> Option<&str> {
     }
 }
 
-fn place(places: &Places, id: &str) -> Result<u16, Error> {
-    Ok(*places.get(id).ok_or_else(|| format!("no definition of {id}"))?)
+fn index_of(type_index: &TypeIndex, id: &str) -> Result<u16, Error> {
+    Ok(*type_index.get(id).ok_or_else(|| format!("no definition of {id}"))?)
 }
 
 /// The last segment of an id: the name the type has in Go.

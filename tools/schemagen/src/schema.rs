@@ -1,4 +1,4 @@
-//! Reads JSON schemas into types, fields and shapes.
+//! A parser of JSON schemas into types, fields and shapes.
 
 use k8s_openapi::serde_json::{Map, Value};
 
@@ -18,9 +18,9 @@ pub struct Field {
     pub required: bool,
 }
 
-/// What a value looks like.
+/// The shape of a value.
 pub enum Shape {
-    /// A variant of the table's own `Shape` that holds nothing, by its name.
+    /// The name of a variant of the table's own `Shape` without contents.
     Leaf(&'static str),
     /// An object of the type with this id.
     Object(String),
@@ -39,7 +39,7 @@ pub fn types(definitions: &Map<String, Value>) -> Result<Vec<Type>, Error> {
     Ok(types)
 }
 
-/// The leaf a definition stands for.
+/// The leaf that a definition represents.
 ///
 /// Names decide, because structure misleads: Quantity and IntOrString have the same schema, and
 /// RawExtension, JSON and FieldsV1 look like objects without any fields.
@@ -60,7 +60,7 @@ fn leaf(id: &str) -> Option<&'static str> {
     }
     match id.strip_prefix(EXTENSIONS)? {
         "JSON" => Some("Any"),
-        // A schema or something else: no single shape, so no claim about it.
+        // A schema or something else has no single shape.
         name if name.starts_with("JSONSchemaPropsOr") => Some("Any"),
         _ => None,
     }
@@ -85,10 +85,10 @@ fn fields(schema: &Value) -> Result<Vec<Field>, Error> {
     Ok(fields)
 }
 
-/// Whether an object schema insists on a field.
+/// Whether an object schema requires a field.
 fn is_required(schema: &Value, name: &str) -> bool {
-    // k8s-openapi marks `metadata` as required in every kind so that its structs need no Option;
-    // the API does not ask for it, and a TokenReview, for one, is rarely written with any.
+    // k8s-openapi marks `metadata` as required in every kind so that its structs need no Option; the API server does
+    // not require it, and a TokenReview, for one, rarely has any.
     let is_kind = ["apiVersion", "kind"].iter().all(|key| !schema["properties"][key].is_null());
     let listed = schema["required"].as_array().is_some_and(|names| names.iter().any(|n| n == name));
     listed && !(is_kind && name == "metadata")

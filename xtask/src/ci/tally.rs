@@ -1,4 +1,4 @@
-//! How many tests ran, counted from the lines with which each test binary ends.
+//! Test counts, parsed from the output of test binaries.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ pub(crate) struct Tally {
     pub(super) passed: u64,
     pub(super) failed: u64,
     pub(super) ignored: u64,
-    /// Why tests were ignored, and which.
+    /// Ignored tests by reason.
     reasons: BTreeMap<String, Vec<String>>,
-    /// What was left out, and why.
+    /// Steps that were not run, and why.
     left_out: Vec<String>,
 }
 
@@ -25,12 +25,12 @@ impl Tally {
         }
     }
 
-    /// Notes something that could not be run.
+    /// Records something that could not be run.
     pub(crate) fn not_run(&mut self, what: impl Into<String>) {
         self.left_out.push(what.into());
     }
 
-    /// Says what was not run, or that everything was.
+    /// Prints what was not run.
     pub(crate) fn print_left_out(&self) {
         for (reason, tests) in &self.reasons {
             println!("not run: {} ({reason})", tests.join(", "));
@@ -40,16 +40,16 @@ impl Tally {
         }
     }
 
-    /// Forgets tests that were ignored for a reason, because they ran after all.
-    pub(super) fn ran_after_all(&mut self, reason: &str) {
+    /// Removes the tests that were ignored for a reason, because they ran later.
+    pub(super) fn forget_ignored(&mut self, reason: &str) {
         let tests = self.reasons.remove(reason).unwrap_or_default();
         self.ignored = self.ignored.saturating_sub(u64::try_from(tests.len()).unwrap_or(0));
     }
 
-    /// Adds a line like `test result: ok. 5 passed; 0 failed; 1 ignored; …`, or notes one like `test a ... ignored, why`;
-    /// others say nothing.
-    pub(super) fn read(&mut self, line: &str) {
-        let test = line.trim_end().strip_prefix("test ").and_then(|told| told.split_once(" ... "));
+    /// Counts a line like `test result: ok. 5 passed; 0 failed; 1 ignored; …` or `test a ... ignored, why`; ignores
+    /// other lines.
+    pub(super) fn add_line(&mut self, line: &str) {
+        let test = line.trim_end().strip_prefix("test ").and_then(|rest| rest.split_once(" ... "));
         if let Some((name, result)) = test
             && let Some(why) = result.strip_prefix("ignored")
         {
@@ -63,9 +63,9 @@ impl Tally {
         };
         self.suites += 1;
         for count in counts.split(';') {
-            let Some((number, word)) = count.trim().split_once(' ') else { continue };
+            let Some((number, outcome)) = count.trim().split_once(' ') else { continue };
             let number: u64 = number.parse().unwrap_or(0);
-            match word {
+            match outcome {
                 "passed" => self.passed += number,
                 "failed" => self.failed += number,
                 "ignored" => self.ignored += number,
@@ -90,7 +90,7 @@ test result: ok. 7 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; fini
 test result: FAILED. 30 passed; 2 failed; 0 ignored; 5 measured; 9 filtered out; finished in 0.00s
 ";
         let mut tally = Tally::default();
-        output.lines().for_each(|line| tally.read(line));
+        output.lines().for_each(|line| tally.add_line(line));
         assert_eq!((tally.suites, tally.passed, tally.failed, tally.ignored), (2, 37, 2, 1));
     }
 
@@ -103,11 +103,11 @@ test result: FAILED. 30 passed; 2 failed; 0 ignored; 5 measured; 9 filtered out;
             "test c ... ignored, needs X",
             "test result: ok. 0 passed; 0 failed; 3 ignored; 0 measured; 0 filtered out",
         ] {
-            tally.read(line);
+            tally.add_line(line);
         }
         assert_eq!(tally.reasons["needs X"], ["a", "c"]);
         assert_eq!(tally.reasons["without a reason"], ["b"]);
-        tally.ran_after_all("needs X");
+        tally.forget_ignored("needs X");
         assert_eq!((tally.ignored, tally.reasons.len()), (1, 1));
     }
 
@@ -115,7 +115,7 @@ test result: FAILED. 30 passed; 2 failed; 0 ignored; 5 measured; 9 filtered out;
     fn other_lines_count_nothing() {
         let mut tally = Tally::default();
         for line in ["", "test result: ", "test 9 passed; ... ok", " test result: ok. 5 passed;"] {
-            tally.read(line);
+            tally.add_line(line);
         }
         assert_eq!(tally, Tally::default());
     }

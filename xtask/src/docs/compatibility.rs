@@ -1,4 +1,4 @@
-//! Where proposals and released Kubernetes differ, as `docs/compatibility.md`.
+//! Generator of `docs/compatibility.md`: differences between the proposals and released Kubernetes.
 
 mod server;
 
@@ -31,14 +31,14 @@ pub(super) fn document(differences: &[&Difference]) -> Document {
             (*proposal).to_owned(),
             (*released).to_owned(),
             (*since).to_owned(),
-            chosen(choice),
+            choice_text(choice),
         ]
     });
     let text = format!("{ABOUT}\n{}\n{}\n{}", table(heads, rows), server::ABOUT, server::rows());
     Document::new("docs/compatibility.md", &text)
 }
 
-fn chosen(choice: &Choice) -> String {
+fn choice_text(choice: &Choice) -> String {
     match choice {
         Choice::Switched { note } => {
             format!("one or the other; a finding that depends on it adds: “{note}”")

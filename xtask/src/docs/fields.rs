@@ -1,4 +1,4 @@
-//! The fields that hold addresses and networks, as `docs/fields.md`.
+//! Generator of `docs/fields.md`: the fields that hold addresses and networks.
 
 use super::Document;
 use super::markdown::table;
@@ -11,7 +11,7 @@ Numbers, kinds and paths are those of KEP-4858; `Pod` stands for every kind that
 template in it.
 ";
 
-/// The table of fields and what its words mean.
+/// The table of fields with its legend.
 pub(super) fn document(fields: &[&Field]) -> Document {
     let heads = [
         "#",
@@ -65,7 +65,7 @@ fn readings() -> &'static str {
 "
 }
 
-/// What the ratchets in the table mean.
+/// The legend of the ratchets in the table.
 fn legend(fields: &[&Field]) -> String {
     let is_used = |ratchet: &Ratchet| {
         fields.iter().any(|field| field.ratchet == *ratchet || field.released_ratchet == *ratchet)

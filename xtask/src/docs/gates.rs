@@ -1,4 +1,4 @@
-//! The feature gates in every release, as `docs/gates.md`.
+//! Generator of `docs/gates.md`: the feature gates in every release.
 
 use super::Document;
 use ratchet_engine::{Gate, Release, Stage};
@@ -18,7 +18,7 @@ and `kubernetes_feature_enabled` shows them. Nothing here looks at them; `ratche
 set.
 ";
 
-/// The table of gates, a column for each release.
+/// The table of gates, with a column for each release.
 pub(super) fn document(gates: &[&Gate], others: &[Gate]) -> Document {
     let (gates, others) = (table(gates.iter().copied()), table(others));
     Document::new("docs/gates.md", &format!("{ABOUT}\n{gates}\n{OTHERS}\n{others}"))

@@ -1,6 +1,6 @@
-//! Tables in Markdown.
+//! Markdown tables.
 
-/// A table: every row has as many cells as there are heads.
+/// Renders a table; bars and line breaks in cells are escaped.
 pub(super) fn table<const N: usize>(
     heads: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,

@@ -1,4 +1,4 @@
-//! The proposals' rules as ValidatingAdmissionPolicies, for clusters that can use neither flags nor a webhook.
+//! Generator of `deploy/policies`: the proposals' rules as ValidatingAdmissionPolicies.
 
 mod path;
 mod pods;
@@ -9,7 +9,7 @@ mod strict;
 use super::Document;
 use policy::Policy;
 
-/// Every policy, each a file.
+/// All policies, one file each.
 fn policies() -> Vec<Policy> {
     let mut all = strict::policies();
     all.extend(services::policies());
@@ -17,7 +17,7 @@ fn policies() -> Vec<Policy> {
     all
 }
 
-/// What a binding does, and the file with all bindings that do it.
+/// Rollout stages: file name of the bindings, comment, validation actions.
 const STAGES: [(&str, &str, &[&str]); 2] = [
     (
         "warn",
@@ -27,7 +27,7 @@ const STAGES: [(&str, &str, &[&str]); 2] = [
     ("deny", "Refuses.", &["Deny"]),
 ];
 
-/// The folder `deploy/policies`.
+/// All files of `deploy/policies`.
 pub(super) fn documents() -> Vec<Document> {
     let policies = policies();
     let mut all: Vec<Document> = policies.iter().map(document).collect();
@@ -41,7 +41,7 @@ pub(super) fn documents() -> Vec<Document> {
     all
 }
 
-/// An alternative brings its binding with it.
+/// The file of one policy; that of an alternative includes its binding.
 fn document(policy: &Policy) -> Document {
     let mut text = policy.yaml();
     if policy.is_alternative {
@@ -80,7 +80,7 @@ fn about(policies: &[Policy]) -> String {
             policy.proposal.to_owned(),
             policy.what.trim_end_matches('.').to_owned(),
             policy.since.to_owned(),
-            policy.cannot.join(" "),
+            policy.limitations.join(" "),
         ]
     });
     let heads = ["Policy", "Proposal", "What it does", "Since", "What it cannot express"];
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn every_policy_says_what_it_cannot_express() {
         for policy in policies() {
-            assert!(!policy.cannot.is_empty(), "{}", policy.name);
+            assert!(!policy.limitations.is_empty(), "{}", policy.name);
             assert!(!policy.validations.is_empty(), "{}", policy.name);
         }
     }

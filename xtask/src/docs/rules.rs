@@ -1,4 +1,4 @@
-//! The rules, as a page each under `docs/rules/` and an index.
+//! Generator of `docs/rules/`: a page for every rule, and an index.
 
 use super::Document;
 use super::markdown::table;
@@ -49,7 +49,7 @@ pub(super) fn page(rule: &Rule) -> Document {
 
 ## What is stored already
 
-{kept}
+{ratchet_meaning}
 
 ## Fields
 
@@ -58,7 +58,7 @@ pub(super) fn page(rule: &Rule) -> Document {
 
 [cases/{id}](../../cases/{id}) holds objects that it lets pass and objects that it catches.
 ",
-        kept = ratchet.meaning(),
+        ratchet_meaning = ratchet.meaning(),
     );
     Document::new(format!("docs/rules/{id}.md"), &text)
 }

@@ -1,8 +1,8 @@
-//! Programs that end, that fail and that hang, behind the guard.
+//! Tests of the guard with programs that end, that fail and that hang.
 
 use std::process::Command;
 
-/// Runs a shell behind this test binary's own guard; how it ended, and what was printed.
+/// Runs a shell script under the guard of this test binary; returns its success and output.
 fn guarded(script: &str, seconds: &str) -> (bool, String) {
     let own = std::env::current_exe().unwrap();
     let output = Command::new(own)

@@ -1,21 +1,21 @@
-//! What a test binary's output says about how long its tests take.
+//! Progress of a test binary, parsed from its output, and the deadline that follows from it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-/// When the harness tells that a test is slow.
-const TOLD_AFTER: Duration = Duration::from_secs(60);
+/// Time after which the harness reports a slow test.
+const SLOW_AFTER: Duration = Duration::from_secs(60);
 
-/// The tests of one binary, as far as it has told.
+/// The reported state of one binary's tests.
 pub(super) struct Watch {
     limit: Duration,
-    /// When it last said anything.
+    /// Time of the last output.
     last: Instant,
-    /// What stands after the last whole line.
+    /// The incomplete last line.
     rest: String,
-    /// Tests that take long, and when they began.
+    /// Slow tests with their start time.
     slow: BTreeMap<String, Instant>,
-    /// Whether it is Rust's own harness, which can list its tests.
+    /// Whether the binary uses Rust's own harness, which can list its tests.
     pub(super) is_harness: bool,
     pub(super) finished: BTreeSet<String>,
     pub(super) passed: usize,
@@ -23,7 +23,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// A binary that has just begun.
+    /// The state of a binary that has just started.
     pub(super) fn new(limit: Duration, now: Instant) -> Self {
         Self {
             limit,
@@ -37,8 +37,8 @@ impl Watch {
         }
     }
 
-    /// Takes what was said.
-    pub(super) fn take(&mut self, bytes: &[u8], now: Instant) {
+    /// Parses a piece of output.
+    pub(super) fn push_output(&mut self, bytes: &[u8], now: Instant) {
         self.last = now;
         self.rest.push_str(&String::from_utf8_lossy(bytes));
         while let Some((line, rest)) = self.rest.split_once('\n') {
@@ -50,12 +50,12 @@ impl Watch {
 
     fn line(&mut self, line: &str, now: Instant) {
         self.is_harness |= line.starts_with("running ") && line.contains(" test");
-        let Some(told) = line.strip_prefix("test ") else { return };
-        if let Some((name, _)) = told.split_once(" has been running for over ") {
-            let began = now.checked_sub(TOLD_AFTER).unwrap_or(now);
-            self.slow.insert(bare(name), began);
-        } else if let Some((name, result)) = told.split_once(" ... ") {
-            let name = bare(name);
+        let Some(rest) = line.strip_prefix("test ") else { return };
+        if let Some((name, _)) = rest.split_once(" has been running for over ") {
+            let began = now.checked_sub(SLOW_AFTER).unwrap_or(now);
+            self.slow.insert(test_name(name), began);
+        } else if let Some((name, result)) = rest.split_once(" ... ") {
+            let name = test_name(name);
             self.slow.remove(&name);
             self.finished.insert(name);
             self.passed += usize::from(result.starts_with("ok"));
@@ -63,21 +63,21 @@ impl Watch {
         }
     }
 
-    /// When patience ends: nothing was said for as long as a test may take, or one took longer.
+    /// The time limit after the last output or after the start of the slowest test, whichever is first.
     pub(super) fn deadline(&self) -> Instant {
         let first = self.slow.values().min().copied().unwrap_or(self.last);
         first.min(self.last) + self.limit
     }
 
-    /// The tests that are known to run: the slow ones, and the one whose line has begun.
+    /// The tests that are known to be running: the slow ones, and the one whose line is incomplete.
     pub(super) fn hanging(&self) -> BTreeSet<String> {
-        let begun = self.rest.strip_prefix("test ").and_then(|told| told.split_once(" ... "));
-        self.slow.keys().cloned().chain(begun.map(|(name, _)| bare(name))).collect()
+        let begun = self.rest.strip_prefix("test ").and_then(|rest| rest.split_once(" ... "));
+        self.slow.keys().cloned().chain(begun.map(|(name, _)| test_name(name))).collect()
     }
 }
 
-/// The name without what the harness adds.
-fn bare(name: &str) -> String {
+/// The test's name without the harness's suffix.
+fn test_name(name: &str) -> String {
     name.strip_suffix(" - should panic").unwrap_or(name).to_owned()
 }
 
@@ -93,14 +93,14 @@ mod tests {
         let at = |seconds| start + Duration::from_secs(seconds);
         let mut watch = Watch::new(LIMIT, start);
         assert_eq!(watch.deadline(), at(300));
-        watch.take(b"running 3 tests\ntest a ... ok\nte", at(10));
+        watch.push_output(b"running 3 tests\ntest a ... ok\nte", at(10));
         assert_eq!(watch.deadline(), at(310));
-        watch.take(b"st b has been running for over 60 seconds\n", at(70));
+        watch.push_output(b"st b has been running for over 60 seconds\n", at(70));
         assert_eq!(watch.deadline(), at(310), "b began at 10");
-        watch.take(b"test c - should panic ... ok\n", at(100));
+        watch.push_output(b"test c - should panic ... ok\n", at(100));
         assert_eq!(watch.deadline(), at(310));
         assert_eq!(watch.hanging().into_iter().collect::<Vec<_>>(), ["b"]);
-        watch.take(b"test b ... FAILED\n", at(110));
+        watch.push_output(b"test b ... FAILED\n", at(110));
         assert_eq!(watch.deadline(), at(410));
         assert!(watch.is_harness);
         assert_eq!((watch.passed, watch.failed, watch.finished.len()), (2, 1, 3));
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn the_test_whose_line_has_begun_runs() {
         let mut watch = Watch::new(LIMIT, Instant::now());
-        watch.take(b"test one::two ... ", Instant::now());
+        watch.push_output(b"test one::two ... ", Instant::now());
         assert_eq!(watch.hanging().into_iter().collect::<Vec<_>>(), ["one::two"]);
     }
 }

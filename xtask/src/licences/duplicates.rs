@@ -1,10 +1,10 @@
-//! One version of each crate, unless `deny.toml` says why there are two.
+//! Detection of duplicate crate versions without a reasoned skip in `deny.toml`.
 
 use crate::violation::{Violation, line_where};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One version that may stand beside another, and why.
+/// A version that may be built besides another, and why.
 #[derive(Deserialize)]
 pub(super) struct Skip {
     #[serde(rename = "crate")]
@@ -13,7 +13,7 @@ pub(super) struct Skip {
     reason: String,
 }
 
-/// Looks for double versions, and for skips that skip nothing or do not say why.
+/// Reports duplicate versions, and skips without effect or reason.
 pub(super) fn check(
     packages: &[(&str, &str)],
     skips: &[Skip],
@@ -25,16 +25,16 @@ pub(super) fn check(
         versions.entry(name).or_default().insert(version);
     }
     let mut found: Vec<Violation> =
-        skips.iter().filter_map(|skip| useless(skip, &versions, config)).collect();
+        skips.iter().filter_map(|skip| skip_problem(skip, &versions, config)).collect();
     for (name, versions) in versions {
-        let counted: Vec<&str> =
+        let remaining: Vec<&str> =
             versions.into_iter().filter(|version| !is_skipped(skips, name, version)).collect();
-        if counted.len() > 1 {
+        if remaining.len() > 1 {
             let line = line_where(lock, |line| line == format!("name = \"{name}\""));
             let what = format!(
                 "{name} is built in versions {}; bring its users to one, or skip all but one in \
                  deny.toml with a reason",
-                counted.join(" and ")
+                remaining.join(" and ")
             );
             found.push(Violation::new("Cargo.lock", line, what));
         }
@@ -46,7 +46,7 @@ fn is_skipped(skips: &[Skip], name: &str, version: &str) -> bool {
     skips.iter().any(|skip| skip.spec.split_once('@') == Some((name, version)))
 }
 
-fn useless(
+fn skip_problem(
     skip: &Skip,
     versions: &BTreeMap<&str, BTreeSet<&str>>,
     config: &str,

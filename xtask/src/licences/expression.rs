@@ -1,27 +1,27 @@
-//! SPDX licence expressions: can the allowed licences satisfy one.
+//! Evaluation of SPDX licence expressions against a set of allowed licences.
 
 use std::collections::BTreeSet;
 
-/// Whether the allowed licences satisfy the expression; nothing where it is no expression.
+/// Whether the allowed licences satisfy the expression; `None` if it is invalid.
 pub(super) fn is_satisfied(expression: &str, allowed: &BTreeSet<String>) -> Option<bool> {
     // Older crates write `MIT/Apache-2.0` and mean OR.
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
-    let mut words = Words { rest: spaced.split_whitespace().collect(), allowed };
-    words.rest.reverse();
-    let satisfied = words.any_of()?;
-    words.rest.is_empty().then_some(satisfied)
+    let mut tokens = Tokens { rest: spaced.split_whitespace().collect(), allowed };
+    tokens.rest.reverse();
+    let satisfied = tokens.any_of()?;
+    tokens.rest.is_empty().then_some(satisfied)
 }
 
-/// The words that are still to be read, the next one last.
-struct Words<'a> {
+/// The remaining tokens, the next one last.
+struct Tokens<'a> {
     rest: Vec<&'a str>,
     allowed: &'a BTreeSet<String>,
 }
 
-impl<'a> Words<'a> {
+impl<'a> Tokens<'a> {
     fn any_of(&mut self) -> Option<bool> {
         let mut satisfied = self.all_of()?;
-        while self.take("OR") {
+        while self.accept("OR") {
             satisfied |= self.all_of()?;
         }
         Some(satisfied)
@@ -29,19 +29,19 @@ impl<'a> Words<'a> {
 
     fn all_of(&mut self) -> Option<bool> {
         let mut satisfied = self.one()?;
-        while self.take("AND") {
+        while self.accept("AND") {
             satisfied &= self.one()?;
         }
         Some(satisfied)
     }
 
     fn one(&mut self) -> Option<bool> {
-        if self.take("(") {
+        if self.accept("(") {
             let satisfied = self.any_of()?;
-            return self.take(")").then_some(satisfied);
+            return self.accept(")").then_some(satisfied);
         }
         let licence = self.name()?;
-        if self.take("WITH") {
+        if self.accept("WITH") {
             let exception = self.name()?;
             return Some(self.allowed.contains(&format!("{licence} WITH {exception}")));
         }
@@ -49,11 +49,11 @@ impl<'a> Words<'a> {
     }
 
     fn name(&mut self) -> Option<&'a str> {
-        self.rest.pop().filter(|word| !matches!(*word, "(" | ")" | "OR" | "AND" | "WITH"))
+        self.rest.pop().filter(|token| !matches!(*token, "(" | ")" | "OR" | "AND" | "WITH"))
     }
 
-    fn take(&mut self, word: &str) -> bool {
-        self.rest.pop_if(|next| *next == word).is_some()
+    fn accept(&mut self, token: &str) -> bool {
+        self.rest.pop_if(|next| *next == token).is_some()
     }
 }
 

@@ -1,6 +1,6 @@
-//! The code of a Rust file: its text with comments and literals blanked, line for line.
+//! A scanner that blanks comments and literals in Rust source, with unchanged line numbers.
 
-/// Blanks comments and the insides of literals, so that what is left is code.
+/// Blanks comments and the contents of literals, so that only code is left.
 pub(super) fn of(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -76,7 +76,7 @@ fn quoted(rest: &str) -> Option<usize> {
     Some(rest.len())
 }
 
-/// The attributes in code, each with its line and what stands between its brackets.
+/// The attributes in code, each with its line and the text between its brackets.
 pub(super) fn attributes(code: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     for (start, _) in code.match_indices('#') {
@@ -99,7 +99,7 @@ pub(super) fn attributes(code: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Where a word stands in code, as line numbers: a longer word around it is another word.
+/// Numbers of the lines that contain a word, not as a part of a longer one.
 pub(super) fn lines_with(code: &str, word: &str) -> Vec<usize> {
     let is_inside_word = |c: char| c.is_alphanumeric() || c == '_';
     let holds = |line: &str| {

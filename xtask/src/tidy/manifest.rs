@@ -1,9 +1,9 @@
-//! What holds for every crate's `Cargo.toml`.
+//! Checks of every crate's `Cargo.toml`.
 
 use crate::violation::Violation;
 use toml::{Table, Value};
 
-/// A crate of this workspace takes its lints from it.
+/// Checks that a crate inherits the workspace's lints.
 pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
     let manifest: Table = match toml::from_str(text) {
         Ok(manifest) => manifest,

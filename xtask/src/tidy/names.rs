@@ -1,22 +1,21 @@
-//! Names that say nothing about what is inside.
+//! Checks of file and folder names: none without meaning, and no leftovers of commands.
 
 use crate::violation::Violation;
 
 const EMPTY: &[&str] = &["utils", "util", "helpers", "common", "misc", "manager"];
 
-/// Whether a name could stand on anything.
-pub(super) fn is_empty_word(name: &str) -> bool {
+/// Whether a name says nothing about its contents.
+pub(super) fn is_empty_name(name: &str) -> bool {
     EMPTY.contains(&name.to_ascii_lowercase().as_str())
 }
 
-/// How the names of files end that a command or an editor left behind.
-const LEFT_BEHIND: &[&str] =
-    &[".bak", ".err", ".log", ".orig", ".out", ".rej", ".swp", ".tmp", "~"];
+/// Suffixes of files that a command or an editor left behind.
+const LEFTOVERS: &[&str] = &[".bak", ".err", ".log", ".orig", ".out", ".rej", ".swp", ".tmp", "~"];
 
-/// Looks at a file's name and at the names of the folders around it.
+/// Checks the names of a file and its folders.
 pub(super) fn check(path: &str) -> Vec<Violation> {
     let mut found = empty(path);
-    if let Some(end) = LEFT_BEHIND.iter().find(|end| path.ends_with(*end)) {
+    if let Some(end) = LEFTOVERS.iter().find(|end| path.ends_with(*end)) {
         let what = format!("a file in {end} is what some command left behind; remove it");
         found.push(Violation::new(path, 1, what));
     }
@@ -26,7 +25,7 @@ pub(super) fn check(path: &str) -> Vec<Violation> {
 fn empty(path: &str) -> Vec<Violation> {
     path.split('/')
         .map(|step| step.split_once('.').filter(|(stem, _)| !stem.is_empty()).map_or(step, |s| s.0))
-        .filter(|name| is_empty_word(name))
+        .filter(|name| is_empty_name(name))
         .map(|name| {
             let what = format!("{name:?} says nothing about its contents; name what is inside");
             Violation::new(path, 1, what)

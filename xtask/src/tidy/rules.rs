@@ -1,4 +1,4 @@
-//! What each rule owes: a proper id, cases on both sides and a page.
+//! Checks that every rule has a valid id, cases on both sides and a page.
 
 use crate::violation::Violation;
 use std::collections::BTreeSet;
@@ -19,32 +19,32 @@ pub(super) fn check(ids: &[&str], paths: &[String]) -> Vec<Violation> {
         }
     }
     for id in &known {
-        found.extend(owed(id, paths));
+        found.extend(missing_files(id, paths));
     }
-    let mut strangers = BTreeSet::new();
+    let mut orphans = BTreeSet::new();
     for path in paths {
         let folder = path.strip_prefix("cases/").and_then(|rest| rest.split_once('/'));
         if let Some((id, _)) = folder.filter(|(id, _)| !known.contains(id)) {
-            strangers.insert((format!("cases/{id}"), id.to_owned()));
+            orphans.insert((format!("cases/{id}"), id.to_owned()));
         }
         let page = path.strip_prefix("docs/rules/").and_then(|rest| rest.strip_suffix(".md"));
         if let Some(id) = page.filter(|id| *id != "README" && !known.contains(id)) {
-            strangers.insert((path.clone(), id.to_owned()));
+            orphans.insert((path.clone(), id.to_owned()));
         }
     }
-    found.extend(strangers.into_iter().map(|(path, id)| {
+    found.extend(orphans.into_iter().map(|(path, id)| {
         Violation::new(path, 1, format!("no rule is called {id}; delete it, or add the rule"))
     }));
     found
 }
 
-fn owed(id: &str, paths: &[String]) -> Vec<Violation> {
+fn missing_files(id: &str, paths: &[String]) -> Vec<Violation> {
     let cases = format!("cases/{id}");
-    let has_case = |words: &[&str]| {
+    let has_case = |prefixes: &[&str]| {
         paths
             .iter()
             .filter_map(|path| path.strip_prefix(&cases)?.strip_prefix('/')?.strip_suffix(".yaml"))
-            .any(|name| words.iter().any(|word| name.starts_with(word)))
+            .any(|name| prefixes.iter().any(|prefix| name.starts_with(prefix)))
     };
     let mut found = Vec::new();
     if !has_case(&["admits-"]) {
@@ -64,12 +64,12 @@ fn owed(id: &str, paths: &[String]) -> Vec<Violation> {
     found
 }
 
-/// The table has rows, not one line: the message names the row.
+/// A violation in the table of rules, which has no single line per rule; the message names the rule.
 fn in_table(id: &str, what: &str) -> Violation {
     Violation::new("core/engine/src/rules", 1, format!("{id:?} {what}"))
 }
 
-/// `RTC-IP-001`.
+/// Whether a text is a rule id, like `RTC-IP-001`.
 fn is_id(id: &str) -> bool {
     let parts = id.strip_prefix("RTC-").and_then(|rest| rest.split_once('-'));
     parts.is_some_and(|(topic, number)| {
@@ -130,9 +130,9 @@ mod tests {
 
     #[test]
     fn cases_and_pages_without_a_rule_fail_once_each() {
-        let strangers =
+        let orphans =
             ["cases/RTC-IP-009/a.yaml", "cases/RTC-IP-009/b.yaml", "docs/rules/RTC-X-001.md"];
-        let found = found(&[ID], &[WHOLE, &strangers].concat());
+        let found = found(&[ID], &[WHOLE, &orphans].concat());
         assert_eq!(found.len(), 2);
         assert!(found[0].starts_with("cases/RTC-IP-009:1: no rule"), "{found:?}");
         assert!(found[1].starts_with("docs/rules/RTC-X-001.md:1: no rule"), "{found:?}");

@@ -1,14 +1,14 @@
-//! What holds for every Rust file.
+//! Checks of every Rust file.
 
 use super::{code, names};
 use crate::violation::Violation;
 
 const LONGEST: usize = 600;
 
-/// Macros that say that the work is not done.
+/// Macros that mark unfinished work.
 const UNFINISHED: &[&str] = &["todo!", "unimplemented!", "dbg!"];
 
-/// Looks at the opening sentence, the length, unfinished work, attributes and module names.
+/// Checks the opening sentence, the length, unfinished work, attributes and module names.
 pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
     let code = code::of(text);
     let mut found = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
     found
 }
 
-/// What is wrong with the opening sentence, which may take several lines but not share one.
+/// The violation of the opening sentence, which may span several lines but not share one.
 fn opening(text: &str) -> Option<&'static str> {
     let paragraph: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("//! ")).collect();
     if paragraph.is_empty() {
@@ -64,17 +64,18 @@ fn is_test(path: &str, code: &str) -> bool {
     path.split('/').any(|step| matches!(step, "tests" | "tests.rs")) || code.contains("#[test]")
 }
 
-/// What a test may find absent: a variable, a program, a file.
-const SURROUNDINGS: &[&str] = &["env::var", "Command::new(", "File::open(", "File::options("];
+/// Calls that fail if the environment lacks something: a variable, a program, a file.
+const ENVIRONMENT_CALLS: &[&str] = &["env::var", "Command::new(", "File::open(", "File::options("];
 
-/// The lines in which a function ends without a word because something around it is absent:
+/// The lines in which a function returns silently because the environment lacks something:
 /// `let … = env::var(…) else { return };`.
 fn early_ends(code: &str) -> Vec<usize> {
     let is_early = |statement: &str| {
         let (bound, otherwise) = statement.split_once(" else {").unwrap_or((statement, ""));
-        let asks = SURROUNDINGS.iter().any(|word| bound.contains(word));
+        let checks_environment = ENVIRONMENT_CALLS.iter().any(|word| bound.contains(word));
         let otherwise = otherwise.trim_start();
-        asks && bound.contains("let ")
+        checks_environment
+            && bound.contains("let ")
             && otherwise.starts_with("return")
             && !otherwise.starts_with("return Err")
             && !otherwise.starts_with("return None")
@@ -85,7 +86,7 @@ fn early_ends(code: &str) -> Vec<usize> {
         let blank = statement.len() - statement.trim_start().len();
         let begins = line + statement.split_at(blank).0.matches('\n').count();
         if is_early(statement) {
-            // The statement may stand behind the heads of functions: the last `let` is its own.
+            // Heads of functions may precede the statement: the last `let` is its own.
             let before = statement.rfind("let ").map_or("", |at| statement.split_at(at).0);
             found.push((line + before.matches('\n').count()).max(begins));
         }
@@ -94,14 +95,14 @@ fn early_ends(code: &str) -> Vec<usize> {
     found
 }
 
-/// Tests, benches and generated tables are read by looking things up, not from top to bottom.
+/// Whether a file may be long: tests, benches and generated tables are not read from top to bottom.
 fn may_be_long(path: &str, text: &str) -> bool {
     let is_test = path.split('/').any(|step| matches!(step, "tests" | "benches" | "tests.rs"));
     let mut head = text.lines().take_while(|line| line.starts_with("//!"));
     is_test || head.any(|line| line.starts_with("//! Generated"))
 }
 
-/// What is wrong with an attribute; its texts are blanked, its words are not.
+/// The violation of an attribute, whose string literals are blanked.
 fn attribute(inside: &str) -> Option<&'static str> {
     if inside == "ignore" {
         return Some("a test that is skipped says why; write `#[ignore = \"…\"]` or run it");
@@ -118,7 +119,7 @@ fn attribute(inside: &str) -> Option<&'static str> {
 fn empty_module(line: &str) -> Option<String> {
     let mut words =
         line.split(|c: char| !c.is_alphanumeric() && c != '_').skip_while(|w| *w != "mod");
-    let name = words.nth(1).filter(|name| names::is_empty_word(name))?;
+    let name = words.nth(1).filter(|name| names::is_empty_name(name))?;
     Some(format!("module {name:?} says nothing about its contents; name what is inside"))
 }
 

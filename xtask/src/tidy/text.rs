@@ -1,15 +1,15 @@
-//! What holds for every line of every text file.
+//! Checks of every line of every text file.
 
 use crate::violation::Violation;
 
-/// Folders of one person's machine; spelled in two so that this file can stand in the repository.
+/// Folders of one person's machine; split in two so that this file passes its own check.
 const MACHINE_PATHS: &[&str] =
     &[concat!("/", "work/"), concat!("/", "root/"), concat!("/tmp/", "target")];
 
-/// A folder beside the repository, which nobody else has.
-const BESIDE: &str = concat!("../", "shared");
+/// A folder next to the repository, which nobody else has.
+const SIBLING_FOLDER: &str = concat!("../", "shared");
 
-/// Looks at white space at the ends, and at paths that exist on one machine only.
+/// Reports trailing white space, and paths that exist on one machine only.
 pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
     let mut found = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -18,15 +18,17 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
             let what = "white space at the end of the line shows up in every diff; delete it";
             found.push(Violation::new(path, number, what));
         }
-        for place in MACHINE_PATHS.iter().filter(|place| names_place(line, place)) {
+        for path_prefix in MACHINE_PATHS.iter().filter(|path_prefix| names_path(line, path_prefix))
+        {
             let what = format!(
-                "{place} exists on one machine only; write the path from the repository's root"
+                "{path_prefix} exists on one machine only; write the path from the repository's root"
             );
             found.push(Violation::new(path, number, what));
         }
     }
-    for (index, _) in text.lines().enumerate().filter(|(_, line)| line.contains(BESIDE)) {
-        let what = format!("{BESIDE} stands beside the repository, if at all; take an argument");
+    for (index, _) in text.lines().enumerate().filter(|(_, line)| line.contains(SIBLING_FOLDER)) {
+        let what =
+            format!("{SIBLING_FOLDER} stands beside the repository, if at all; take an argument");
         found.push(Violation::new(path, index + 1, what));
     }
     if !text.is_empty() && !text.ends_with('\n') {
@@ -36,10 +38,10 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
     found
 }
 
-/// Whether an absolute path begins in the line: `docs/` before it makes it a relative one.
-fn names_place(line: &str, place: &str) -> bool {
+/// Whether the line contains an absolute path; `docs/` before it makes it a relative one.
+fn names_path(line: &str, path_prefix: &str) -> bool {
     let is_part_of_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
-    line.match_indices(place)
+    line.match_indices(path_prefix)
         .any(|(start, _)| !line.split_at(start).0.chars().next_back().is_some_and(is_part_of_name))
 }
 
@@ -76,17 +78,20 @@ mod tests {
 
     #[test]
     fn a_folder_beside_the_repository_fails() {
-        for line in [format!("{BESIDE}/x\n"), format!("join(\"../../{BESIDE}\")\n")] {
+        for line in [format!("{SIBLING_FOLDER}/x\n"), format!("join(\"../../{SIBLING_FOLDER}\")\n")]
+        {
             assert_eq!(found(&line).len(), 1, "{line}");
         }
     }
 
     #[test]
     fn a_path_of_one_machine_fails() {
-        for place in MACHINE_PATHS {
-            for line in
-                [format!("{place}x\n"), format!("see `{place}x`\n"), format!("file://{place}\n")]
-            {
+        for path_prefix in MACHINE_PATHS {
+            for line in [
+                format!("{path_prefix}x\n"),
+                format!("see `{path_prefix}x`\n"),
+                format!("file://{path_prefix}\n"),
+            ] {
                 assert_eq!(found(&line).len(), 1, "{line}");
             }
         }

@@ -1,49 +1,49 @@
-//! ValidatingAdmissionPolicies from files, asked about every object that is checked.
+//! ValidatingAdmissionPolicies from files, evaluated for every checked object.
 
-mod around;
-mod ask;
 mod binding;
-mod read;
-mod ready;
+mod cluster;
+mod evaluate;
+mod load;
 mod rule;
-mod valid;
+mod stored_form;
+mod validation;
 
-pub(crate) use around::Around;
-pub use ask::{administrator, plural_of};
-pub use ready::as_stored;
+pub(crate) use cluster::FileCluster;
+pub use evaluate::{administrator, plural_of};
 use rule::POLICY;
 pub use rule::RULES;
-pub(crate) use valid::validate;
+pub use stored_form::as_stored;
+pub(crate) use validation::validate;
 
-use crate::finding::Passage;
-use around::Custom;
+use crate::finding::SourceLocation;
+use cluster::CustomKind;
 use ratchet_object::Node;
 use ratchet_policy::Policies;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
-/// The policies of the files, compiled, and what the files say of the cluster around them.
+/// Compiled policies, and the cluster state that their files define: parameters, namespaces and custom kinds.
 #[derive(Debug, Default)]
 pub(crate) struct PolicySet {
     policies: Policies,
-    /// Where the validations of each policy stand.
-    labels: BTreeMap<String, Vec<Passage>>,
+    /// Locations of the validation expressions, by policy name.
+    expressions: BTreeMap<String, Vec<SourceLocation>>,
     parameters: Vec<Node<'static>>,
     namespaces: BTreeMap<String, Node<'static>>,
-    customs: Vec<Custom>,
-    /// What a person should know of how the policies are applied.
+    custom_kinds: Vec<CustomKind>,
+    /// Notes about how the policies are applied.
     pub(crate) notes: Vec<String>,
-    /// The namespaces that were asked for and are in no file.
+    /// Namespaces that policies looked up and no file defines.
     unknown: Mutex<BTreeSet<String>>,
 }
 
-/// So many namespaces are named that nothing is known of; the rest is counted.
+/// The number of unknown namespaces that the note names; the rest is counted.
 const MOST_NAMED: usize = 5;
-/// So many are remembered: memory must not grow with the input.
+/// The number of unknown namespaces that are recorded: memory must not grow with the input.
 const MOST_REMEMBERED: usize = 1000;
 
 impl PolicySet {
-    /// Remembers a namespace of which nothing but its name is known.
+    /// Records a namespace that no file defines.
     fn remember_unknown(&self, name: &str) {
         let mut unknown = self.unknown.lock().unwrap_or_else(PoisonError::into_inner);
         if unknown.len() < MOST_REMEMBERED && !unknown.contains(name) {
@@ -51,8 +51,8 @@ impl PolicySet {
         }
     }
 
-    /// What to say once about the namespaces that are in no file.
-    pub(crate) fn told_of_namespaces(&self) -> Option<String> {
+    /// A note about namespaces that no file defines.
+    pub(crate) fn unknown_namespaces_note(&self) -> Option<String> {
         let unknown = self.unknown.lock().unwrap_or_else(PoisonError::into_inner);
         let named: Vec<&str> = unknown.iter().take(MOST_NAMED).map(String::as_str).collect();
         let more = match unknown.len().saturating_sub(MOST_NAMED) {

@@ -1,8 +1,8 @@
-//! The rule under which everything is told that policies say.
+//! The rule under which policy decisions are reported.
 
 use ratchet_engine::{Origin, Ratchet, Rule};
 
-/// A policy of the cluster says no, or has a word to say.
+/// Denials, warnings and audit annotations of admission policies.
 pub(super) static POLICY: Rule = Rule {
     id: "RTC-POL-001",
     fields: &["whatever its expressions name"],
@@ -15,5 +15,5 @@ pub(super) static POLICY: Rule = Rule {
     versions: "Since 1.30; given here with `ratchet check --policies`. Which functions expressions may call is decided by the release that is emulated. What is stored already may stay only where the expression compares it with `oldObject`.",
 };
 
-/// The rules that this door has beside those of the engine.
+/// The rules of `ratchet check` besides those of the engine.
 pub static RULES: &[&Rule] = &[&POLICY];

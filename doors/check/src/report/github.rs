@@ -1,15 +1,15 @@
-//! GitHub workflow commands: each finding becomes an annotation in the pull request.
+//! The GitHub report: workflow commands that turn findings into annotations of a pull request.
 
 use super::{Report, count, remarks};
 use crate::finding::Severity;
-use crate::{Judged, Summary};
+use crate::{CheckedObject, Summary};
 use std::io::{self, Write};
 
 pub(crate) struct Github;
 
 impl Report for Github {
-    fn object(&mut self, judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
-        for finding in &judged.findings {
+    fn object(&mut self, checked: &CheckedObject, out: &mut dyn Write) -> io::Result<()> {
+        for finding in &checked.findings {
             let command = match finding.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",
@@ -24,7 +24,7 @@ impl Report for Github {
             writeln!(
                 out,
                 "::{command} file={},line={},col={},endLine={},endColumn={},title={}::{}",
-                property(&judged.file),
+                property(&checked.file),
                 finding.start.line,
                 finding.start.column,
                 finding.end.line,

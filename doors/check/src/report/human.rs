@@ -1,8 +1,8 @@
-//! For people: the line of the file, the place underlined, what the API says, and the way out.
+//! The human report: source line, underlined value, the API server's message, and the fix.
 
 use super::{Report, count, title, visible};
-use crate::finding::{Passage, Severity};
-use crate::{Config, Finding, Judged, Outcome, Summary};
+use crate::finding::{Severity, SourceLocation};
+use crate::{CheckedObject, Config, Finding, Outcome, Summary};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use std::io::{self, Write};
 
@@ -25,7 +25,7 @@ impl Human {
         Self { renderer, release }
     }
 
-    fn show(&self, finding: &Finding, file: &str) -> String {
+    fn render_finding(&self, finding: &Finding, file: &str) -> String {
         let level = match finding.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
@@ -38,7 +38,7 @@ impl Human {
         };
         let (line, column) = (finding.start.line as usize, finding.start.column as usize);
         let before = finding.source.get(..finding.marked.start).unwrap_or_default();
-        // A long line is kept only in part; then its columns are not those of the file.
+        // Of a long line the finding has only a part, whose columns are not those of the file.
         let is_whole = before.chars().count() + 1 == column && !finding.source.trim().is_empty();
         let mut group: Group<'_> = if is_whole {
             let mark = AnnotationKind::Primary.span(finding.marked.clone()).label(label);
@@ -52,8 +52,10 @@ impl Human {
                 None => group,
             }
         };
-        if let Some(label) = finding.policy.as_ref().and_then(|ruling| ruling.label.as_ref()) {
-            group = group.element(expression(label));
+        if let Some(label) =
+            finding.policy.as_ref().and_then(|decision| decision.expression.as_ref())
+        {
+            group = group.element(expression_snippet(label));
         }
         for note in &finding.notes {
             group = group.element(Level::NOTE.message(note.as_str()));
@@ -65,26 +67,26 @@ impl Human {
     }
 }
 
-/// Where the expression of a policy stands, with its line; of a long line only the part that fits.
-fn expression(label: &Passage) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
+/// The source line of a policy's expression; of a long line only the part around it.
+fn expression_snippet(label: &SourceLocation) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
     let mark = AnnotationKind::Context.span(label.marked.clone()).label(label.field.as_str());
     let snippet = Snippet::source(label.source.as_str()).line_start(label.start.line as usize);
     snippet.path(visible(&label.file)).annotation(mark)
 }
 
 impl Report for Human {
-    fn object(&mut self, judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
-        for finding in &judged.findings {
-            writeln!(out, "{}\n", self.show(finding, &judged.file))?;
+    fn object(&mut self, checked: &CheckedObject, out: &mut dyn Write) -> io::Result<()> {
+        for finding in &checked.findings {
+            writeln!(out, "{}\n", self.render_finding(finding, &checked.file))?;
         }
-        match &judged.outcome {
+        match &checked.outcome {
             Outcome::Refused { message } => {
                 writeln!(
                     out,
                     "{}:{}: {} refused: {message}\n",
-                    visible(&judged.file),
-                    judged.line,
-                    title(judged)
+                    visible(&checked.file),
+                    checked.line,
+                    title(checked)
                 )
             }
             _ => Ok(()),

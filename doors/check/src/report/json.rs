@@ -1,7 +1,7 @@
-//! One JSON document, stable and versioned.
+//! The JSON report, in a versioned format.
 
 use super::Report;
-use crate::{Config, Finding, Judged, Outcome, Ruling, Summary};
+use crate::{CheckedObject, Config, Finding, Outcome, PolicyDecision, Summary};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -19,7 +19,7 @@ impl Json {
     }
 }
 
-/// What the findings were found with.
+/// The API configuration of the check.
 pub(crate) fn head(config: &Config) -> Value {
     let policy = &config.policy;
     json!({
@@ -29,34 +29,34 @@ pub(crate) fn head(config: &Config) -> Value {
     })
 }
 
-/// One object and what there is to say about it.
-pub(crate) fn object(judged: &Judged) -> Value {
-    let (outcome, message) = match &judged.outcome {
+/// One object with its findings.
+pub(crate) fn object(checked: &CheckedObject) -> Value {
+    let (outcome, message) = match &checked.outcome {
         Outcome::Admitted => ("admitted", None),
         Outcome::Warned => ("warned", None),
         Outcome::Refused { message } => ("refused", Some(message.as_str())),
         Outcome::Skipped { why } => ("skipped", Some(why.as_str())),
         Outcome::Unreadable => ("unreadable", None),
     };
-    let object = &judged.object;
+    let object = &checked.object;
     json!({
-        "file": &*judged.file,
-        "line": judged.line,
+        "file": &*checked.file,
+        "line": checked.line,
         "apiVersion": object.api_version,
         "kind": object.kind,
         "namespace": object.namespace,
         "name": object.name,
         "outcome": outcome,
         "message": message,
-        "suppressed": judged.suppressed,
-        "findings": judged.findings.iter().map(finding).collect::<Vec<_>>(),
+        "suppressed": checked.suppressed,
+        "findings": checked.findings.iter().map(finding).collect::<Vec<_>>(),
     })
 }
 
 fn finding(finding: &Finding) -> Value {
     json!({
         "rule": finding.rule.id,
-        "severity": finding.severity.word(),
+        "severity": finding.severity.as_str(),
         "message": finding.message,
         "field": finding.field,
         "line": finding.start.line,
@@ -68,18 +68,18 @@ fn finding(finding: &Finding) -> Value {
         "help": finding.rule.fix,
         "notes": finding.notes,
         "fingerprint": finding.fingerprint,
-        "policy": finding.policy.as_deref().map(ruling),
+        "policy": finding.policy.as_deref().map(decision),
     })
 }
 
-/// The policy that says something.
-pub(crate) fn ruling(ruling: &Ruling) -> Value {
-    let label = ruling.label.as_ref();
+/// The policy decision behind a finding.
+pub(crate) fn decision(decision: &PolicyDecision) -> Value {
+    let label = decision.expression.as_ref();
     json!({
-        "name": ruling.policy,
-        "binding": ruling.binding,
-        "validation": ruling.validation,
-        "action": ruling.action,
+        "name": decision.policy,
+        "binding": decision.binding,
+        "validation": decision.validation,
+        "action": decision.action,
         "file": label.map(|label| &*label.file),
         "line": label.map(|label| label.start.line),
         "column": label.map(|label| label.start.column),
@@ -87,7 +87,7 @@ pub(crate) fn ruling(ruling: &Ruling) -> Value {
     })
 }
 
-/// The numbers.
+/// The counts at the end of the report.
 pub(crate) fn summary(summary: &Summary) -> Value {
     json!({
         "objects": summary.objects,
@@ -100,11 +100,11 @@ pub(crate) fn summary(summary: &Summary) -> Value {
     })
 }
 
-/// Whether an object has anything to say; the many that are clean are only counted.
-pub(crate) fn is_worth_a_row(judged: &Judged) -> bool {
-    !judged.findings.is_empty()
-        || judged.suppressed > 0
-        || matches!(judged.outcome, Outcome::Skipped { .. })
+/// Whether an object is listed; clean objects are only counted.
+pub(crate) fn is_worth_a_row(checked: &CheckedObject) -> bool {
+    !checked.findings.is_empty()
+        || checked.suppressed > 0
+        || matches!(checked.outcome, Outcome::Skipped { .. })
 }
 
 impl Report for Json {
@@ -112,12 +112,12 @@ impl Report for Json {
         write!(out, "{{\n\"version\": \"{VERSION}\",\n\"policy\": {},\n\"objects\": [", self.head)
     }
 
-    fn object(&mut self, judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
-        if !is_worth_a_row(judged) {
+    fn object(&mut self, checked: &CheckedObject, out: &mut dyn Write) -> io::Result<()> {
+        if !is_worth_a_row(checked) {
             return Ok(());
         }
         let comma = if std::mem::replace(&mut self.any, true) { "," } else { "" };
-        write!(out, "{comma}\n{}", object(judged))
+        write!(out, "{comma}\n{}", object(checked))
     }
 
     fn end(&mut self, numbers: &Summary, out: &mut dyn Write) -> io::Result<()> {

@@ -1,8 +1,8 @@
-//! JUnit XML, for test reports: a suite a file, a case an object.
+//! The JUnit XML report: one test suite per file, one test case per object.
 
 use super::{Report, title};
 use crate::finding::Severity;
-use crate::{Judged, Outcome, Summary};
+use crate::{CheckedObject, Outcome, Summary};
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -19,42 +19,43 @@ impl Report for Junit {
         )
     }
 
-    fn object(&mut self, judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
-        if self.suite.as_deref() != Some(&*judged.file) {
-            if self.suite.replace(Arc::clone(&judged.file)).is_some() {
+    fn object(&mut self, checked: &CheckedObject, out: &mut dyn Write) -> io::Result<()> {
+        if self.suite.as_deref() != Some(&*checked.file) {
+            if self.suite.replace(Arc::clone(&checked.file)).is_some() {
                 writeln!(out, "  </testsuite>")?;
             }
-            writeln!(out, "  <testsuite name=\"{}\">", escaped(&judged.file))?;
+            writeln!(out, "  <testsuite name=\"{}\">", escape(&checked.file))?;
         }
-        let (file, line, name) = (escaped(&judged.file), judged.line, escaped(&title(judged)));
+        let (file, line, name) = (escape(&checked.file), checked.line, escape(&title(checked)));
         write!(
             out,
             "    <testcase classname=\"{file}\" name=\"{name}\" file=\"{file}\" line=\"{line}\">"
         )?;
-        let told: Vec<String> = judged
+        let lines: Vec<String> = checked
             .findings
             .iter()
             .map(|finding| {
                 let place =
-                    format!("{}:{}:{}", judged.file, finding.start.line, finding.start.column);
-                let told = finding.policy.as_ref().and_then(|ruling| ruling.told());
+                    format!("{}:{}:{}", checked.file, finding.start.line, finding.start.column);
+                let location =
+                    finding.policy.as_ref().and_then(|decision| decision.describe_location());
                 format!(
                     "{} {}: {place}: {}{}",
-                    finding.severity.word(),
+                    finding.severity.as_str(),
                     finding.rule.id,
                     finding.message,
-                    told.map(|told| format!(" ({told})")).unwrap_or_default()
+                    location.map(|location| format!(" ({location})")).unwrap_or_default()
                 )
             })
             .collect();
-        let text = escaped(&told.join("\n"));
-        let is_error = judged.findings.iter().any(|finding| finding.severity == Severity::Error);
-        match &judged.outcome {
+        let text = escape(&lines.join("\n"));
+        let is_error = checked.findings.iter().any(|finding| finding.severity == Severity::Error);
+        match &checked.outcome {
             Outcome::Refused { message } => {
-                write!(out, "<failure message=\"{}\">{text}</failure>", escaped(message))?;
+                write!(out, "<failure message=\"{}\">{text}</failure>", escape(message))?;
             }
             Outcome::Unreadable => write!(out, "<error message=\"unreadable\">{text}</error>")?,
-            Outcome::Skipped { why } => write!(out, "<skipped message=\"{}\"/>", escaped(why))?,
+            Outcome::Skipped { why } => write!(out, "<skipped message=\"{}\"/>", escape(why))?,
             Outcome::Warned if !is_error => write!(out, "<system-out>{text}</system-out>")?,
             Outcome::Warned | Outcome::Admitted => {}
         }
@@ -69,11 +70,11 @@ impl Report for Junit {
     }
 }
 
-/// Text as XML holds it; what XML cannot hold at all becomes a question mark.
-fn escaped(text: &str) -> String {
+/// Text escaped for XML; characters that XML cannot represent become question marks.
+fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
+    for c in text.chars() {
+        match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),

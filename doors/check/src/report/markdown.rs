@@ -1,7 +1,7 @@
-//! A Markdown table, for a comment on a pull request.
+//! The Markdown report: a table for a comment on a pull request.
 
 use super::{Report, count, remarks, title};
-use crate::{Judged, Summary};
+use crate::{CheckedObject, Summary};
 use std::io::{self, Write};
 
 #[derive(Default)]
@@ -10,8 +10,8 @@ pub(crate) struct Markdown {
 }
 
 impl Report for Markdown {
-    fn object(&mut self, judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
-        for finding in &judged.findings {
+    fn object(&mut self, checked: &CheckedObject, out: &mut dyn Write) -> io::Result<()> {
+        for finding in &checked.findings {
             if !std::mem::replace(&mut self.any, true) {
                 writeln!(
                     out,
@@ -28,11 +28,11 @@ impl Report for Markdown {
             writeln!(
                 out,
                 "| {} | `{}:{}:{}` | {} | {} ({}){notes} | {fix} |",
-                finding.severity.word(),
-                cell(&judged.file),
+                finding.severity.as_str(),
+                cell(&checked.file),
                 finding.start.line,
                 finding.start.column,
-                cell(&title(judged)),
+                cell(&title(checked)),
                 cell(&finding.message),
                 finding.rule.id
             )?;
@@ -51,7 +51,7 @@ impl Report for Markdown {
     }
 }
 
-/// Text in a cell: a bar would end it, and markup would be read as such.
+/// Text escaped for a table cell: a bar would end it, and markup would be rendered.
 fn cell(text: &str) -> String {
     text.replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;").replace('\n', " ")
 }

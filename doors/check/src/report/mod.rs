@@ -1,4 +1,4 @@
-//! Findings on their way out: one file a format, each written as the objects come.
+//! Report formats, one module each, written object by object.
 
 mod github;
 mod human;
@@ -8,24 +8,24 @@ mod markdown;
 mod sarif;
 mod yaml;
 
-use crate::{Config, Finding, Judged, OutputFormat, Summary};
+use crate::{CheckedObject, Config, Finding, OutputFormat, Summary};
 use std::io::{self, Write};
 
-/// A format that findings are written in, object by object: no report holds them all.
+/// An output format; objects are written as they come, so that no report holds them all.
 pub(crate) trait Report {
-    /// What stands before the first object.
+    /// Writes what precedes the first object.
     fn begin(&mut self, _out: &mut dyn Write) -> io::Result<()> {
         Ok(())
     }
 
-    /// What there is to say about one object.
-    fn object(&mut self, judged: &Judged, out: &mut dyn Write) -> io::Result<()>;
+    /// Writes one object with its findings.
+    fn object(&mut self, checked: &CheckedObject, out: &mut dyn Write) -> io::Result<()>;
 
-    /// What stands behind the last object.
+    /// Writes what follows the last object.
     fn end(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// The report that was asked for.
+/// The report in the configured format.
 pub(crate) fn of(config: &Config) -> Box<dyn Report> {
     match config.output {
         OutputFormat::Human => Box::new(human::Human::new(config)),
@@ -38,9 +38,9 @@ pub(crate) fn of(config: &Config) -> Box<dyn Report> {
     }
 }
 
-/// `Service shop/web`, or what little is known of it.
-pub(crate) fn title(judged: &Judged) -> String {
-    let object = &judged.object;
+/// The title of an object: `Service shop/web`, or less if not all of it is known.
+pub(crate) fn title(checked: &CheckedObject) -> String {
+    let object = &checked.object;
     let name = match (object.namespace.as_str(), object.name.as_str()) {
         (_, "") => "without a name".to_owned(),
         ("", name) => name.to_owned(),
@@ -52,28 +52,20 @@ pub(crate) fn title(judged: &Judged) -> String {
     }
 }
 
-/// What else there is to say of a finding, where it is told line by line.
+/// Notes of a finding and the location of its policy's expression, as lines of text.
 pub(crate) fn remarks(finding: &Finding) -> impl Iterator<Item = String> + '_ {
-    let place = finding.policy.iter().filter_map(|ruling| ruling.told());
+    let place = finding.policy.iter().filter_map(|decision| decision.describe_location());
     finding.notes.iter().cloned().chain(place)
 }
 
-/// Text without the letters that would steer a terminal.
+/// Text with control characters escaped, which a terminal would interpret.
 pub(crate) fn visible(text: &str) -> String {
-    let is_tame = |letter: char| !letter.is_control();
+    let is_tame = |c: char| !c.is_control();
     if text.chars().all(is_tame) {
         return text.to_owned();
     }
     text.chars()
-        .map(
-            |letter| {
-                if is_tame(letter) {
-                    letter.to_string()
-                } else {
-                    letter.escape_default().to_string()
-                }
-            },
-        )
+        .map(|c| if is_tame(c) { c.to_string() } else { c.escape_default().to_string() })
         .collect()
 }
 

@@ -1,9 +1,9 @@
-//! SARIF 2.1.0, for code scanning: stable rule ids, fingerprints that survive edits.
+//! The SARIF 2.1.0 report for code scanning, with stable rule ids and fingerprints.
 
 use super::{Report, json as plain, remarks};
-use crate::finding::{Passage, Ruling, Severity};
+use crate::finding::{PolicyDecision, Severity, SourceLocation};
 use crate::policies::RULES as OWN_RULES;
-use crate::{Finding, Judged, Outcome, Summary};
+use crate::{CheckedObject, Finding, Outcome, Summary};
 use ratchet_engine::{RULES, Rule};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ pub(crate) struct Sarif {
 
 impl Report for Sarif {
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let rules: Vec<Value> = RULES.iter().chain(OWN_RULES).map(|rule| described(rule)).collect();
+        let rules: Vec<Value> = RULES.iter().chain(OWN_RULES).map(|rule| rule_json(rule)).collect();
         let driver = json!({
             "name": "ratchet",
             "semanticVersion": env!("CARGO_PKG_VERSION"),
@@ -27,10 +27,10 @@ impl Report for Sarif {
         )
     }
 
-    fn object(&mut self, judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
-        for finding in &judged.findings {
+    fn object(&mut self, checked: &CheckedObject, out: &mut dyn Write) -> io::Result<()> {
+        for finding in &checked.findings {
             let comma = if std::mem::replace(&mut self.any, true) { "," } else { "" };
-            write!(out, "{comma}\n{}", result(judged, finding))?;
+            write!(out, "{comma}\n{}", result(checked, finding))?;
         }
         Ok(())
     }
@@ -41,7 +41,7 @@ impl Report for Sarif {
     }
 }
 
-fn described(rule: &Rule) -> Value {
+fn rule_json(rule: &Rule) -> Value {
     json!({
         "id": rule.id,
         "name": rule.title,
@@ -60,7 +60,7 @@ fn severity(rule: &Rule) -> &'static str {
     }
 }
 
-fn result(judged: &Judged, finding: &Finding) -> Value {
+fn result(checked: &CheckedObject, finding: &Finding) -> Value {
     let level = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -73,7 +73,7 @@ fn result(judged: &Judged, finding: &Finding) -> Value {
     for note in finding.hint.iter().cloned().chain(remarks(finding)) {
         text.push_str(&format!("\n{note}"));
     }
-    if let Outcome::Refused { message } = &judged.outcome {
+    if let Outcome::Refused { message } = &checked.outcome {
         text.push_str(&format!("\nThe API answers: {message}"));
     }
     let mut result = json!({
@@ -81,7 +81,7 @@ fn result(judged: &Judged, finding: &Finding) -> Value {
         "level": level,
         "message": {"text": text},
         "locations": [{"physicalLocation": {
-            "artifactLocation": {"uri": uri(&judged.file)},
+            "artifactLocation": {"uri": uri(&checked.file)},
             "region": {
                 "startLine": finding.start.line,
                 "startColumn": finding.start.column,
@@ -91,28 +91,28 @@ fn result(judged: &Judged, finding: &Finding) -> Value {
         }}],
         "partialFingerprints": {"ratchet/v1": finding.fingerprint},
     });
-    if let (Some(ruling), Some(members)) = (&finding.policy, result.as_object_mut()) {
-        members.insert("properties".into(), json!({"policy": plain::ruling(ruling)}));
-        members.insert("relatedLocations".into(), related(ruling));
+    if let (Some(decision), Some(members)) = (&finding.policy, result.as_object_mut()) {
+        members.insert("properties".into(), json!({"policy": plain::decision(decision)}));
+        members.insert("relatedLocations".into(), related(decision));
     }
     result
 }
 
-/// Where the policy's expression stands.
-fn related(ruling: &Ruling) -> Value {
-    let place = |label: &Passage| {
+/// The location of the policy's expression.
+fn related(decision: &PolicyDecision) -> Value {
+    let place = |label: &SourceLocation| {
         json!({
-            "message": {"text": format!("{} of policy {}", label.field, ruling.policy)},
+            "message": {"text": format!("{} of policy {}", label.field, decision.policy)},
             "physicalLocation": {
                 "artifactLocation": {"uri": uri(&label.file)},
                 "region": {"startLine": label.start.line, "startColumn": label.start.column},
             },
         })
     };
-    ruling.label.iter().map(place).collect()
+    decision.expression.iter().map(place).collect()
 }
 
-/// A relative reference: letters that a URI may not hold are escaped.
+/// A relative URI reference; characters that a URI may not contain are percent-encoded.
 fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {

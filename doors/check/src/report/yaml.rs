@@ -1,7 +1,7 @@
 //! The JSON report in YAML.
 
 use super::{Report, json};
-use crate::{Config, Judged, Summary};
+use crate::{CheckedObject, Config, Summary};
 use serde_json::Value;
 use std::io::{self, Write};
 
@@ -22,14 +22,14 @@ impl Report for Yaml {
         write_members(&self.head, 1, out)
     }
 
-    fn object(&mut self, judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
-        if !json::is_worth_a_row(judged) {
+    fn object(&mut self, checked: &CheckedObject, out: &mut dyn Write) -> io::Result<()> {
+        if !json::is_worth_a_row(checked) {
             return Ok(());
         }
         if !std::mem::replace(&mut self.any, true) {
             writeln!(out, "objects:")?;
         }
-        write_item(&json::object(judged), 0, out)
+        write_item(&json::object(checked), 0, out)
     }
 
     fn end(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! Handshakes with servers that want more than we give, or give what is not theirs.
+//! Probes of servers that demand client certificates, present stolen ones, or speak no TLS.
 
 use super::*;
 use rcgen::{CertificateParams, KeyPair};
@@ -21,27 +21,27 @@ fn certificate(key: &KeyPair) -> CertificateDer<'static> {
     CertificateParams::new(vec!["a".to_owned()]).unwrap().self_signed(key).unwrap().der().clone()
 }
 
-/// Presents one certificate with the key of another.
+/// A resolver that presents one certificate with the key of another.
 #[derive(Debug)]
-struct Thief(Arc<CertifiedKey>);
+struct StolenCertificate(Arc<CertifiedKey>);
 
-impl ResolvesServerCert for Thief {
+impl ResolvesServerCert for StolenCertificate {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         Some(Arc::clone(&self.0))
     }
 }
 
-/// What is seen of a server with this configuration that takes one connection.
-async fn seen(config: ServerConfig) -> Seen {
+/// The probe result of a server with this configuration that accepts one connection.
+async fn probe(config: ServerConfig) -> ProbeResult {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let server = tokio::spawn(async move {
         let (socket, _) = listener.accept().await.unwrap();
         let _ = TlsAcceptor::from(Arc::new(config)).accept(socket).await;
     });
-    let seen = dial("127.0.0.1", port, LIMIT).await;
+    let probe = dial("127.0.0.1", port, LIMIT).await;
     server.await.unwrap();
-    seen
+    probe
 }
 
 #[tokio::test]
@@ -62,8 +62,8 @@ async fn a_server_that_insists_on_a_client_is_seen_all_the_same() {
             )
             .unwrap();
         assert_eq!(
-            seen(config).await,
-            Seen::Presented { chain: vec![leaf.to_vec()], proof: Ok(()) }
+            probe(config).await,
+            ProbeResult::Presented { chain: vec![leaf.to_vec()], proof: Ok(()) }
         );
     }
 }
@@ -80,8 +80,10 @@ async fn a_certificate_without_its_key_is_told() {
             .with_protocol_versions(&[version])
             .unwrap()
             .with_no_client_auth()
-            .with_cert_resolver(Arc::new(Thief(pair)));
-        let Seen::Presented { chain, proof } = seen(config).await else { panic!("nothing seen") };
+            .with_cert_resolver(Arc::new(StolenCertificate(pair)));
+        let ProbeResult::Presented { chain, proof } = probe(config).await else {
+            panic!("nothing seen")
+        };
         assert_eq!(chain, [stolen.to_vec()]);
         assert!(proof.is_err(), "{version:?}");
     }
@@ -100,9 +102,9 @@ async fn whoever_hangs_up_or_talks_nonsense_is_told_apart() {
         socket.write_all(b"SSH-2.0-OpenSSH_9.9\r\n").await.unwrap();
         tokio::time::sleep(LIMIT).await;
     });
-    assert!(matches!(dial("127.0.0.1", ports[0], LIMIT).await, Seen::Nothing(_)));
-    assert!(matches!(dial("127.0.0.1", ports[1], LIMIT).await, Seen::NotTls(_)));
+    assert!(matches!(dial("127.0.0.1", ports[0], LIMIT).await, ProbeResult::Failed(_)));
+    assert!(matches!(dial("127.0.0.1", ports[1], LIMIT).await, ProbeResult::NotTls(_)));
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
-    assert!(matches!(dial("127.0.0.1", closed, LIMIT).await, Seen::Nothing(_)));
-    assert!(matches!(dial("no such host", 1, LIMIT).await, Seen::Nothing(_)));
+    assert!(matches!(dial("127.0.0.1", closed, LIMIT).await, ProbeResult::Failed(_)));
+    assert!(matches!(dial("no such host", 1, LIMIT).await, ProbeResult::Failed(_)));
 }

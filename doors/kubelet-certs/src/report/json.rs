@@ -1,7 +1,7 @@
-//! One JSON document, stable and versioned.
+//! The JSON report, in a versioned format.
 
-use super::{tame, time};
-use crate::judge::{Finding, Judged};
+use super::{escape_control, time};
+use crate::judge::{AuditedNode, Finding};
 use crate::{Config, Summary, Weight};
 use ratchet_certificate::Facts;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ const VERSION: &str = "ratchet.kubelet-certs/v1";
 
 pub(crate) fn write(
     config: &Config,
-    judged: &[Judged],
+    audited: &[AuditedNode],
     summary: &Summary,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -21,9 +21,9 @@ pub(crate) fn write(
         "{{\n\"version\": \"{VERSION}\",\n\"time\": \"{}\",\n\"nodes\": [",
         time(config.now)
     )?;
-    for (at, one) in judged.iter().enumerate() {
+    for (at, one) in audited.iter().enumerate() {
         let comma = if at == 0 { "" } else { "," };
-        write!(out, "{comma}\n{}", tame(&node(one).to_string()))?;
+        write!(out, "{comma}\n{}", escape_control(&node(one).to_string()))?;
     }
     let numbers = json!({
         "nodes": summary.nodes,
@@ -36,14 +36,14 @@ pub(crate) fn write(
     writeln!(out, "\n],\n\"summary\": {numbers}\n}}")
 }
 
-fn node(one: &Judged) -> Value {
+fn node(one: &AuditedNode) -> Value {
     let today = one.today.as_ref().map(|today| match today {
         Ok(()) => json!({"passes": true, "message": null}),
         Err(why) => json!({"passes": false, "message": why}),
     });
     let addresses = one.kubelet.addresses.iter().map(|address| {
-        let held = one.facts.as_ref().map(|facts| facts.speaks_for(&address.text));
-        json!({"type": address.kind, "address": address.text, "inCertificate": held})
+        let in_certificate = one.facts.as_ref().map(|facts| facts.speaks_for(&address.text));
+        json!({"type": address.kind, "address": address.text, "inCertificate": in_certificate})
     });
     json!({
         "name": one.kubelet.node.as_str(),
@@ -55,9 +55,9 @@ fn node(one: &Judged) -> Value {
         "certificate": one.facts.as_ref().map(|facts| certificate(facts)),
         "shape": one.shape.map(|shape| shape.id),
         "today": today,
-        "outcome": one.outcome.word(),
+        "outcome": one.outcome.as_str(),
         "verdict": one.verdict(),
-        "findings": one.findings.iter().map(|finding| found(one, finding)).collect::<Vec<_>>(),
+        "findings": one.findings.iter().map(|finding| finding_json(one, finding)).collect::<Vec<_>>(),
         "evidence": one.evidence,
     })
 }
@@ -80,7 +80,7 @@ fn certificate(facts: &Facts) -> Value {
     })
 }
 
-fn found(one: &Judged, finding: &Finding) -> Value {
+fn finding_json(one: &AuditedNode, finding: &Finding) -> Value {
     let weight = match finding.rule.weight {
         Weight::Fails => "fails",
         Weight::Unknown => "unknown",

@@ -1,24 +1,24 @@
-//! A Markdown table, for a ticket or a comment.
+//! The Markdown report: a table for a ticket or a comment.
 
 use super::{conclusion, day, plain, remedies, some, totals};
-use crate::judge::Judged;
+use crate::judge::AuditedNode;
 use crate::{Config, Summary};
 use std::io::{self, Write};
 
 pub(crate) fn write(
     config: &Config,
-    judged: &[Judged],
+    audited: &[AuditedNode],
     summary: &Summary,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    if !judged.is_empty() {
+    if !audited.is_empty() {
         writeln!(
             out,
             "| node | address | common name | issuer | expires | shape | enforcement | findings |"
         )?;
         writeln!(out, "|---|---|---|---|---|---|---|---|")?;
     }
-    for one in judged {
+    for one in audited {
         let facts = one.facts.as_ref();
         let names = facts.map(|facts| facts.common_names.join(" + ")).unwrap_or_default();
         let findings: Vec<String> = one
@@ -40,7 +40,7 @@ pub(crate) fn write(
             findings.join("<br>"),
         )?;
     }
-    for remedy in remedies(judged) {
+    for remedy in remedies(audited) {
         writeln!(
             out,
             "\n**Fix: {}** ({})\n\n{}\n",
@@ -55,16 +55,16 @@ pub(crate) fn write(
     writeln!(out, "\n{}. {}", totals(summary), conclusion(config, summary))
 }
 
-/// Text in a cell: a bar would end it, and markup would be read as such.
+/// Text escaped for a table cell: a bar would end it, and markup would be rendered.
 fn cell(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for letter in plain(text).chars() {
-        match letter {
+    for c in plain(text).chars() {
+        match c {
             '<' => out.push_str("&lt;"),
             '&' => out.push_str("&amp;"),
             '\\' | '|' | '`' | '*' | '_' | '[' | ']' | '!' => {
                 out.push('\\');
-                out.push(letter);
+                out.push(c);
             }
             other => out.push(other),
         }

@@ -1,4 +1,4 @@
-//! The report on its way out: one file a format.
+//! Report formats, one module each, and the text helpers that they share.
 
 mod json;
 mod markdown;
@@ -6,61 +6,61 @@ mod prometheus;
 mod sarif;
 mod table;
 
-use crate::judge::Judged;
+use crate::judge::AuditedNode;
 use crate::{Config, OutputFormat, Summary, Weight};
 use jiff::Timestamp;
 use std::io::{self, Write};
 
-/// Writes the report in the form that was asked for.
+/// Writes the report in the configured format.
 pub(crate) fn write(
     config: &Config,
-    judged: &[Judged],
+    audited: &[AuditedNode],
     summary: &Summary,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match config.output {
-        OutputFormat::Table => table::write(config, judged, summary, out),
-        OutputFormat::Json => json::write(config, judged, summary, out),
-        OutputFormat::Sarif => sarif::write(judged, summary, out),
-        OutputFormat::Markdown => markdown::write(config, judged, summary, out),
-        OutputFormat::Prometheus => prometheus::write(judged, summary, out),
+        OutputFormat::Table => table::write(config, audited, summary, out),
+        OutputFormat::Json => json::write(config, audited, summary, out),
+        OutputFormat::Sarif => sarif::write(audited, summary, out),
+        OutputFormat::Markdown => markdown::write(config, audited, summary, out),
+        OutputFormat::Prometheus => prometheus::write(audited, summary, out),
     }
 }
 
-/// Whoever makes a certificate may write anything into it: what is not plain ASCII is escaped, so that it steers no
-/// terminal, hides nothing and has the width that it seems to have.
+/// Text with everything but printable ASCII escaped: a certificate may contain anything, and must not control the
+/// terminal, hide text or break the columns.
 pub(crate) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            ' '..='~' => out.push(letter),
+    for c in text.chars() {
+        match c {
+            ' '..='~' => out.push(c),
             other => out.extend(other.escape_default()),
         }
     }
     out
 }
 
-/// JSON without the control characters that it may hold as they are, some of which steer terminals.
-fn tame(json: &str) -> String {
+/// JSON with the control characters escaped that it may contain verbatim: some control terminals.
+fn escape_control(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
-    for letter in json.chars() {
-        match letter {
-            '\n' => out.push(letter),
-            letter if letter.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(letter))),
-            letter => out.push(letter),
+    for c in json.chars() {
+        match c {
+            '\n' => out.push(c),
+            c if c.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
         }
     }
     out
 }
 
-/// The beginning of a text that may be of any length.
+/// A text cut to at most `most` bytes.
 fn short(text: &str, most: usize) -> String {
     let text = plain(text);
     if text.len() <= most {
         return text;
     }
-    let kept: String = text.chars().take(most.saturating_sub(3)).collect();
-    format!("{kept}...")
+    let prefix: String = text.chars().take(most.saturating_sub(3)).collect();
+    format!("{prefix}...")
 }
 
 /// `1 node`, `2 nodes`.
@@ -68,12 +68,12 @@ fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-/// `2027-01-01T00:00:00Z`; times that no calendar knows are shown as numbers.
+/// RFC 3339 (`2027-01-01T00:00:00Z`); times out of range are plain numbers.
 fn time(seconds: i64) -> String {
     Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |time| time.to_string())
 }
 
-/// The day of it.
+/// The date part of a time.
 fn day(seconds: i64) -> String {
     let time = time(seconds);
     time.split_once('T').map_or(time.clone(), |(day, _)| day.to_owned())
@@ -90,7 +90,7 @@ fn totals(summary: &Summary) -> String {
     )
 }
 
-/// Whether it is safe, in one sentence.
+/// One sentence on whether enforcement is safe.
 fn conclusion(config: &Config, summary: &Summary) -> &'static str {
     match summary.exit_code() {
         0 if config.authority.is_none() => {
@@ -112,17 +112,17 @@ fn conclusion(config: &Config, summary: &Summary) -> &'static str {
     }
 }
 
-/// Node names that share something, as many as a line holds.
+/// The first `MOST` node names, and the number of the rest.
 fn some(names: &[&str]) -> String {
     const MOST: usize = 8;
-    let shown: Vec<String> = names.iter().take(MOST).map(|name| plain(name)).collect();
+    let names_shown: Vec<String> = names.iter().take(MOST).map(|name| plain(name)).collect();
     match names.len().saturating_sub(MOST) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
+        0 => names_shown.join(", "),
+        more => format!("{} and {more} more", names_shown.join(", ")),
     }
 }
 
-/// A way out and the nodes that it is for.
+/// A fix and the nodes that it applies to.
 struct Remedy<'j> {
     title: String,
     meaning: &'static str,
@@ -131,10 +131,10 @@ struct Remedy<'j> {
     weight: Weight,
 }
 
-/// What to do, each way once: by shape where the name is wrong, by rule otherwise.
-fn remedies(judged: &[Judged]) -> Vec<Remedy<'_>> {
+/// All fixes without duplicates: by shape where the name is wrong, by rule otherwise.
+fn remedies(audited: &[AuditedNode]) -> Vec<Remedy<'_>> {
     let mut all: Vec<Remedy<'_>> = Vec::new();
-    for one in judged {
+    for one in audited {
         for finding in &one.findings {
             let shape = one
                 .shape

@@ -1,14 +1,14 @@
 //! Metrics for node_exporter's textfile collector, or for a Pushgateway.
 
-use crate::judge::{Judged, Outcome};
+use crate::judge::{AuditedNode, Outcome};
 use crate::{Summary, rule};
 use std::io::{self, Write};
 
-/// A gauge with a value for each node that has one.
+/// A gauge, with the function that computes its value for a node.
 struct Gauge {
     name: &'static str,
     help: &'static str,
-    value: fn(&Judged) -> Option<i64>,
+    value: fn(&AuditedNode) -> Option<i64>,
 }
 
 static GAUGES: &[Gauge] = &[
@@ -69,23 +69,31 @@ static GAUGES: &[Gauge] = &[
     },
 ];
 
-pub(crate) fn write(judged: &[Judged], summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(
+    audited: &[AuditedNode],
+    summary: &Summary,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     for Gauge { name, help, value } in GAUGES {
         head(out, name, help)?;
-        for one in judged {
+        for one in audited {
             if let Some(value) = value(one) {
-                writeln!(out, "{name}{{node=\"{}\"}} {value}", escaped(one.kubelet.node.as_str()))?;
+                writeln!(
+                    out,
+                    "{name}{{node=\"{}\"}} {value}",
+                    escape_label(one.kubelet.node.as_str())
+                )?;
             }
         }
     }
     let shape = "ratchet_kubelet_cert_shape";
     head(out, shape, "How the kubelet came by its certificate; always 1.")?;
-    for one in judged {
+    for one in audited {
         if let Some(row) = one.shape {
             writeln!(
                 out,
                 "{shape}{{node=\"{}\",shape=\"{}\"}} 1",
-                escaped(one.kubelet.node.as_str()),
+                escape_label(one.kubelet.node.as_str()),
                 row.id
             )?;
         }
@@ -103,7 +111,7 @@ fn head(out: &mut dyn Write, name: &str, help: &str) -> io::Result<()> {
     writeln!(out, "# HELP {name} {help}\n# TYPE {name} gauge")
 }
 
-/// The value of a label.
-fn escaped(text: &str) -> String {
+/// Text escaped for a label value.
+fn escape_label(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -1,16 +1,20 @@
-//! SARIF 2.1.0, for code scanning: stable rule ids, a location a node.
+//! The SARIF 2.1.0 report for code scanning, with stable rule ids and one location per node.
 
-use super::tame;
-use crate::judge::{Finding, Judged};
+use super::escape_control;
+use crate::judge::{AuditedNode, Finding};
 use crate::{RULES, Rule, Summary, Weight};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-pub(crate) fn write(judged: &[Judged], summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-    let rules: Vec<Value> = RULES.iter().map(|rule| described(rule)).collect();
+pub(crate) fn write(
+    audited: &[AuditedNode],
+    summary: &Summary,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let rules: Vec<Value> = RULES.iter().map(|rule| rule_json(rule)).collect();
     let driver =
         json!({"name": "ratchet", "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules});
-    let results: Vec<Value> = judged
+    let results: Vec<Value> = audited
         .iter()
         .flat_map(|one| one.findings.iter().map(move |finding| result(one, finding)))
         .collect();
@@ -24,10 +28,10 @@ pub(crate) fn write(judged: &[Judged], summary: &Summary, out: &mut dyn Write) -
             "invocations": [{"executionSuccessful": summary.unknown == 0 && summary.nodes > 0}],
         }],
     });
-    writeln!(out, "{}", tame(&report.to_string()))
+    writeln!(out, "{}", escape_control(&report.to_string()))
 }
 
-fn described(rule: &Rule) -> Value {
+fn rule_json(rule: &Rule) -> Value {
     json!({
         "id": rule.id,
         "name": rule.title,
@@ -47,7 +51,7 @@ fn severity(rule: &Rule) -> &'static str {
     }
 }
 
-fn result(one: &Judged, finding: &Finding) -> Value {
+fn result(one: &AuditedNode, finding: &Finding) -> Value {
     let level = match finding.rule.weight {
         Weight::Fails => "error",
         Weight::Unknown | Weight::Warns => "warning",
@@ -58,7 +62,7 @@ fn result(one: &Judged, finding: &Finding) -> Value {
         text.push('\n');
         text.push_str(line);
     }
-    // Alerts want a file; a node has none, so that its name stands for it.
+    // An alert needs a file; a node has none, so its name is used.
     let place = one
         .file
         .as_ref()
@@ -78,7 +82,7 @@ fn result(one: &Judged, finding: &Finding) -> Value {
     })
 }
 
-/// A relative reference: letters that a URI may not hold are escaped.
+/// A relative URI reference; characters that a URI may not contain are percent-encoded.
 fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {

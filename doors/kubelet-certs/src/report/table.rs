@@ -1,35 +1,35 @@
-//! For people: a line a node, what was found, and the way out.
+//! The table report for people: one line per node, then findings and fixes.
 
 use super::{conclusion, count, day, plain, remedies, short, some, totals};
-use crate::judge::{Judged, Outcome, span};
+use crate::judge::{AuditedNode, Outcome, span};
 use crate::{Config, Summary, Weight};
 use std::io::{self, Write};
 
 const HEAD: [&str; 7] =
     ["NODE", "ADDRESS", "COMMON NAME", "ISSUER", "EXPIRES", "SHAPE", "ENFORCEMENT"];
 
-/// Columns are no wider, so that one odd name does not push the others off the screen.
+/// The maximum column width, so that one long name does not push the others off the screen.
 const WIDEST: usize = 44;
 
 pub(crate) fn write(
     config: &Config,
-    judged: &[Judged],
+    audited: &[AuditedNode],
     summary: &Summary,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let ink = Ink { is_on: config.colour };
-    if !judged.is_empty() {
-        rows(config, judged, ink, out)?;
+    let style = Style { is_on: config.colour };
+    if !audited.is_empty() {
+        rows(config, audited, style, out)?;
         writeln!(out)?;
     }
-    for one in judged.iter().filter(|one| !one.findings.is_empty()) {
-        details(one, ink, out)?;
+    for one in audited.iter().filter(|one| !one.findings.is_empty()) {
+        details(one, style, out)?;
     }
-    for remedy in remedies(judged) {
+    for remedy in remedies(audited) {
         writeln!(
             out,
             "{} [{}: {}]",
-            ink.bold(&format!("Fix: {}", remedy.title)),
+            style.bold(&format!("Fix: {}", remedy.title)),
             count(remedy.nodes.len() as u64, "node"),
             some(&remedy.nodes)
         )?;
@@ -40,12 +40,17 @@ pub(crate) fn write(
         writeln!(out)?;
     }
     let all = totals(summary);
-    writeln!(out, "{}", ink.bold(&all))?;
+    writeln!(out, "{}", style.bold(&all))?;
     writeln!(out, "{}", conclusion(config, summary))
 }
 
-fn rows(config: &Config, judged: &[Judged], ink: Ink, out: &mut dyn Write) -> io::Result<()> {
-    let cells: Vec<[String; 7]> = judged.iter().map(|one| row(config, one)).collect();
+fn rows(
+    config: &Config,
+    audited: &[AuditedNode],
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let cells: Vec<[String; 7]> = audited.iter().map(|one| row(config, one)).collect();
     let width = |at: usize| {
         let all = cells.iter().filter_map(|row| row.get(at)).map(String::len);
         all.chain(HEAD.get(at).map(|head| head.len())).max().unwrap_or(0)
@@ -55,18 +60,18 @@ fn rows(config: &Config, judged: &[Judged], ink: Ink, out: &mut dyn Write) -> io
         let padded = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
         padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
-    writeln!(out, "{}", ink.bold(&line(&HEAD.map(str::to_owned))))?;
-    for (one, row) in judged.iter().zip(&cells) {
+    writeln!(out, "{}", style.bold(&line(&HEAD.map(str::to_owned))))?;
+    for (one, row) in audited.iter().zip(&cells) {
         let written = line(row);
         let verdict = row.last().map_or(0, String::len);
         let (before, verdict) =
             written.split_at_checked(written.len() - verdict).unwrap_or((&written, ""));
-        writeln!(out, "{before}{}", ink.outcome(one.outcome, verdict))?;
+        writeln!(out, "{before}{}", style.outcome(one.outcome, verdict))?;
     }
     Ok(())
 }
 
-fn row(config: &Config, one: &Judged) -> [String; 7] {
+fn row(config: &Config, one: &AuditedNode) -> [String; 7] {
     let cell = |text: &str| match short(text, WIDEST) {
         text if text.is_empty() => "-".to_owned(),
         text => text,
@@ -89,15 +94,15 @@ fn row(config: &Config, one: &Judged) -> [String; 7] {
     ]
 }
 
-fn details(one: &Judged, ink: Ink, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}", ink.bold(&plain(one.kubelet.node.as_str())))?;
+fn details(one: &AuditedNode, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", style.bold(&plain(one.kubelet.node.as_str())))?;
     for finding in &one.findings {
-        let word = match finding.rule.weight {
-            Weight::Fails => ink.paint(RED, "fails"),
-            Weight::Unknown => ink.paint(YELLOW, "unknown"),
-            Weight::Warns => ink.paint(YELLOW, "warning"),
+        let weight = match finding.rule.weight {
+            Weight::Fails => style.paint(RED, "fails"),
+            Weight::Unknown => style.paint(YELLOW, "unknown"),
+            Weight::Warns => style.paint(YELLOW, "warning"),
         };
-        writeln!(out, "  {word}[{}]: {}", finding.rule.id, short(&finding.message, 600))?;
+        writeln!(out, "  {weight}[{}]: {}", finding.rule.id, short(&finding.message, 600))?;
     }
     match &one.today {
         Some(Ok(())) => writeln!(out, "  today: the API server's verification passes")?,
@@ -116,13 +121,13 @@ const RED: &str = "31";
 const GREEN: &str = "32";
 const YELLOW: &str = "33";
 
-/// Colour, if it is wanted.
+/// ANSI styling, if it is enabled.
 #[derive(Clone, Copy)]
-struct Ink {
+struct Style {
     is_on: bool,
 }
 
-impl Ink {
+impl Style {
     fn paint(self, code: &str, text: &str) -> String {
         if self.is_on && !text.is_empty() {
             format!("\u{1b}[{code}m{text}\u{1b}[0m")

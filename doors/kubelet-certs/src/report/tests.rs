@@ -1,4 +1,4 @@
-//! Reports about certificates whose makers wrote anything into them.
+//! Tests of reports about certificates with hostile contents.
 
 use super::*;
 use crate::judge::{Finding, Outcome};
@@ -31,7 +31,7 @@ fn config(output: OutputFormat) -> Config {
     }
 }
 
-fn judged(node: &str, hostile: &str) -> Judged {
+fn audited(node: &str, hostile: &str) -> AuditedNode {
     let node = NodeName::new(node).unwrap();
     let facts = Facts {
         common_names: vec![hostile.to_owned(), hostile.to_owned()],
@@ -52,7 +52,7 @@ fn judged(node: &str, hostile: &str) -> Judged {
     };
     let address = Address { kind: hostile.to_owned(), text: hostile.to_owned() };
     let shape = Shape::of(&facts, &node);
-    Judged {
+    AuditedNode {
         kubelet: Kubelet {
             node,
             addresses: vec![address],
@@ -70,7 +70,7 @@ fn judged(node: &str, hostile: &str) -> Judged {
     }
 }
 
-fn written(output: OutputFormat, all: &[Judged]) -> String {
+fn written(output: OutputFormat, all: &[AuditedNode]) -> String {
     let mut out = Vec::new();
     write(&config(output), all, &Summary::of(all), &mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -79,10 +79,10 @@ fn written(output: OutputFormat, all: &[Judged]) -> String {
 proptest! {
     #[test]
     fn nothing_steers_a_terminal_or_leaves_its_cell(hostile in "(?s).{0,80}") {
-        let all = [judged("a", &hostile), judged("b", "plain")];
+        let all = [audited("a", &hostile), audited("b", "plain")];
         for format in FORMATS {
             let text = written(format, &all);
-            prop_assert!(text.chars().all(|letter| letter == '\n' || !letter.is_control()), "{text:?}");
+            prop_assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
         }
         let table = written(OutputFormat::Table, &all);
         prop_assert!(table.is_ascii());
@@ -104,7 +104,7 @@ proptest! {
 
 #[test]
 fn long_texts_are_cut() {
-    let text = written(OutputFormat::Table, &[judged("a", &"x".repeat(100_000))]);
+    let text = written(OutputFormat::Table, &[audited("a", &"x".repeat(100_000))]);
     assert!(text.len() < 10_000, "{}", text.len());
     assert!(text.contains("xxx..."));
 }
@@ -120,7 +120,7 @@ fn nobody_is_reported_in_every_format() {
 
 #[test]
 fn colour_is_only_where_it_is_wanted() {
-    let all = [judged("a", "x")];
+    let all = [audited("a", "x")];
     let mut out = Vec::new();
     let config = Config { colour: true, ..config(OutputFormat::Table) };
     write(&config, &all, &Summary::of(&all), &mut out).unwrap();
@@ -129,7 +129,7 @@ fn colour_is_only_where_it_is_wanted() {
 
 #[test]
 fn a_way_out_is_told_once() {
-    let all: Vec<Judged> = (0..20).map(|number| judged(&format!("n{number}"), "x")).collect();
+    let all: Vec<AuditedNode> = (0..20).map(|number| audited(&format!("n{number}"), "x")).collect();
     let text = written(OutputFormat::Table, &all);
     assert_eq!(text.matches("Fix: ").count(), 1, "{text}");
     assert!(text.contains("[20 nodes: n0, n1, n2, n3, n4, n5, n6, n7 and 12 more]"), "{text}");

@@ -1,4 +1,4 @@
-//! As much DER as it takes to give a certificate a subject that no library would write.
+//! Minimal DER encoding, for subjects that no library would write.
 
 /// Wraps `content` into a tag and a length.
 pub(super) fn wrap(tag: u8, content: &[u8]) -> Vec<u8> {
@@ -17,7 +17,7 @@ pub(super) fn wrap(tag: u8, content: &[u8]) -> Vec<u8> {
     whole
 }
 
-/// What stands inside a value, and what follows it.
+/// The content of a value, and the bytes after it.
 pub(super) fn open(value: &[u8]) -> Option<(&[u8], &[u8])> {
     let (_, rest) = value.split_first()?;
     let (&first, rest) = rest.split_first()?;
@@ -31,7 +31,7 @@ pub(super) fn open(value: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(length)
 }
 
-/// The values that stand one after another in `content`, each with its tag and length.
+/// The consecutive values in `content`, each with its tag and length.
 pub(super) fn parts(mut content: &[u8]) -> Option<Vec<&[u8]>> {
     let mut found = Vec::new();
     while !content.is_empty() {

@@ -1,4 +1,4 @@
-//! Real clients over real TLS: plain requests, WebSockets and SPDY.
+//! Test clients over TLS: plain requests, WebSockets and SPDY.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use hyper::body::Incoming;
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use kubelet_peer::authority::Authority;
-use kubelet_peer::{Kubelet, Options, Shown};
+use kubelet_peer::{Identity, Kubelet, Options};
 use ratchet_spdy::{Session, Stream};
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::ServerName;
@@ -24,8 +24,8 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
-/// A kubelet and what its clients trust.
-pub(crate) struct Place {
+/// A kubelet and the authority that its clients trust.
+pub(crate) struct Fixture {
     pub(crate) kubelet: Kubelet,
     pub(crate) authority: Authority,
 }
@@ -33,21 +33,21 @@ pub(crate) struct Place {
 pub(crate) type Tls = TlsStream<TcpStream>;
 pub(crate) type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
-/// Nothing here takes long unless it hangs.
-pub(crate) async fn soon<T>(work: impl Future<Output = T>) -> T {
+/// Runs a future with a timeout, so that a hanging test fails.
+pub(crate) async fn with_timeout<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(60), work).await.expect("it hangs")
 }
 
-pub(crate) async fn place(change: impl FnOnce(&mut Options)) -> Place {
+pub(crate) async fn fixture(change: impl FnOnce(&mut Options)) -> Fixture {
     let authority = Authority::new("ca");
     let mut options = Options::new(authority.kubelet("node-a"));
     change(&mut options);
     let kubelet = Kubelet::start(options).await.unwrap();
-    Place { kubelet, authority }
+    Fixture { kubelet, authority }
 }
 
-impl Place {
-    pub(crate) fn config(&self, alpn: &str, client: Option<&Shown>) -> ClientConfig {
+impl Fixture {
+    pub(crate) fn config(&self, alpn: &str, client: Option<&Identity>) -> ClientConfig {
         let mut roots = RootCertStore::empty();
         roots.add(self.authority.ca_der()).unwrap();
         let builder = ClientConfig::builder_with_provider(aws_lc_rs::default_provider().into())
@@ -56,9 +56,9 @@ impl Place {
             .with_root_certificates(roots);
         let mut config = match client {
             None => builder.with_no_client_auth(),
-            Some(shown) => {
-                builder.with_client_auth_cert(shown.chain.clone(), shown.key.clone_key()).unwrap()
-            }
+            Some(identity) => builder
+                .with_client_auth_cert(identity.chain.clone(), identity.key.clone_key())
+                .unwrap(),
         };
         config.alpn_protocols = vec![alpn.into()];
         config
@@ -77,7 +77,7 @@ impl Place {
 
     pub(crate) async fn get(&self, path: &str) -> (u16, String) {
         let request = Request::get(path).header("host", "kubelet").body(Full::default()).unwrap();
-        told(self.send(request).await).await
+        read_response(self.send(request).await).await
     }
 
     pub(crate) async fn get_over_h2(&self, path: &str) -> (u16, String) {
@@ -88,10 +88,10 @@ impl Place {
         tokio::spawn(connection);
         let uri = format!("https://kubelet{path}");
         let request = Request::get(uri).version(Version::HTTP_2).body(Full::<Bytes>::default());
-        told(sender.send_request(request.unwrap()).await.unwrap()).await
+        read_response(sender.send_request(request.unwrap()).await.unwrap()).await
     }
 
-    /// Asks for an upgrade: the answer, and the connection if there was one.
+    /// Requests an upgrade; returns the response, and the connection if it was upgraded.
     pub(crate) async fn upgrade(
         &self,
         method: Method,
@@ -145,7 +145,7 @@ pub(crate) async fn send_over(tls: Tls, request: Request<Full<Bytes>>) -> Respon
     sender.send_request(request).await.unwrap()
 }
 
-pub(crate) async fn told(response: Response<Incoming>) -> (u16, String) {
+pub(crate) async fn read_response(response: Response<Incoming>) -> (u16, String) {
     let status = response.status().as_u16();
     let body = response.into_body().collect().await.unwrap().to_bytes();
     (status, String::from_utf8_lossy(&body).into_owned())
@@ -167,14 +167,14 @@ pub(crate) async fn write(stream: &mut Stream, text: &[u8]) {
     stream.shutdown().await.unwrap();
 }
 
-/// What came on the channels of a WebSocket until it was closed, and whether it was closed well.
+/// The data received on each channel of a WebSocket until it was closed, and whether it was closed properly.
 pub(crate) async fn channels(socket: &mut Socket) -> ([String; 5], bool) {
-    let mut told: [String; 5] = Default::default();
+    let mut received: [String; 5] = Default::default();
     let mut closed = false;
     while let Some(Ok(message)) = socket.next().await {
         match message {
             Message::Binary(bytes) => {
-                told[usize::from(bytes[0])] += &String::from_utf8_lossy(&bytes[1..]);
+                received[usize::from(bytes[0])] += &String::from_utf8_lossy(&bytes[1..]);
             }
             Message::Close(frame) => {
                 closed = frame.is_some_and(|frame| u16::from(frame.code) == 1000);
@@ -182,10 +182,10 @@ pub(crate) async fn channels(socket: &mut Socket) -> ([String; 5], bool) {
             _ => {}
         }
     }
-    (told, closed)
+    (received, closed)
 }
 
-pub(crate) async fn say(socket: &mut Socket, channel: u8, bytes: &[u8]) {
+pub(crate) async fn send_channel(socket: &mut Socket, channel: u8, bytes: &[u8]) {
     let message = [&[channel], bytes].concat();
     socket.send(Message::binary(message)).await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! Forwarded ports, over SPDY, through a tunnel and over channels.
+//! Tests of port forwarding, over SPDY, through a tunnel and over channels.
 
 use std::net::SocketAddr;
 
@@ -9,9 +9,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::client::{Place, place, read, say, soon, write};
+use crate::client::{Fixture, fixture, read, send_channel, with_timeout, write};
 
-/// A service that sends everything back, and then says goodbye.
+/// A service that echoes everything, and then sends `bye`.
 async fn echo() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -27,11 +27,11 @@ async fn echo() -> SocketAddr {
     address
 }
 
-async fn with_port(websockets: bool) -> Place {
-    let place = place(|options| options.websockets = websockets).await;
-    place.kubelet.add_container("ns", "pod", "main", Container::default()).unwrap();
-    place.kubelet.forward_port("ns", "pod", 80, echo().await);
-    place
+async fn with_port(websockets: bool) -> Fixture {
+    let fixture = fixture(|options| options.websockets = websockets).await;
+    fixture.kubelet.add_container("ns", "pod", "main", Container::default()).unwrap();
+    fixture.kubelet.forward_port("ns", "pod", 80, echo().await);
+    fixture
 }
 
 async fn pair(session: &Session, port: &str, id: &str) -> (Stream, Stream) {
@@ -42,31 +42,32 @@ async fn pair(session: &Session, port: &str, id: &str) -> (Stream, Stream) {
 }
 
 async fn talks(session: &Session) {
-    let (mut error, mut data) = soon(pair(session, "80", "0")).await;
-    let (mut other_error, mut other) = soon(pair(session, "80", "1")).await;
+    let (mut error, mut data) = with_timeout(pair(session, "80", "0")).await;
+    let (mut other_error, mut other) = with_timeout(pair(session, "80", "1")).await;
     write(&mut data, b"hello ").await;
     write(&mut other, &b"x".repeat(3_000_000)).await;
-    assert_eq!(soon(read(&mut data)).await, "hello bye");
-    assert_eq!(soon(read(&mut other)).await.len(), 3_000_003);
-    assert_eq!(soon(read(&mut error)).await, "");
-    assert_eq!(soon(read(&mut other_error)).await, "");
-    let (mut error, _data) = soon(pair(session, "1", "2")).await;
-    let words = soon(read(&mut error)).await;
+    assert_eq!(with_timeout(read(&mut data)).await, "hello bye");
+    assert_eq!(with_timeout(read(&mut other)).await.len(), 3_000_003);
+    assert_eq!(with_timeout(read(&mut error)).await, "");
+    assert_eq!(with_timeout(read(&mut other_error)).await, "");
+    let (mut error, _data) = with_timeout(pair(session, "1", "2")).await;
+    let words = with_timeout(read(&mut error)).await;
     assert!(words.starts_with("error forwarding port 1 to pod pod, uid : "), "{words}");
 }
 
 #[tokio::test]
 async fn ports_are_forwarded_over_spdy() {
-    let place = with_port(false).await;
-    let (_, session) = soon(place.spdy("/portForward/ns/pod", &["portforward.k8s.io"])).await;
+    let fixture = with_port(false).await;
+    let (_, session) =
+        with_timeout(fixture.spdy("/portForward/ns/pod", &["portforward.k8s.io"])).await;
     talks(&session).await;
 }
 
 #[tokio::test]
 async fn ports_are_forwarded_through_a_tunnel() {
-    let place = with_port(true).await;
+    let fixture = with_port(true).await;
     let protocol = "SPDY/3.1+portforward.k8s.io";
-    let socket = soon(place.websocket("/portForward/ns/pod", protocol)).await.unwrap();
+    let socket = with_timeout(fixture.websocket("/portForward/ns/pod", protocol)).await.unwrap();
     let (near, far) = tokio::io::duplex(64 * 1024);
     let (mut reader, mut writer) = tokio::io::split(far);
     let (mut sink, mut source) = socket.split();
@@ -88,36 +89,40 @@ async fn ports_are_forwarded_through_a_tunnel() {
 
 #[tokio::test]
 async fn older_kubelets_have_no_tunnel() {
-    let place = with_port(false).await;
+    let fixture = with_port(false).await;
     let protocol = "SPDY/3.1+portforward.k8s.io";
-    assert_eq!(soon(place.websocket("/portForward/ns/pod", protocol)).await.err(), Some(400));
+    assert_eq!(
+        with_timeout(fixture.websocket("/portForward/ns/pod", protocol)).await.err(),
+        Some(400)
+    );
     let path = "/portForward/ns/pod?port=80";
-    assert_eq!(soon(place.websocket(path, protocol)).await.err(), Some(403));
+    assert_eq!(with_timeout(fixture.websocket(path, protocol)).await.err(), Some(403));
 }
 
 #[tokio::test]
 async fn ports_are_forwarded_over_channels() {
-    let place = with_port(false).await;
+    let fixture = with_port(false).await;
     let path = "/portForward/ns/pod?port=80,1";
-    let mut socket = soon(place.websocket(path, "v4.channel.k8s.io")).await.unwrap();
-    say(&mut socket, 0, b"hello").await;
-    let mut told = vec![Vec::new(); 4];
-    while told[0].len() < 7 || told[3].len() < 3 {
-        let message = soon(socket.next()).await.unwrap().unwrap().into_data();
-        told[usize::from(message[0])].extend_from_slice(&message[1..]);
+    let mut socket = with_timeout(fixture.websocket(path, "v4.channel.k8s.io")).await.unwrap();
+    send_channel(&mut socket, 0, b"hello").await;
+    let mut received = vec![Vec::new(); 4];
+    while received[0].len() < 7 || received[3].len() < 3 {
+        let message = with_timeout(socket.next()).await.unwrap().unwrap().into_data();
+        received[usize::from(message[0])].extend_from_slice(&message[1..]);
     }
-    assert_eq!(told[0], b"\x50\0hello");
-    assert_eq!(told[1], b"\x50\0");
-    assert_eq!(told[2], b"\x01\0");
-    assert!(told[3].starts_with(b"\x01\0error forwarding port 1 "), "{:?}", told[3]);
+    assert_eq!(received[0], b"\x50\0hello");
+    assert_eq!(received[1], b"\x50\0");
+    assert_eq!(received[2], b"\x01\0");
+    assert!(received[3].starts_with(b"\x01\0error forwarding port 1 "), "{:?}", received[3]);
 }
 
 #[tokio::test]
 async fn streams_without_a_port_are_refused() {
-    let place = with_port(false).await;
-    let (_, session) = soon(place.spdy("/portForward/ns/pod", &["portforward.k8s.io"])).await;
+    let fixture = with_port(false).await;
+    let (_, session) =
+        with_timeout(fixture.spdy("/portForward/ns/pod", &["portforward.k8s.io"])).await;
     for headers in [&[("streamType", "data")][..], &[("streamType", "x"), ("port", "80")]] {
-        assert!(soon(session.open(headers, false)).await.is_err());
+        assert!(with_timeout(session.open(headers, false)).await.is_err());
     }
     let path = "/portForward/ns/nope";
     let headers = [
@@ -125,6 +130,6 @@ async fn streams_without_a_port_are_refused() {
         ("upgrade", "SPDY/3.1"),
         ("x-stream-protocol-version", "portforward.k8s.io"),
     ];
-    let (response, _) = soon(place.upgrade(http::Method::POST, path, &headers)).await;
+    let (response, _) = with_timeout(fixture.upgrade(http::Method::POST, path, &headers)).await;
     assert_eq!(response.status(), 404);
 }

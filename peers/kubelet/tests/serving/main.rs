@@ -1,4 +1,4 @@
-//! The kubelet on the wire, with the clients that servers and kubectl are.
+//! Tests of the kubelet over the network, with clients like API servers and kubectl.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

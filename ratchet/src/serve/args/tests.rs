@@ -1,14 +1,14 @@
-//! The flags that the guide tells of against those that are read.
+//! Comparison of the flags in the guide with those that clap parses.
 
 use crate::args::Args;
 use clap::CommandFactory;
 use std::collections::BTreeMap;
 
-/// The flags of the guide's tables and their defaults, without marks.
+/// The flags of the guide's tables and their defaults, without markup.
 fn documented() -> BTreeMap<String, String> {
     let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/serve.md");
     let guide = std::fs::read_to_string(guide).unwrap();
-    // Other sections tell of other programs' flags.
+    // Other sections describe other programs' flags.
     let guide = guide.split("\n## ").find(|section| section.starts_with("Flags\n")).unwrap();
     let rows = guide.lines().filter(|line| line.starts_with("| `-"));
     let mut found = BTreeMap::new();
@@ -40,17 +40,19 @@ fn the_guide_tells_of_every_flag_and_its_default() {
         if name == "help" {
             continue;
         }
-        let told = documented.remove(name).unwrap_or_else(|| panic!("the guide lacks --{name}"));
+        let documented_default =
+            documented.remove(name).unwrap_or_else(|| panic!("the guide lacks --{name}"));
         let defaults = flag.get_default_values().iter();
         let defaults: Vec<&str> = defaults.map(|value| value.to_str().unwrap()).collect();
         if !defaults.is_empty() {
-            assert_eq!(told, defaults.join(","), "the default of --{name}");
+            assert_eq!(documented_default, defaults.join(","), "the default of --{name}");
         }
-        // What may be left out has a default in words, if any.
-        let literal = ["true", "false"].contains(&told.as_str()) || told.parse::<i64>().is_ok();
+        // An optional flag has a default in prose, if any.
+        let literal = ["true", "false"].contains(&documented_default.as_str())
+            || documented_default.parse::<i64>().is_ok();
         assert!(
             !defaults.is_empty() || !literal,
-            "--{name} has no default, the guide tells {told}"
+            "--{name} has no default, the guide tells {documented_default}"
         );
     }
     assert!(documented.is_empty(), "the guide tells of what is not there: {documented:?}");

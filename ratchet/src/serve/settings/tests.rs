@@ -1,4 +1,4 @@
-//! Both sides of every flag that can be refused.
+//! Tests of accepted and refused values of every flag.
 
 use super::*;
 use crate::args::{Args, Command};
@@ -7,7 +7,7 @@ use clap::Parser;
 fn of(arguments: &[&str]) -> Result<Settings, String> {
     let all = ["ratchet", "serve"].iter().chain(arguments);
     let Command::Serve(args) = Args::try_parse_from(all).unwrap().command else { panic!("serve") };
-    settle(&args)
+    resolve(&args)
 }
 
 #[test]
@@ -223,8 +223,8 @@ fn names_of_kubelets_are_looked_at_as_the_proposal_says() {
         (&[GATE, CA, FLAG, "--emulated-version=1.33"], authority(NameCheck::Enforce)),
     ];
     for (arguments, wanted) in table {
-        let said = of(arguments).map(|settings| settings.trust);
-        assert_eq!(said, wanted.clone().map_err(str::to_owned), "{arguments:?}");
+        let trust = of(arguments).map(|settings| settings.trust);
+        assert_eq!(trust, wanted.clone().map_err(str::to_owned), "{arguments:?}");
     }
 }
 

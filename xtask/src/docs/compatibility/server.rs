@@ -1,4 +1,4 @@
-//! Where `ratchet serve` and kube-apiserver differ beside the proposals: what, and why.
+//! The table of differences between `ratchet serve` and kube-apiserver besides the proposals.
 
 use crate::docs::markdown::table;
 
@@ -12,7 +12,7 @@ names for which the released pattern is quoted, and a `hostIP` of which nobody i
 differences are known.
 ";
 
-/// What differs, what kube-apiserver does, what this server does, and why.
+/// Subject, behaviour of kube-apiserver, behaviour of this server, reason.
 const ROWS: &[[&str; 4]] = &[
     [
         "`metadata.managedFields`",
@@ -341,7 +341,7 @@ const ROWS: &[[&str; 4]] = &[
     ],
 ];
 
-/// The table.
+/// The Markdown table of differences.
 pub(super) fn rows() -> String {
     let heads = ["What", "kube-apiserver", "`ratchet serve`", "Why"];
     table(heads, ROWS.iter().map(|row| row.map(str::to_owned)))

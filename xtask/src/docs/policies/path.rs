@@ -1,11 +1,11 @@
-//! A field's path as a question in CEL, about all its values or about any of them.
+//! CEL expressions that quantify over the values of a field path.
 
-/// Which values of a field must answer yes.
+/// The quantifier over a field's values.
 #[derive(Clone, Copy)]
 pub(super) enum Values {
-    /// Every one.
+    /// Every value satisfies the predicate.
     All,
-    /// At least one.
+    /// At least one value satisfies the predicate.
     Any,
 }
 
@@ -17,7 +17,7 @@ impl Values {
         }
     }
 
-    /// The names of values, the outermost first; one question can stand in the other.
+    /// Variable names, the outermost first; the two quantifiers use different ones because they can nest.
     fn names(self) -> [&'static str; 4] {
         match self {
             Self::All => ["a", "b", "c", "d"],
@@ -25,7 +25,7 @@ impl Values {
         }
     }
 
-    /// The answer for a field that is not there.
+    /// The result for an absent field.
     fn of_nothing(self) -> &'static str {
         match self {
             Self::All => "true",
@@ -34,10 +34,16 @@ impl Values {
     }
 }
 
-/// Asks for the values at `path` below `root`; absent fields have no values. `ask` is given the name of a value.
-pub(super) fn ask(values: Values, root: &str, path: &str, ask: &dyn Fn(&str) -> String) -> String {
+/// An expression over the values at `path` below `root`; absent fields have no values. `predicate` gets the name of a
+/// value's variable.
+pub(super) fn quantify(
+    values: Values,
+    root: &str,
+    path: &str,
+    predicate: &dyn Fn(&str) -> String,
+) -> String {
     let steps: Vec<&str> = path.split('.').collect();
-    below(values, root, &steps, 0, ask)
+    below(values, root, &steps, 0, predicate)
 }
 
 fn below(
@@ -45,7 +51,7 @@ fn below(
     root: &str,
     steps: &[&str],
     depth: usize,
-    ask: &dyn Fn(&str) -> String,
+    predicate: &dyn Fn(&str) -> String,
 ) -> String {
     let name = values.names().get(depth).copied().unwrap_or("e");
     let many = steps.iter().position(|step| step.ends_with("[]"));
@@ -53,8 +59,8 @@ fn below(
     let field: String =
         here.iter().map(|step| format!(".?{}", step.trim_end_matches("[]"))).collect();
     let inner = match rest {
-        [] => ask(name),
-        rest => below(values, name, rest, depth + 1, ask),
+        [] => predicate(name),
+        rest => below(values, name, rest, depth + 1, predicate),
     };
     match many {
         Some(_) => format!("{root}{field}.orValue([]).{}({name}, {inner})", values.macro_name()),
@@ -78,10 +84,10 @@ mod tests {
             ),
         ];
         for (path, expected) in cases {
-            assert_eq!(ask(Values::All, "object", path, &is_ip), expected);
+            assert_eq!(quantify(Values::All, "object", path, &is_ip), expected);
         }
         let same = |name: &str| format!("{name} == a");
         let expected = "oldObject.?spec.?podCIDRs.orValue([]).exists(w, w == a)";
-        assert_eq!(ask(Values::Any, "oldObject", "spec.podCIDRs[]", &same), expected);
+        assert_eq!(quantify(Values::Any, "oldObject", "spec.podCIDRs[]", &same), expected);
     }
 }

@@ -1,34 +1,34 @@
-//! KEP-4940 and KEP-4427 as policies: what containers may ask of other hosts, and where names are searched.
+//! Policies for KEP-4940 and KEP-4427: hosts of probes and lifecycle handlers, and DNS search paths.
 
-use super::path::{Values, ask};
+use super::path::{Values, quantify};
 use super::policy::{Policy, Resources, Validation};
 
 const PODS: Resources = Resources { group: "", version: "v1", names: &["pods"] };
-/// Pods, and what can be added to them while they run: both change what a pod is judged by.
+/// Pods and their ephemeral containers: both change what Pod Security evaluates.
 const RUNNING: Resources =
     Resources { group: "", version: "v1", names: &["pods", "pods/ephemeralcontainers"] };
 
-/// Where a handler stands in a container.
+/// Paths of handlers in a container.
 const HANDLERS: [&str; 5] =
     ["livenessProbe", "readinessProbe", "startupProbe", "lifecycle.postStart", "lifecycle.preStop"];
-/// What in a handler has a host.
-const ASKING: [&str; 2] = ["httpGet", "tcpSocket"];
-/// Where containers stand in a pod; ephemeral ones can have no probes.
+/// Handler actions that have a host.
+const PROBE_ACTIONS: [&str; 2] = ["httpGet", "tcpSocket"];
+/// Container lists of a pod; ephemeral containers cannot have probes.
 const CONTAINERS: [&str; 2] = ["initContainers", "containers"];
-/// The hosts that are the pod itself.
+/// Hosts that mean the pod itself.
 const SELF: &str = "[\"\", \"127.0.0.1\", \"::1\"]";
 
 /// The policies.
 pub(super) fn policies() -> Vec<Policy> {
-    vec![hosts(), search()]
+    vec![probe_hosts(), search()]
 }
 
-fn hosts() -> Policy {
+fn probe_hosts() -> Policy {
     let validations = CONTAINERS.into_iter().map(|containers| {
         let below = HANDLERS.into_iter().flat_map(|handler| {
-            ASKING.into_iter().map(move |asking| {
-                let field = format!("{handler}.{asking}.host");
-                ask(Values::Any, "a", &field, &|host| format!("!({host} in {SELF})"))
+            PROBE_ACTIONS.into_iter().map(move |action| {
+                let field = format!("{handler}.{action}.host");
+                quantify(Values::Any, "a", &field, &|host| format!("!({host} in {SELF})"))
             })
         });
         let foreign = below.collect::<Vec<_>>().join(" || ");
@@ -36,7 +36,7 @@ fn hosts() -> Policy {
         Validation {
             expression: format!("!variables.applies || !{list}.exists(a, {foreign})"),
             message: format!("spec.{containers}: no probe or lifecycle handler may name a host"),
-            says: Some(format!(
+            message_expression: Some(format!(
                 "\"violates PodSecurity \\\"baseline\\\": probe or lifecycle host (containers \" + {list}.filter(a, {foreign}).map(a, a.name).join(\", \") + \")\""
             )),
             reason: "Forbidden",
@@ -47,7 +47,7 @@ fn hosts() -> Policy {
         is_alternative: false,
         what: "In namespaces that enforce baseline or restricted, probes and lifecycle handlers ask only the pod itself.",
         proposal: "KEP-4940",
-        cannot: vec![
+        limitations: vec![
             "Exemptions of the admission plugin's configuration are unknown to it; exempt namespaces by the binding.".to_owned(),
             "Defaults of that configuration are unknown to it: only the namespace's labels count.".to_owned(),
             "Workloads are not warned of pods that will be refused.".to_owned(),
@@ -56,7 +56,7 @@ fn hosts() -> Policy {
         parameters: None,
         resources: vec![RUNNING],
         conditions: vec![("new-or-changed", new_or_changed())],
-        // Conditions do not see the namespace; variables do.
+        // Match conditions cannot read the namespace; variables can.
         variables: vec![
             (
                 "level",
@@ -75,8 +75,8 @@ fn hosts() -> Policy {
     }
 }
 
-/// An update that runs no other image and adds no container is not judged again, as in the admission plugin: pods that
-/// were let in before can still be labelled.
+/// A match condition that skips updates without a changed image or an added container, as the admission plugin does:
+/// pods that were admitted before can still be labelled.
 fn new_or_changed() -> String {
     let runs = |root: &str, list: &str| {
         format!("{root}.spec.?{list}.orValue([]).map(c, c.?image.orValue(\"\"))")
@@ -87,8 +87,9 @@ fn new_or_changed() -> String {
 }
 
 fn search() -> Policy {
-    let old =
-        ask(Values::Any, "oldObject", "spec.dnsConfig.searches[]", &|name| format!("{name} == a"));
+    let old = quantify(Values::Any, "oldObject", "spec.dnsConfig.searches[]", &|name| {
+        format!("{name} == a")
+    });
     let label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
     let good = format!("(a.size() <= 254 && a.matches(\"^{label}([.]{label})*[.]?$\"))");
     let bad = format!("!({good} || (oldObject != null && {old}))");
@@ -98,7 +99,7 @@ fn search() -> Policy {
         is_alternative: true,
         what: "Pods search names only below DNS subdomains, as before the proposal: no underscores, no single dot.",
         proposal: "KEP-4427",
-        cannot: vec![
+        limitations: vec![
             "It cannot permit underscores where the server refuses them: no policy makes a rule looser.".to_owned(),
         ],
         since: "1.30",
@@ -109,7 +110,7 @@ fn search() -> Policy {
         validations: vec![Validation {
             expression: format!("!{list}.exists(a, {bad})"),
             message: "spec.dnsConfig.searches: every new name must be a DNS subdomain".to_owned(),
-            says: Some(format!(
+            message_expression: Some(format!(
                 "\"spec.dnsConfig.searches: not a DNS subdomain: \" + {list}.filter(a, {bad}).join(\", \")"
             )),
             reason: "Invalid",

@@ -1,30 +1,30 @@
-//! A ValidatingAdmissionPolicy as a file: rows in, YAML out.
+//! YAML rendering of a ValidatingAdmissionPolicy and its binding.
 
 use std::fmt::Write as _;
 
-/// A policy, with what it says for itself.
+/// A policy with its documentation.
 pub(super) struct Policy {
-    /// Its name; the file and the binding have it too.
+    /// The name of the policy, its file and its binding.
     pub(super) name: &'static str,
-    /// Whether it takes the place of another rule, and is for those who ask for it; it is not bound with the others.
+    /// Whether the policy replaces another rule for those who want it; it is not bound with the others.
     pub(super) is_alternative: bool,
-    /// What it is for, in a sentence.
+    /// One sentence on its purpose.
     pub(super) what: &'static str,
-    /// The proposal whose rule it is.
+    /// The proposal that it implements.
     pub(super) proposal: &'static str,
-    /// What it cannot express.
-    pub(super) cannot: Vec<String>,
-    /// The oldest release whose CEL has all that it uses.
+    /// What the policy cannot express.
+    pub(super) limitations: Vec<String>,
+    /// The oldest release whose CEL has all functions in use.
     pub(super) since: &'static str,
-    /// A kind that has its parameters, if it takes some: apiVersion, kind and a line of its data.
+    /// The parameter kind, if there is one: apiVersion, kind and an example line of data.
     pub(super) parameters: Option<(&'static str, &'static str, &'static str)>,
-    /// What it looks at.
+    /// The resources that it matches.
     pub(super) resources: Vec<Resources>,
-    /// Conditions to look at all: name and expression.
+    /// Match conditions: name and expression.
     pub(super) conditions: Vec<(&'static str, String)>,
-    /// Names for expressions.
+    /// Variables: name and expression.
     pub(super) variables: Vec<(&'static str, String)>,
-    /// What must hold.
+    /// The validations.
     pub(super) validations: Vec<Validation>,
 }
 
@@ -36,23 +36,23 @@ pub(super) struct Resources {
     pub(super) names: &'static [&'static str],
 }
 
-/// What must hold, and what is said if it does not.
+/// An expression that must be true, and the message if it is not.
 pub(super) struct Validation {
     pub(super) expression: String,
     pub(super) message: String,
-    /// Says more than the message where it can be evaluated.
-    pub(super) says: Option<String>,
+    /// A more detailed message, computed in CEL.
+    pub(super) message_expression: Option<String>,
     pub(super) reason: &'static str,
 }
 
 impl Policy {
-    /// The file.
+    /// The policy as YAML.
     pub(super) fn yaml(&self) -> String {
         let mut text = String::new();
         comment(&mut text, &format!("{} ({})", self.what, self.proposal));
         comment(&mut text, &format!("For Kubernetes {} and newer.", self.since));
         comment(&mut text, "What it cannot express:");
-        for line in &self.cannot {
+        for line in &self.limitations {
             comment(&mut text, &format!("- {line}"));
         }
         text.push_str("apiVersion: admissionregistration.k8s.io/v1\n");
@@ -69,37 +69,37 @@ impl Policy {
             let _ = writeln!(text, "        operations: [\"CREATE\", \"UPDATE\"]");
             let _ = writeln!(text, "        resources: {names:?}");
         }
-        self.named(&mut text, "matchConditions", &self.conditions);
-        self.named(&mut text, "variables", &self.variables);
+        self.write_expressions(&mut text, "matchConditions", &self.conditions);
+        self.write_expressions(&mut text, "variables", &self.variables);
         text.push_str("  validations:\n");
-        for Validation { expression, message, says, reason } in &self.validations {
-            let _ = writeln!(text, "    - expression: {}", quoted(expression));
-            let _ = writeln!(text, "      message: {}", quoted(message));
-            if let Some(says) = says {
-                let _ = writeln!(text, "      messageExpression: {}", quoted(says));
+        for Validation { expression, message, message_expression, reason } in &self.validations {
+            let _ = writeln!(text, "    - expression: {}", quote(expression));
+            let _ = writeln!(text, "      message: {}", quote(message));
+            if let Some(message_expression) = message_expression {
+                let _ = writeln!(text, "      messageExpression: {}", quote(message_expression));
             }
             let _ = writeln!(text, "      reason: {reason}");
         }
         text
     }
 
-    /// Where the file stands.
+    /// The file's path below `deploy/policies`.
     pub(super) fn file(&self) -> String {
         let folder = if self.is_alternative { "alternatives/" } else { "" };
         format!("{folder}{}.yaml", self.name)
     }
 
-    fn named(&self, text: &mut String, what: &str, pairs: &[(&str, String)]) {
+    fn write_expressions(&self, text: &mut String, what: &str, pairs: &[(&str, String)]) {
         if pairs.is_empty() {
             return;
         }
         let _ = writeln!(text, "  {what}:");
         for (name, expression) in pairs {
-            let _ = writeln!(text, "    - name: {name}\n      expression: {}", quoted(expression));
+            let _ = writeln!(text, "    - name: {name}\n      expression: {}", quote(expression));
         }
     }
 
-    /// Its binding: what happens where it does not hold.
+    /// The binding with these validation actions.
     pub(super) fn binding(&self, actions: &[&str]) -> String {
         let mut text = String::from("apiVersion: admissionregistration.k8s.io/v1\n");
         text.push_str("kind: ValidatingAdmissionPolicyBinding\n");
@@ -116,7 +116,7 @@ impl Policy {
         text
     }
 
-    /// The parameters that its binding names, as an example.
+    /// An example of the parameters that the binding names.
     pub(super) fn example(&self) -> String {
         let Some((version, kind, data)) = self.parameters else { return String::new() };
         format!(
@@ -130,7 +130,7 @@ fn comment(text: &mut String, line: &str) {
     let _ = writeln!(text, "# {line}");
 }
 
-/// A text in single quotes, in which YAML reads everything as it stands.
-fn quoted(text: &str) -> String {
+/// A single-quoted YAML scalar.
+fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }

@@ -1,20 +1,20 @@
-//! KEP-4858 as policies: one for each kind in the table of fields, and for each place where pods are written.
+//! Policies for KEP-4858: one for each kind in the table of fields, and for each resource with pods or pod templates.
 
-use super::path::{Values, ask};
+use super::path::{Values, quantify};
 use super::policy::{Policy, Resources, Validation};
 use ratchet_engine::{Class, FIELDS, Field, Ratchet};
 
-/// Where the objects of a kind are written, and where their fields are found.
-struct Place {
+/// The resources that contain a kind, and the paths of its fields in them.
+struct Target {
     name: &'static str,
     kind: &'static str,
     what: &'static str,
     resources: &'static [Resources],
-    /// What stands before the path of a field; a field elsewhere is not in this place.
-    prefix: &'static str,
-    /// The beginning of the paths that are found here.
-    begins: &'static str,
-    /// Whether a value may come from any field of the old object, and not only from its own.
+    /// The path of the kind's root in these resources.
+    root_prefix: &'static str,
+    /// The prefix of the field paths that these resources have.
+    path_prefix: &'static str,
+    /// Whether a value is stored if any field of the old object has it, not only its own.
     pooled: bool,
 }
 
@@ -26,26 +26,26 @@ const fn group(
     Resources { group, version, names }
 }
 
-const PLACES: &[Place] = &[
-    Place {
+const TARGETS: &[Target] = &[
+    Target {
         name: "strict-ips-in-services",
         kind: "Service",
         what: "Services have addresses and networks that cannot be misread.",
         resources: &[group("", "v1", &["services", "services/status"])],
-        prefix: "",
-        begins: "",
+        root_prefix: "",
+        path_prefix: "",
         pooled: false,
     },
-    Place {
+    Target {
         name: "strict-ips-in-pods",
         kind: "Pod",
         what: "Pods have addresses that cannot be misread.",
         resources: &[group("", "v1", &["pods", "pods/status"])],
-        prefix: "",
-        begins: "",
+        root_prefix: "",
+        path_prefix: "",
         pooled: false,
     },
-    Place {
+    Target {
         name: "strict-ips-in-pod-templates",
         kind: "Pod",
         what: "Workloads make pods whose addresses cannot be misread.",
@@ -54,155 +54,160 @@ const PLACES: &[Place] = &[
             group("batch", "v1", &["jobs"]),
             group("", "v1", &["replicationcontrollers"]),
         ],
-        prefix: "spec.template.",
-        begins: "spec.",
+        root_prefix: "spec.template.",
+        path_prefix: "spec.",
         pooled: false,
     },
-    Place {
+    Target {
         name: "strict-ips-in-cron-jobs",
         kind: "Pod",
         what: "Cron jobs make pods whose addresses cannot be misread.",
         resources: &[group("batch", "v1", &["cronjobs"])],
-        prefix: "spec.jobTemplate.spec.template.",
-        begins: "spec.",
+        root_prefix: "spec.jobTemplate.spec.template.",
+        path_prefix: "spec.",
         pooled: false,
     },
-    Place {
+    Target {
         name: "strict-ips-in-stored-pod-templates",
         kind: "Pod",
         what: "Stored templates describe pods whose addresses cannot be misread.",
         resources: &[group("", "v1", &["podtemplates"])],
-        prefix: "template.",
-        begins: "spec.",
+        root_prefix: "template.",
+        path_prefix: "spec.",
         pooled: false,
     },
-    Place {
+    Target {
         name: "strict-ips-in-network-policies",
         kind: "NetworkPolicy",
         what: "Network policies have networks that cannot be misread.",
         resources: &[group("networking.k8s.io", "v1", &["networkpolicies"])],
-        prefix: "",
-        begins: "",
+        root_prefix: "",
+        path_prefix: "",
         pooled: true,
     },
-    Place {
+    Target {
         name: "strict-ips-in-nodes",
         kind: "Node",
         what: "Nodes have networks that cannot be misread.",
         resources: &[group("", "v1", &["nodes", "nodes/status"])],
-        prefix: "",
-        begins: "",
+        root_prefix: "",
+        path_prefix: "",
         pooled: false,
     },
-    Place {
+    Target {
         name: "strict-ips-in-endpoints",
         kind: "Endpoints",
         what: "Endpoints have addresses that cannot be misread.",
         resources: &[group("", "v1", &["endpoints"])],
-        prefix: "",
-        begins: "",
+        root_prefix: "",
+        path_prefix: "",
         pooled: false,
     },
-    Place {
+    Target {
         name: "strict-ips-in-endpoint-slices",
         kind: "EndpointSlice",
         what: "Endpoint slices have addresses that cannot be misread.",
         resources: &[group("discovery.k8s.io", "v1", &["endpointslices"])],
-        prefix: "",
-        begins: "",
+        root_prefix: "",
+        path_prefix: "",
         pooled: false,
     },
-    Place {
+    Target {
         name: "strict-ips-in-ingresses",
         kind: "Ingress",
         what: "Ingresses have addresses that cannot be misread.",
         resources: &[group("networking.k8s.io", "v1", &["ingresses/status"])],
-        prefix: "",
-        begins: "",
+        root_prefix: "",
+        path_prefix: "",
         pooled: false,
     },
 ];
 
-/// What may stand in a field beside what its class says: a field is one row.
+/// Additional values of fields besides those of their class.
 const ALSO: &[(&str, &str)] = &[("spec.clusterIPs[]", "None")];
 
-/// Fields whose values are read without the spaces around them.
+/// Fields whose values are trimmed before parsing.
 const TRIMMED: &[&str] = &["spec.loadBalancerSourceRanges[]"];
 
-/// Fields that are only read where another says so: path, condition.
+/// Fields that are validated only under a condition: path, condition.
 const ONLY_WHERE: &[(&str, &str)] =
     &[("endpoints[].addresses[]", "object.addressType in [\"IPv4\", \"IPv6\"]")];
 
 /// The policies.
 pub(super) fn policies() -> Vec<Policy> {
-    PLACES.iter().map(policy).collect()
+    TARGETS.iter().map(policy).collect()
 }
 
-fn policy(place: &Place) -> Policy {
+fn policy(target: &Target) -> Policy {
     let fields: Vec<&Field> = FIELDS
         .iter()
         .copied()
-        .filter(|field| field.kind == place.kind && field.path.starts_with(place.begins))
+        .filter(|field| field.kind == target.kind && field.path.starts_with(target.path_prefix))
         .filter(|field| matches!(field.class, Class::LegacyAddress | Class::LegacyNetwork))
         .collect();
     let mut validations: Vec<Validation> =
-        fields.iter().map(|field| validation(place, field, &fields)).collect();
-    if place.kind == "Service" {
+        fields.iter().map(|field| validation(target, field, &fields)).collect();
+    if target.kind == "Service" {
         validations.push(annotation());
     }
     Policy {
-        name: place.name,
+        name: target.name,
         is_alternative: false,
-        what: place.what,
+        what: target.what,
         proposal: "KEP-4858",
-        cannot: cannot(place, &fields),
+        limitations: limitations(target, &fields),
         since: "1.30",
         parameters: None,
-        resources: place.resources.to_vec(),
+        resources: target.resources.to_vec(),
         conditions: Vec::new(),
         variables: Vec::new(),
         validations,
     }
 }
 
-fn cannot(place: &Place, fields: &[&Field]) -> Vec<String> {
+fn limitations(target: &Target, fields: &[&Field]) -> Vec<String> {
     let mut lines =
         vec!["It names the field, and not which item of a list it is that is wrong.".to_owned()];
     if fields.iter().any(|field| field.ratchet == Ratchet::WholeField) {
         lines.push("Objects that a controller manages are refused like any other.".to_owned());
     }
-    if place.kind == "Service" {
+    if target.kind == "Service" {
         lines.push("Of a cluster IP, the server has refused what it cannot allocate before any policy is asked.".to_owned());
     }
-    if place.prefix.starts_with("spec.template") {
+    if target.root_prefix.starts_with("spec.template") {
         lines.push("Custom resources that make pods have other paths.".to_owned());
     }
     lines
 }
 
-fn validation(place: &Place, field: &Field, all: &[&Field]) -> Validation {
-    let path = format!("{}{}", place.prefix, field.path);
-    let good = |name: &str| good(field, name);
-    let (expression, says) = match field.ratchet {
+fn validation(target: &Target, field: &Field, all: &[&Field]) -> Validation {
+    let path = format!("{}{}", target.root_prefix, field.path);
+    let is_valid = |name: &str| is_valid(field, name);
+    let (expression, message_expression) = match field.ratchet {
         Ratchet::ByValue => {
-            let pool: Vec<&Field> = match place.pooled {
+            let pool: Vec<&Field> = match target.pooled {
                 true => all.to_vec(),
                 false => vec![field],
             };
-            let stays = |name: &str| stays(place, &pool, name);
-            let expression = ask(Values::All, "object", &path, &|name| {
-                format!("{} || {}", good(name), stays(name))
+            let is_stored = |name: &str| is_stored(target, &pool, name);
+            let expression = quantify(Values::All, "object", &path, &|name| {
+                format!("{} || {}", is_valid(name), is_stored(name))
             });
-            (expression, says(&path, &|name| format!("!({} || {})", good(name), stays(name))))
+            (
+                expression,
+                bad_values_message(&path, &|name| {
+                    format!("!({} || {})", is_valid(name), is_stored(name))
+                }),
+            )
         }
         Ratchet::WholeField => {
             let whole = path.split("[]").next().unwrap_or(&path);
             let same = format!("(oldObject != null && object.?{whole} == oldObject.?{whole})");
-            (format!("{same} || {}", ask(Values::All, "object", &path, &good)), None)
+            (format!("{same} || {}", quantify(Values::All, "object", &path, &is_valid)), None)
         }
-        // No address in the table ratchets in the ways of other rules.
+        // No address field has one of the ratchets of other rules.
         Ratchet::Never | Ratchet::ByList | Ratchet::SignificantChange => {
-            (ask(Values::All, "object", &path, &good), None)
+            (quantify(Values::All, "object", &path, &is_valid), None)
         }
     };
     let only = ONLY_WHERE.iter().find(|(path, _)| *path == field.path);
@@ -210,28 +215,28 @@ fn validation(place: &Place, field: &Field, all: &[&Field]) -> Validation {
         Some((_, condition)) => format!("!({condition}) || {expression}"),
         None => expression,
     };
-    Validation { expression, message: message(field, &path), says, reason: "Invalid" }
+    Validation { expression, message: message(field, &path), message_expression, reason: "Invalid" }
 }
 
-/// Source ranges in an annotation, which count where the field has none.
+/// The annotation with source ranges, which applies where the field is empty.
 const RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
 
-/// The annotation is read as a whole, and only if it is new: so does the API server.
+/// The annotation is validated as a whole, and only if it changed, as the API server does.
 fn annotation() -> Validation {
     let of = |root: &str| format!("{root}.metadata.?annotations[?\"{RANGES}\"]");
     let (new, old) = (of("object"), of("oldObject"));
-    let good = "isCIDR(b.trim()) && cidr(b.trim()) == cidr(b.trim()).masked()";
+    let is_valid = "isCIDR(b.trim()) && cidr(b.trim()) == cidr(b.trim()).masked()";
     let expression = format!(
-        "object.?spec.?loadBalancerSourceRanges.orValue([]).size() > 0 || (oldObject != null && {new} == {old}) || {new}.optMap(a, a.trim() == \"\" || a.split(\",\").all(b, {good})).orValue(true)"
+        "object.?spec.?loadBalancerSourceRanges.orValue([]).size() > 0 || (oldObject != null && {new} == {old}) || {new}.optMap(a, a.trim() == \"\" || a.split(\",\").all(b, {is_valid})).orValue(true)"
     );
     let message = format!(
         "metadata.annotations[{RANGES}]: every value must be a network in CIDR notation without leading zeros, without bits beyond its length, and not an IPv4-mapped IPv6 one"
     );
-    Validation { expression, message, says: None, reason: "Invalid" }
+    Validation { expression, message, message_expression: None, reason: "Invalid" }
 }
 
-/// The value cannot be misread.
-fn good(field: &Field, name: &str) -> String {
+/// An expression that is true for a strictly valid value.
+fn is_valid(field: &Field, name: &str) -> String {
     let trimmed = match TRIMMED.contains(&field.path) {
         true => format!("{name}.trim()"),
         false => name.to_owned(),
@@ -248,18 +253,20 @@ fn good(field: &Field, name: &str) -> String {
     }
 }
 
-/// The object has the value already.
-fn stays(place: &Place, pool: &[&Field], name: &str) -> String {
+/// An expression that is true for a value that the old object has.
+fn is_stored(target: &Target, pool: &[&Field], name: &str) -> String {
     let among = pool.iter().map(|field| {
-        let path = format!("{}{}", place.prefix, field.path);
-        let read = if TRIMMED.contains(&field.path) { ".trim()" } else { "" };
-        ask(Values::Any, "oldObject", &path, &|old| format!("{old}{read} == {name}{read}"))
+        let path = format!("{}{}", target.root_prefix, field.path);
+        let trim_call = if TRIMMED.contains(&field.path) { ".trim()" } else { "" };
+        quantify(Values::Any, "oldObject", &path, &|old| {
+            format!("{old}{trim_call} == {name}{trim_call}")
+        })
     });
     format!("(oldObject != null && ({}))", among.collect::<Vec<_>>().join(" || "))
 }
 
-/// Lists the values that are wrong, where the field is a list in no other list.
-fn says(path: &str, wrong: &dyn Fn(&str) -> String) -> Option<String> {
+/// A message expression that lists the invalid values, for a list that is not nested in another.
+fn bad_values_message(path: &str, wrong: &dyn Fn(&str) -> String) -> Option<String> {
     let list = path.strip_suffix("[]").filter(|list| !list.contains("[]"))?;
     let field: String = list.split('.').map(|step| format!(".?{step}")).collect();
     Some(format!(

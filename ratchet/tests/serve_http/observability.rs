@@ -1,4 +1,4 @@
-//! What the server tells about itself: metrics, health, what it forgets, and what it cannot do.
+//! Tests of metrics and health, of expired objects, and of unsupported requests.
 
 use crate::client::{Answer, Client};
 use crate::server::{ALICE, Server};
@@ -6,7 +6,7 @@ use hyper::Method;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// Families of metrics with what is said about them.
+/// Metric families with their type and help text.
 const FAMILIES: &[(&str, &str, &str)] = &[
     (
         "apiserver_admission_controller_admission_duration_seconds",
@@ -83,7 +83,7 @@ async fn metrics(client: &Client) -> Answer {
     answer
 }
 
-/// The value of a series; none if it is not shown.
+/// The value of a series, if it is exposed.
 fn value(metrics: &str, series: &str) -> Option<f64> {
     let line = metrics.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
     line.map(|number| number.parse().unwrap())
@@ -131,8 +131,8 @@ async fn metrics_have_their_names_and_words() {
     );
     let watches = r#"{component="apiserver",group="",resource="configmaps",scope="namespace",subresource="",verb="WATCH",version="v1"}"#;
     assert_eq!(value(text, &format!("apiserver_longrunning_requests{watches}")), Some(1.0));
-    let told = r#"apiserver_watch_events_total{group="",resource="configmaps",version="v1"}"#;
-    assert_eq!(value(text, told), Some(1.0));
+    let metric = r#"apiserver_watch_events_total{group="",resource="configmaps",version="v1"}"#;
+    assert_eq!(value(text, metric), Some(1.0));
 }
 
 #[tokio::test]
@@ -240,7 +240,7 @@ async fn events_are_forgotten_and_nothing_else_is() {
     let began = Instant::now();
     let mut watch =
         client.watch(&format!("{events}?watch=true&resourceVersion={}", made.version())).await;
-    // Who writes it again keeps it for as long again.
+    // Writing it again extends its life.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let again = client.patch(&format!("{events}/e"), json!({"count": 2})).await;
     assert_eq!(again.code, 200, "{}", again.text());
@@ -280,7 +280,7 @@ async fn who_applies_is_told_that_the_server_cannot() {
     }
 }
 
-/// How often a plugin of the validating step was asked, and how often it refused.
+/// Number of calls and of rejections of a validating plugin.
 async fn asked_and_refused(client: &Client, plugin: &str) -> (u64, u64) {
     let metrics = client.get("/metrics").await;
     let count = |rejected: &str| -> u64 {
@@ -309,7 +309,7 @@ async fn a_plugin_counts_what_reached_it() {
     let folder = format!("/api/v1/namespaces/{namespace}");
     let service = |name: &str, port: i32, addresses: &[&str]| json!({"metadata": {"name": name}, "spec": {"ports": [{"port": port}], "externalIPs": addresses}});
     let pod = json!({"metadata": {"name": "p"}, "spec": {"hostPID": true, "containers": [{"name": "c", "image": "i"}]}});
-    for (path, object, code, asked, refused) in [
+    for (path, object, code, requested, refused) in [
         ("services", service("good", 80, &[]), 201, 1, 0),
         ("services", service("denied", 80, &["192.0.2.1"]), 403, 1, 1),
         ("services", service("invalid", 0, &["192.0.2.1"]), 422, 0, 0),
@@ -323,7 +323,7 @@ async fn a_plugin_counts_what_reached_it() {
         assert_eq!(answer.code, code, "{}", answer.text());
         let after = asked_and_refused(&client, "DenyServiceExternalIPs").await;
         let more = (after.0 - before.0, after.1 - before.1);
-        assert_eq!(more, (asked, refused), "{path}: {}", answer.text());
+        assert_eq!(more, (requested, refused), "{path}: {}", answer.text());
         let more = asked_and_refused(&client, "PodSecurity").await.0 - security.0;
         assert_eq!(more, u64::from(code != 422), "{path}: {}", answer.text());
     }
@@ -342,14 +342,14 @@ async fn a_watch_is_counted_with_its_time_when_it_has_ended() {
     let answer = client.get(&format!("{maps}?watch=true&timeoutSeconds=1")).await;
     assert_eq!(answer.code, 200);
     // The last byte may be read before the server knows that it was sent.
-    let mut seen = (None, None);
+    let mut counts = (None, None);
     for _ in 0..1000 {
         let text = metrics(&client).await.text().to_owned();
-        seen = (value(&text, &total), value(&text, &timed));
-        if seen == (Some(1.0), Some(1.0)) {
+        counts = (value(&text, &total), value(&text, &timed));
+        if counts == (Some(1.0), Some(1.0)) {
             return;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("{seen:?}");
+    panic!("{counts:?}");
 }

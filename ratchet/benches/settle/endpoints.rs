@@ -1,4 +1,4 @@
-//! What slices and Endpoints show, and how far the controllers are.
+//! The state of EndpointSlices and Endpoints, and the progress of their controllers.
 
 use super::client::Target;
 use bytes::Bytes;
@@ -11,14 +11,14 @@ const ENDPOINTS: &str = "/api/v1/endpoints";
 
 /// The items of both collections, as text.
 #[derive(PartialEq, Eq)]
-pub(crate) struct Shown {
+pub(crate) struct EndpointState {
     slices: String,
     endpoints: String,
 }
 
 async fn text(target: &Target, path: &str) -> String {
     let mut connection = target.connect().await;
-    let (code, body) = connection.ask(&Method::GET, path, Bytes::new()).await;
+    let (code, body) = connection.request(&Method::GET, path, Bytes::new()).await;
     assert_eq!(code, 200, "{path}");
     String::from_utf8_lossy(&body).into_owned()
 }
@@ -28,27 +28,27 @@ fn items(list: &str) -> String {
     list.split_once("\"items\"").map(|(_, items)| items.to_owned()).unwrap_or_default()
 }
 
-impl Shown {
-    /// Reads both.
+impl EndpointState {
+    /// Lists both collections.
     pub(crate) async fn read(target: &Target) -> Self {
         let (slices, endpoints) = (text(target, SLICES).await, text(target, ENDPOINTS).await);
         Self { slices: items(&slices), endpoints: items(&endpoints) }
     }
 
-    /// How many pods each of them shows; only text is counted, for that is quick.
+    /// Number of pods in each collection; only text is counted, because that is fast.
     pub(crate) fn counts(&self) -> (usize, usize) {
         let pods = |text: &str| text.matches(r#""kind":"Pod""#).count();
         (pods(&self.slices), pods(&self.endpoints))
     }
 
-    /// Both show just these addresses, and no Service has more slices than it needs.
+    /// Asserts that both have exactly these addresses, and that no Service has more slices than it needs.
     pub(crate) fn check(&self, wanted: &BTreeMap<String, Vec<String>>, services: usize) {
         let list = |text: &str| -> Vec<Value> {
             let whole: Value = serde_json::from_str(&format!("{{\"items\"{text}")).unwrap();
             whole["items"].as_array().unwrap().clone()
         };
         let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let mut kept = 0;
+        let mut slices_found = 0;
         for slice in list(&self.slices) {
             let metadata = &slice["metadata"];
             let service = metadata["labels"]["kubernetes.io/service-name"].as_str().unwrap();
@@ -58,7 +58,7 @@ impl Shown {
             else {
                 continue;
             };
-            kept += 1;
+            slices_found += 1;
             let addresses =
                 endpoints.iter().map(|it| it["addresses"][0].as_str().unwrap().to_owned());
             found.entry(key).or_default().extend(addresses);
@@ -66,7 +66,10 @@ impl Shown {
         found.values_mut().for_each(|list| list.sort());
         assert!(&found == wanted, "the slices are wrong");
         let needed: usize = wanted.values().map(|list| list.len().div_ceil(100)).sum();
-        assert!(kept <= needed + services / 100, "{kept} slices, {needed} would do");
+        assert!(
+            slices_found <= needed + services / 100,
+            "{slices_found} slices, {needed} would do"
+        );
         let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for endpoints in list(&self.endpoints) {
             let metadata = &endpoints["metadata"];
@@ -83,8 +86,8 @@ impl Shown {
     }
 }
 
-/// Whether both controllers have looked at every Service and have nothing more to do.
-pub(crate) async fn all_seen(target: &Target, services: usize) -> bool {
+/// Whether both controllers have synced every Service and their queues are empty.
+pub(crate) async fn all_synced(target: &Target, services: usize) -> bool {
     let metrics = text(target, "/metrics").await;
     let value = |name: &str, queue: &str| -> f64 {
         let start = format!("{name}{{name=\"{queue}\"}} ");

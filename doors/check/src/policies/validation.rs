@@ -1,14 +1,14 @@
-//! Whether the API would take a policy or a binding: the engine looks at metadata, expressions are looked at here.
+//! Validation of policies and bindings themselves: the engine validates metadata, expressions are validated here.
 
-use super::ready::split;
+use super::stored_form::split;
 use ratchet_engine::{Change, Policy, Verdict};
 use ratchet_object::{Object, defaults};
 
 /// The group of policies and bindings.
 pub(super) const GROUP: &str = "admissionregistration.k8s.io";
 
-/// Adds to a verdict what is wrong with a policy or a binding; nothing for every other kind. It is read with its
-/// defaults, which have no places, so that what was written keeps its own.
+/// Adds the errors of a policy or a binding to a verdict; does nothing for other kinds. Defaults are applied first;
+/// they have no spans, so the values in the file keep theirs.
 pub(crate) fn validate(
     object: &Object<'_>,
     old: Option<&Object<'_>>,
@@ -18,14 +18,14 @@ pub(crate) fn validate(
     if split(object.api_version()).0 != GROUP {
         return;
     }
-    let filled = |object: &Object<'_>| {
+    let with_defaults = |object: &Object<'_>| {
         let mut node = object.node().clone().into_owned();
         let (group, version) = split(object.api_version());
         defaults::apply(group, version, object.kind_name(), &mut node);
         Object::new(node)
     };
-    let new = filled(object);
-    let old = old.map(filled);
+    let new = with_defaults(object);
+    let old = old.map(with_defaults);
     let change = match &old {
         Some(old) => Change::update(old, &new),
         None => Change::create(&new),

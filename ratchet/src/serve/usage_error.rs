@@ -1,16 +1,16 @@
-//! What clap refuses, in one line and in the words of Kubernetes' commands.
+//! Usage errors: clap's errors in one line and in the format of Kubernetes' commands.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use ratchet_net::Quoted;
 use std::error::Error;
 
-/// Why the arguments of `ratchet serve` cannot be read.
+/// The message for arguments of `ratchet serve` that clap refuses.
 pub(crate) fn usage(error: &clap::Error) -> String {
-    let said = |kind| match error.get(kind) {
+    let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => text.as_str(),
         _ => "",
     };
-    let (flag, value) = (said(ContextKind::InvalidArg), said(ContextKind::InvalidValue));
+    let (flag, value) = (context(ContextKind::InvalidArg), context(ContextKind::InvalidValue));
     match error.kind() {
         ErrorKind::UnknownArgument => unknown(flag),
         ErrorKind::ValueValidation => match error.source() {
@@ -62,18 +62,18 @@ fn first_line(error: &clap::Error) -> String {
     line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
-/// Several refusals as one: `[a, b]`, each once.
-pub(crate) fn together(refusals: Vec<String>) -> Result<(), String> {
-    let mut once: Vec<String> = Vec::new();
+/// Joins errors into one, without duplicates: `[a, b]`.
+pub(crate) fn join_errors(refusals: Vec<String>) -> Result<(), String> {
+    let mut distinct: Vec<String> = Vec::new();
     for refusal in refusals {
-        if !once.contains(&refusal) {
-            once.push(refusal);
+        if !distinct.contains(&refusal) {
+            distinct.push(refusal);
         }
     }
-    match once.as_slice() {
+    match distinct.as_slice() {
         [] => Ok(()),
         [only] => Err(only.clone()),
-        many => Err(format!("[{}]", many.join(", "))),
+        several => Err(format!("[{}]", several.join(", "))),
     }
 }
 
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn usage_is_refused_in_one_line() {
-        for (arguments, words) in [
+        for (arguments, expected) in [
             (&["--x"][..], "unknown flag: --x"),
             (&["--x=5"], "unknown flag: --x"),
             (&["-x"], "unknown shorthand flag: 'x' in -x"),
@@ -125,7 +125,7 @@ mod tests {
                 "invalid argument \"much\" for \"-v, --v\" flag: strconv.ParseInt: parsing \"much\": invalid syntax",
             ),
         ] {
-            assert_eq!(refused(arguments), words, "{arguments:?}");
+            assert_eq!(refused(arguments), expected, "{arguments:?}");
         }
     }
 
@@ -151,7 +151,8 @@ mod tests {
 
     #[test]
     fn refusals_stand_together_once() {
-        let list = |texts: &[&str]| together(texts.iter().map(|text| (*text).to_owned()).collect());
+        let list =
+            |texts: &[&str]| join_errors(texts.iter().map(|text| (*text).to_owned()).collect());
         assert_eq!(list(&[]), Ok(()));
         assert_eq!(list(&["a", "a"]), Err("a".into()));
         assert_eq!(list(&["a", "b", "a"]), Err("[a, b]".into()));

@@ -1,13 +1,13 @@
-//! Policies, bindings, parameters and namespaces, read from files before anything is checked.
+//! Loader of policies, bindings, parameters and namespaces from the files of `--policies`.
 
-use super::around::{Custom, is_of};
-use super::ready::{as_stored, split};
-use super::valid::{GROUP, validate};
+use super::cluster::{CustomKind, is_of};
+use super::stored_form::{as_stored, split};
+use super::validation::{GROUP, validate};
 use super::{PolicySet, binding};
 use crate::Config;
-use crate::documents::{DocumentRef, Unfit};
-use crate::finding::Passage;
-use crate::findings::Page;
+use crate::documents::{DocumentError, DocumentRef};
+use crate::finding::SourceLocation;
+use crate::findings::SourceDocument;
 use crate::lists::objects_in;
 use crate::pipeline::{Item, run};
 use ratchet_engine::{Change, Existing, Facts, Namespace, Verdict, judge};
@@ -16,44 +16,44 @@ use ratchet_policy::{Binding, KindName, Policies, Reader};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a file holds.
-enum Piece {
-    Policy(Node<'static>, Vec<Passage>),
+/// An object of a policy file.
+enum FileObject {
+    Policy(Node<'static>, Vec<SourceLocation>),
     Binding(Node<'static>),
     Other(Node<'static>),
-    /// What is wrong with it, with its place.
-    Faulty(String),
+    /// An error message with its location.
+    Invalid(String),
 }
 
-/// What was read of everything, by its name; of two of one name the later counts, as if both were applied in turn.
+/// All objects by name; of two with the same name the later one counts, as if both were applied in turn.
 #[derive(Default)]
-struct Shelf {
-    policies: BTreeMap<String, (Node<'static>, Vec<Passage>)>,
+struct PolicyFiles {
+    policies: BTreeMap<String, (Node<'static>, Vec<SourceLocation>)>,
     bindings: BTreeMap<String, Node<'static>>,
     others: Vec<Node<'static>>,
-    faults: Vec<String>,
+    errors: Vec<String>,
     notes: Vec<String>,
 }
 
 impl PolicySet {
-    /// Reads what `config` names. What is wrong with any of it is told all at once.
+    /// Loads the files that `config` names; the error lists all invalid objects at once.
     pub(crate) fn read(config: &Config) -> Result<Self, String> {
-        let mut shelf = Shelf::default();
-        let work = |item: Item<'_>, found: &mut Vec<Piece>| match item {
-            Item::DocumentRef(file, sheet) => pieces(config, file, &sheet, found),
+        let mut files = PolicyFiles::default();
+        let work = |item: Item<'_>, found: &mut Vec<FileObject>| match item {
+            Item::Document(file, document) => read_document(config, file, &document, found),
             Item::Failed(path, why) => {
-                found.push(Piece::Faulty(format!("{}: {why}", path.display())));
+                found.push(FileObject::Invalid(format!("{}: {why}", path.display())));
             }
             Item::Done => {}
         };
-        run(&config.policies, false, config.workers, work, |piece| {
-            shelf.put(piece);
+        run(&config.policies, false, config.workers, work, |object| {
+            files.insert(object);
             true
         });
-        if !shelf.faults.is_empty() {
-            return Err(format!("--policies:\n{}", shelf.faults.join("\n")));
+        if !files.errors.is_empty() {
+            return Err(format!("--policies:\n{}", files.errors.join("\n")));
         }
-        if shelf.policies.is_empty() {
+        if files.policies.is_empty() {
             let paths: Vec<String> =
                 config.policies.iter().map(|path| path.display().to_string()).collect();
             let paths = paths.join(", ");
@@ -61,40 +61,41 @@ impl PolicySet {
                 "--policies {paths}: no ValidatingAdmissionPolicy is there; a directory is not searched to the bottom, so name each"
             ));
         }
-        Ok(shelf.bind(config))
+        Ok(files.bind(config))
     }
 }
 
-impl Shelf {
-    fn put(&mut self, piece: Piece) {
+impl PolicyFiles {
+    fn insert(&mut self, object: FileObject) {
         let name = |node: &Node<'_>| node.text_at(&["metadata", "name"]).to_owned();
-        let told = match piece {
-            Piece::Faulty(why) => return self.faults.push(why),
-            Piece::Other(node) => return self.others.push(node),
-            Piece::Policy(node, labels) => {
+        let replaced = match object {
+            FileObject::Invalid(why) => return self.errors.push(why),
+            FileObject::Other(node) => return self.others.push(node),
+            FileObject::Policy(node, expressions) => {
                 let name = name(&node);
-                let before = self.policies.insert(name.clone(), (node, labels));
+                let before = self.policies.insert(name.clone(), (node, expressions));
                 before.map(|_| format!("policy '{name}'"))
             }
-            Piece::Binding(node) => {
+            FileObject::Binding(node) => {
                 let name = name(&node);
                 let before = self.bindings.insert(name.clone(), node);
                 before.map(|_| format!("binding '{name}'"))
             }
         };
-        self.notes.extend(told.map(|what| format!("{what} is given twice: the later one counts")));
+        self.notes
+            .extend(replaced.map(|what| format!("{what} is given twice: the later one counts")));
     }
 
     fn bind(self, config: &Config) -> PolicySet {
         let Self { policies, bindings, others, notes, .. } = self;
-        let mut book = PolicySet { notes, ..PolicySet::default() };
-        book.keep(others, &config.namespace);
+        let mut policy_set = PolicySet { notes, ..PolicySet::default() };
+        policy_set.add_objects(others, &config.namespace);
         let mut bound: Vec<Arc<Binding>> = Vec::new();
         for (name, node) in &bindings {
             let binding = Binding::read(node);
             if !policies.contains_key(binding.policy_name()) {
                 let policy = binding.policy_name();
-                book.notes.push(format!(
+                policy_set.notes.push(format!(
                     "binding '{name}' binds the policy '{policy}', which is in no file"
                 ));
             }
@@ -102,40 +103,41 @@ impl Shelf {
         }
         let mut unbound: Vec<&str> = Vec::new();
         for (name, (node, _)) in &policies {
-            book.miss_parameters(name, node);
+            policy_set.note_missing_parameters(name, node);
             if mentions(node, "authorizer") {
-                book.notes.push(format!(
+                policy_set.notes.push(format!(
                     "policy '{name}' asks the authorizer, and there is none here: its expressions fail, and its failurePolicy decides"
                 ));
             }
             if !bound.iter().any(|binding| binding.policy_name() == name) {
                 unbound.push(name);
-                bound.extend(binding::everywhere(node, &book));
+                bound.extend(binding::everywhere(node, &policy_set));
             }
         }
         if !unbound.is_empty() {
             let names = unbound.join(", ");
-            book.notes.push(format!(
+            policy_set.notes.push(format!(
                 "no binding is among the files for these policies, so each refuses as if bound everywhere with Deny: {names}"
             ));
         }
-        // The release that is emulated decides which functions there are.
+        // The emulated release decides which CEL functions exist.
         let version = (1, u32::from(config.policy.emulated.minor()));
         let reader = Reader::new(version);
         let read = |node: &Node<'_>| Arc::new(reader.policy(node));
-        book.policies =
+        policy_set.policies =
             Policies::new(policies.values().map(|(node, _)| read(node)).collect(), bound);
-        book.labels = policies.into_iter().map(|(name, (_, labels))| (name, labels)).collect();
-        book
+        policy_set.expressions =
+            policies.into_iter().map(|(name, (_, expressions))| (name, expressions)).collect();
+        policy_set
     }
 }
 
 impl PolicySet {
-    /// Keeps what may be a parameter or a namespace, as the API would store it.
-    fn keep(&mut self, others: Vec<Node<'static>>, namespace: &str) {
+    /// Adds possible parameters and namespaces, in the form in which the API server would store them.
+    fn add_objects(&mut self, others: Vec<Node<'static>>, namespace: &str) {
         for node in &others {
             if node.text_at(&["kind"]) == "CustomResourceDefinition" {
-                self.customs.push(Custom::read(node));
+                self.custom_kinds.push(CustomKind::from_definition(node));
             }
         }
         for node in others {
@@ -168,8 +170,8 @@ impl PolicySet {
         self.is_namespaced(&kind) == Some(true)
     }
 
-    /// Notes that a policy has parameters of which none is given.
-    fn miss_parameters(&mut self, name: &str, policy: &Node<'_>) {
+    /// Adds a note if a policy takes parameters and no file has one.
+    fn note_missing_parameters(&mut self, name: &str, policy: &Node<'_>) {
         let Some(kind) = policy.find(&["spec", "paramKind"]).filter(|node| !node.is_null()) else {
             return;
         };
@@ -184,36 +186,45 @@ impl PolicySet {
     }
 }
 
-/// Whether a word stands somewhere in the spec of an object.
+/// Whether the spec of an object contains a word.
 fn mentions(node: &Node<'_>, word: &str) -> bool {
     node.get("spec").is_some_and(|spec| spec.to_json().contains(word))
 }
 
-/// What a document holds.
-fn pieces(config: &Config, file: &Arc<str>, sheet: &DocumentRef<'_>, found: &mut Vec<Piece>) {
-    let text = match sheet.text {
+/// Appends the objects of a document to `found`.
+fn read_document(
+    config: &Config,
+    file: &Arc<str>,
+    document: &DocumentRef<'_>,
+    found: &mut Vec<FileObject>,
+) {
+    let text = match document.text {
         Ok(text) => text,
-        Err(unfit) => {
-            let why = match unfit {
-                Unfit::TooLarge => "the document is larger than 3 MiB",
-                Unfit::NotUtf8 => "the document is not UTF-8",
+        Err(error) => {
+            let why = match error {
+                DocumentError::TooLarge => "the document is larger than 3 MiB",
+                DocumentError::NotUtf8 => "the document is not UTF-8",
             };
-            return found.push(Piece::Faulty(format!("{file}:{}: {why}", sheet.line + 1)));
+            return found.push(FileObject::Invalid(format!("{file}:{}: {why}", document.line + 1)));
         }
     };
-    let page = Page::new(file, sheet, text);
-    let at = |span: Span| {
-        let place = page.place(span.start);
+    let source = SourceDocument::new(file, document, text);
+    let location = |span: Span| {
+        let place = source.position(span.start);
         format!("{file}:{}:{}", place.line, place.column)
     };
     let decoded = match decode(text, Limits::DEFAULT) {
         Ok(decoded) => decoded,
         Err(error) => {
             let span = Span { start: error.offset, end: error.offset };
-            return found.push(Piece::Faulty(format!("{}: {}", at(span), error.message)));
+            return found.push(FileObject::Invalid(format!(
+                "{}: {}",
+                location(span),
+                error.message
+            )));
         }
     };
-    for node in objects_in(sheet, decoded.documents) {
+    for node in objects_in(document, decoded.documents) {
         let object = Object::new(node);
         let kind = object.kind_name().to_owned();
         let is_ours = object.api_version() == format!("{GROUP}/v1")
@@ -224,51 +235,55 @@ fn pieces(config: &Config, file: &Arc<str>, sheet: &DocumentRef<'_>, found: &mut
                 && kind.starts_with("ValidatingAdmissionPolicy")
             {
                 let what = format!("apiVersion must be {GROUP}/v1");
-                found.push(Piece::Faulty(format!("{}: {what}", at(object.node().span))));
+                found
+                    .push(FileObject::Invalid(format!("{}: {what}", location(object.node().span))));
             } else if !kind.is_empty() {
-                found.push(Piece::Other(object.into_node().into_owned()));
+                found.push(FileObject::Other(object.into_node().into_owned()));
             }
             continue;
         }
-        let faults = faults(config, &object);
-        if !faults.is_empty() {
-            let named = format!("{kind} {:?}", object.name());
-            let told = faults
-                .into_iter()
-                .map(|(span, what)| Piece::Faulty(format!("{}: {named}: {what}", at(span))));
-            found.extend(told);
+        let errors = validation_errors(config, &object);
+        if !errors.is_empty() {
+            let kind_and_name = format!("{kind} {:?}", object.name());
+            let errors = errors.into_iter().map(|(span, what)| {
+                FileObject::Invalid(format!("{}: {kind_and_name}: {what}", location(span)))
+            });
+            found.extend(errors);
         } else if kind == "ValidatingAdmissionPolicy" {
-            let labels = labels(&object, &page);
-            found.push(Piece::Policy(object.into_node().into_owned(), labels));
+            let expressions = expressions(&object, &source);
+            found.push(FileObject::Policy(object.into_node().into_owned(), expressions));
         } else {
-            found.push(Piece::Binding(object.into_node().into_owned()));
+            found.push(FileObject::Binding(object.into_node().into_owned()));
         }
     }
 }
 
-/// What the API would say against a policy or a binding, with the places.
-fn faults(config: &Config, object: &Object<'_>) -> Vec<(Span, String)> {
-    let odd = misfits(object).into_iter().map(|misfit| match misfit.oddity {
-        ViolationKind::Unknown => (misfit.span, format!("unknown field \"{}\"", misfit.path)),
-        ViolationKind::WrongType(why) => (misfit.span, format!("{}: {why}", misfit.path)),
+/// The errors that the API server would report for a policy or a binding, with their spans.
+fn validation_errors(config: &Config, object: &Object<'_>) -> Vec<(Span, String)> {
+    let violations = misfits(object).into_iter().map(|violation| match violation.oddity {
+        ViolationKind::Unknown => (violation.span, format!("unknown field \"{}\"", violation.path)),
+        ViolationKind::WrongType(why) => (violation.span, format!("{}: {why}", violation.path)),
     });
-    let odd: Vec<(Span, String)> = odd.collect();
-    if !odd.is_empty() {
-        return odd;
+    let violations: Vec<(Span, String)> = violations.collect();
+    if !violations.is_empty() {
+        return violations;
     }
     let Some(change) = Change::create(object) else { return Vec::new() };
     let existing_pods = Existing::Pods { pods: Vec::new(), budget: Default::default() };
     let facts = Facts { namespace: Namespace::Unasked, requester: None, existing_pods };
     let mut verdict: Verdict = judge(&change, &facts, &config.policy);
     validate(object, None, &config.policy, &mut verdict);
-    let told = |problem: &ratchet_engine::FieldError| {
+    let located_message = |problem: &ratchet_engine::FieldError| {
         (problem.span, format!("{}: {}", problem.field, problem.message()))
     };
-    verdict.problems.iter().map(told).collect()
+    verdict.problems.iter().map(located_message).collect()
 }
 
-/// Where the validations of a policy stand.
-fn labels(policy: &Object<'_>, page: &Page<'_>) -> Vec<Passage> {
+/// Locations of a policy's validation expressions.
+fn expressions(policy: &Object<'_>, source: &SourceDocument<'_>) -> Vec<SourceLocation> {
     let validations = policy.root().field("spec").field("validations");
-    validations.items().map(|validation| page.passage(&validation.field("expression"))).collect()
+    validations
+        .items()
+        .map(|validation| source.source_location(&validation.field("expression")))
+        .collect()
 }

@@ -1,8 +1,8 @@
-//! One object is put before the policies, and what they say becomes findings.
+//! Evaluation of the policies for one object, with findings as the result.
 
-use super::ready::{as_stored, split};
-use super::{Around, POLICY, PolicySet};
-use crate::finding::{Ruling, Severity};
+use super::stored_form::{as_stored, split};
+use super::{FileCluster, POLICY, PolicySet};
+use crate::finding::{PolicyDecision, Severity};
 use crate::findings::Findings;
 use crate::inspect::first_key;
 use crate::{Config, FieldValidation};
@@ -11,13 +11,13 @@ use ratchet_net::Quoted;
 use ratchet_object::{Node, Object, Scope, Span};
 use ratchet_policy::{Attempt, Check, Denial, Judged, KindName, Operation, ResourceName};
 
-/// Whoever writes the objects, if nobody is named: the administrator that kubeadm makes.
+/// The default user: the administrator that kubeadm creates.
 pub fn administrator() -> User {
     let groups = [MASTERS, AUTHENTICATED].map(str::to_owned).to_vec();
     User { name: "kubernetes-admin".into(), groups, ..User::default() }
 }
 
-/// The resource of a kind that is not built in, guessed as kubectl guesses it.
+/// The resource name of a custom kind, guessed as kubectl guesses it.
 pub fn plural_of(kind: &str) -> String {
     let kind = kind.to_lowercase();
     match kind.strip_suffix('y') {
@@ -28,13 +28,13 @@ pub fn plural_of(kind: &str) -> String {
 }
 
 impl PolicySet {
-    /// Asks about an object; gives the message with which the API would refuse it.
-    pub(crate) fn ask(
+    /// Evaluates the policies for an object; returns the message with which the API server would refuse it.
+    pub(crate) fn evaluate(
         &self,
         object: &Object<'_>,
         old: Option<&Object<'_>>,
-        (around, config): (&Around<'_>, &Config),
-        said: &mut Findings<'_, '_>,
+        (cluster, config): (&FileCluster<'_>, &Config),
+        findings: &mut Findings<'_, '_>,
     ) -> Option<String> {
         let (group, version) = split(object.api_version());
         let custom = self.custom(group, object.kind_name()).map(|row| row.plural.clone());
@@ -43,7 +43,7 @@ impl PolicySet {
             Some(row) => row.plural.to_owned(),
             None => custom.unwrap_or_else(|| plural_of(object.kind_name())),
         };
-        // Objects are many, and made ready only for those who look at them.
+        // The stored form is costly, so objects that no policy matches do not get one.
         if !self.policies.look_at(group, &plural) {
             return None;
         }
@@ -73,9 +73,9 @@ impl PolicySet {
             user,
             dry_run: false,
         };
-        let judged = self.policies.judge(&attempt, around);
-        self.tell(&judged, first_key(object), said);
-        let denial = judged.denials.first()?;
+        let verdicts = self.policies.judge(&attempt, cluster);
+        self.add_findings(&verdicts, first_key(object), findings);
+        let denial = verdicts.denials.first()?;
         let resource = match group {
             "" => plural,
             group => format!("{plural}.{group}"),
@@ -84,44 +84,51 @@ impl PolicySet {
         Some(format!("{resource} {name} is forbidden: {}", denial.message()))
     }
 
-    fn tell(&self, judged: &Judged, span: Span, said: &mut Findings<'_, '_>) {
-        for denial in &judged.denials {
+    fn add_findings(&self, verdicts: &Judged, span: Span, findings: &mut Findings<'_, '_>) {
+        for denial in &verdicts.denials {
             let Denial { policy, binding, validation, .. } = denial;
-            let ruling = self.ruling(policy, binding.clone(), *validation, "Deny");
-            said.rule(Severity::Error, &POLICY, &denial.message(), span, ruling);
+            let decision = self.decision(policy, binding.clone(), *validation, "Deny");
+            findings.add_policy_decision(
+                Severity::Error,
+                &POLICY,
+                &denial.message(),
+                span,
+                decision,
+            );
         }
-        // What warns and what is only written down has the same words; one is told to the writer.
-        for (action, word, severity) in
+        // `Warn` and `Audit` have the same text; the client gets only the warning.
+        for (action, action_name, severity) in
             [("warn", "Warn", Severity::Warning), ("audit", "Audit", Severity::Note)]
         {
-            for check in judged.checks.iter().filter(|check| check.action == action) {
+            for check in verdicts.checks.iter().filter(|check| check.action == action) {
                 let Check { policy, binding, validation, words, .. } = check;
                 let text = format!(
                     "Validation failed for ValidatingAdmissionPolicy '{policy}' with binding '{binding}': {words}"
                 );
-                let ruling = self.ruling(policy, Some(binding.clone()), *validation, word);
-                said.rule(severity, &POLICY, &text, span, ruling);
+                let decision =
+                    self.decision(policy, Some(binding.clone()), *validation, action_name);
+                findings.add_policy_decision(severity, &POLICY, &text, span, decision);
             }
         }
         let own = |row: &&(String, String)| !row.0.starts_with("validation.policy.");
-        for (key, value) in judged.annotations.iter().filter(own) {
+        for (key, value) in verdicts.annotations.iter().filter(own) {
             let policy = key.rsplit_once('/').map_or(key.as_str(), |(policy, _)| policy);
             let text = format!("the audit log is told {key}: {value}");
-            let ruling = self.ruling(policy, None, None, "Audit");
-            said.rule(Severity::Note, &POLICY, &text, span, ruling);
+            let decision = self.decision(policy, None, None, "Audit");
+            findings.add_policy_decision(Severity::Note, &POLICY, &text, span, decision);
         }
     }
 
-    fn ruling(
+    fn decision(
         &self,
         policy: &str,
         binding: Option<String>,
         validation: Option<usize>,
         action: &'static str,
-    ) -> Ruling {
-        let labels = self.labels.get(policy);
-        let label = validation.and_then(|index| labels?.get(index)).cloned();
-        Ruling { policy: policy.to_owned(), binding, validation, action, label }
+    ) -> PolicyDecision {
+        let expressions = self.expressions.get(policy);
+        let expression = validation.and_then(|index| expressions?.get(index)).cloned();
+        PolicyDecision { policy: policy.to_owned(), binding, validation, action, expression }
     }
 }
 

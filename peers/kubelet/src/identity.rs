@@ -1,4 +1,4 @@
-//! What a server shows of itself: a chain of certificates, and the key of the first.
+//! TLS identities: a certificate chain and the key of its leaf.
 
 use std::fmt;
 use std::io;
@@ -8,16 +8,16 @@ use base64::prelude::BASE64_STANDARD;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// A chain of certificates, and the key of the first.
-pub struct Shown {
-    /// The leaf first.
+/// A certificate chain and the key of its leaf.
+pub struct Identity {
+    /// The certificates, the leaf first.
     pub chain: Vec<CertificateDer<'static>>,
     /// The leaf's key.
     pub key: PrivateKeyDer<'static>,
 }
 
-impl Shown {
-    /// Reads both from PEM.
+impl Identity {
+    /// Parses both from PEM.
     pub fn from_pem(chain: &[u8], key: &[u8]) -> io::Result<Self> {
         let chain = CertificateDer::pem_slice_iter(chain)
             .collect::<Result<Vec<_>, _>>()
@@ -42,13 +42,13 @@ impl Shown {
     }
 }
 
-impl Clone for Shown {
+impl Clone for Identity {
     fn clone(&self) -> Self {
         Self { chain: self.chain.clone(), key: self.key.clone_key() }
     }
 }
 
-impl fmt::Debug for Shown {
+impl fmt::Debug for Identity {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Shown").field("chain", &self.chain.len()).finish_non_exhaustive()
     }
@@ -66,17 +66,18 @@ mod tests {
 
     #[test]
     fn pem_comes_back_as_it_went() {
-        let shown = Authority::new("ca").kubelet("n");
-        let read = Shown::from_pem(shown.chain_pem().as_bytes(), shown.key_pem().as_bytes());
-        let read = read.unwrap();
-        assert_eq!(read.chain, shown.chain);
-        assert_eq!(read.key.secret_der(), shown.key.secret_der());
+        let identity = Authority::new("ca").kubelet("n");
+        let parsed =
+            Identity::from_pem(identity.chain_pem().as_bytes(), identity.key_pem().as_bytes());
+        let parsed = parsed.unwrap();
+        assert_eq!(parsed.chain, identity.chain);
+        assert_eq!(parsed.key.secret_der(), identity.key.secret_der());
     }
 
     #[test]
     fn what_is_no_key_is_refused() {
-        let shown = Authority::new("ca").kubelet("n");
-        let pem = shown.chain_pem();
-        assert!(Shown::from_pem(pem.as_bytes(), pem.as_bytes()).is_err());
+        let identity = Authority::new("ca").kubelet("n");
+        let pem = identity.chain_pem();
+        assert!(Identity::from_pem(pem.as_bytes(), pem.as_bytes()).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! The controllers run beside the server and ask it like anybody else.
+//! The controllers in the server's process: loopback API client, token signer and metrics.
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
@@ -11,19 +11,20 @@ use ratchet_http::metrics::{CounterVec, GaugeVec, HistogramVec, Registry, Stabil
 use ratchet_server::{App, LoopbackClient, Types};
 use std::sync::Arc;
 
-/// Runs the chosen controllers until the server drains.
+/// Runs the selected controllers until the server drains.
 pub(crate) async fn run(app: Arc<App>, mut settings: Settings) {
-    settings.mint = Some(Arc::new(Signer(app.clone())));
-    let meter = Arc::new(Counted::new(&app.metrics.registry));
+    settings.mint = Some(Arc::new(TokenSigner(app.clone())));
+    let controller_metrics = Arc::new(ControllerMetrics::new(&app.metrics.registry));
     let drain = app.drain.clone();
-    let api = Arc::new(Inside(LoopbackClient::new(app)));
-    ratchet_controllers::run(api, settings, meter, async move { drain.wait().await }).await;
+    let api = Arc::new(LoopbackApi(LoopbackClient::new(app)));
+    ratchet_controllers::run(api, settings, controller_metrics, async move { drain.wait().await })
+        .await;
 }
 
-/// Makes tokens with the server's own key.
-struct Signer(Arc<App>);
+/// Issues service account tokens with the server's key.
+struct TokenSigner(Arc<App>);
 
-impl Mint for Signer {
+impl Mint for TokenSigner {
     fn token(&self, account: Account<'_>, secret: &str) -> Result<String, String> {
         let Account { namespace, name, uid } = account;
         let account = ratchet_identity::Account { namespace, name, uid };
@@ -31,13 +32,13 @@ impl Mint for Signer {
     }
 }
 
-/// The API from within.
-struct Inside(LoopbackClient);
+/// The controllers' API client, which calls the server in process.
+struct LoopbackApi(LoopbackClient);
 
-/// The controller that has no account.
+/// The controller without a service account of its own.
 const TOKENS: &str = "serviceaccount-token-controller";
 
-/// Controllers whose accounts are spelled otherwise.
+/// Service accounts of controllers whose account is named differently.
 const ACCOUNTS: &[(&str, &str)] = &[
     ("certificatesigningrequest-approving-controller", "certificate-controller"),
     ("certificatesigningrequest-cleaner-controller", "certificate-controller"),
@@ -50,17 +51,17 @@ const ACCOUNTS: &[(&str, &str)] = &[
     ("serviceaccount-controller", "service-account-controller"),
 ];
 
-/// As whom a controller asks: each as its own service account, and all together as the manager.
+/// The user of a controller: its own service account, or the manager for what all controllers share.
 fn user(controller: &str) -> User {
     if controller.is_empty() {
         return manager(&["system:masters", "system:authenticated"]);
     }
-    // Tokens are the manager's own business: no account of a controller may write all secrets.
+    // The token controller runs as the manager: no controller's account may write all secrets.
     if controller == TOKENS {
         return manager(&["system:authenticated"]);
     }
-    let spelled = ACCOUNTS.iter().find(|(name, _)| *name == controller);
-    let account = spelled.map_or(controller, |(_, account)| account);
+    let account_name = ACCOUNTS.iter().find(|(name, _)| *name == controller);
+    let account = account_name.map_or(controller, |(_, account)| account);
     let mut user = User::service_account("kube-system", account);
     user.add_authenticated_group();
     user
@@ -74,7 +75,7 @@ fn manager(groups: &[&str]) -> User {
     }
 }
 
-/// What is said about how much of objects is wanted.
+/// The Accept header for whole objects or metadata only.
 fn accept(shown: Shown) -> &'static str {
     match shown {
         Shown::Whole => "",
@@ -82,12 +83,13 @@ fn accept(shown: Shown) -> &'static str {
     }
 }
 
-impl Api for Inside {
+impl Api for LoopbackApi {
     fn send(&self, request: ApiRequest) -> Waiting<'_, ApiAnswer> {
         Box::pin(async move {
             let ApiRequest { controller, method, path, shown, content_type, body } = request;
             let types = Types { accept: accept(shown), content: content_type };
-            let (status, body) = self.0.request(&user(controller), method, &path, types, body).await;
+            let (status, body) =
+                self.0.request(&user(controller), method, &path, types, body).await;
             ApiAnswer { status, body }
         })
     }
@@ -96,18 +98,18 @@ impl Api for Inside {
         let path = path.to_owned();
         Box::pin(async move {
             let body = self.0.watch(&user(""), &path, accept(shown)).await?;
-            Ok(Box::new(Events { body, rest: BytesMut::new() }) as Box<dyn Lines>)
+            Ok(Box::new(WatchLines { body, rest: BytesMut::new() }) as Box<dyn Lines>)
         })
     }
 }
 
 /// The lines of a watch.
-struct Events {
+struct WatchLines {
     body: Body,
     rest: BytesMut,
 }
 
-impl Lines for Events {
+impl Lines for WatchLines {
     fn next(&mut self) -> Waiting<'_, Option<Bytes>> {
         Box::pin(async move {
             loop {
@@ -121,8 +123,8 @@ impl Lines for Events {
     }
 }
 
-/// What controllers do, as numbers under the names that kube-controller-manager uses.
-struct Counted {
+/// Controller metrics under kube-controller-manager's names.
+struct ControllerMetrics {
     counters: Vec<(&'static str, CounterVec)>,
     gauges: Vec<(&'static str, GaugeVec)>,
     durations: Vec<(&'static str, HistogramVec)>,
@@ -145,7 +147,7 @@ const GAUGES: &[(&str, &str)] = &[
     (metrics::LEADS, "1 while this process holds the Lease of this name, 0 while it waits."),
 ];
 
-/// The names that kube-controller-manager gives to the queues.
+/// Queue names of kube-controller-manager.
 const QUEUES: &[(&str, &str)] = &[
     ("clusterrole-aggregation-controller", "ClusterRoleAggregator"),
     ("endpoints-controller", "endpoint"),
@@ -159,7 +161,7 @@ const QUEUES: &[(&str, &str)] = &[
     ("serviceaccount-token-controller", "serviceaccount_tokens_secret"),
 ];
 
-/// What the label `name` says.
+/// The value of the label `name`.
 fn label(controller: &'static str, what: &str) -> &'static str {
     let queue = QUEUES.iter().find(|(name, _)| *name == controller);
     match queue {
@@ -173,7 +175,7 @@ const DURATIONS: &[(&str, &str)] = &[
 ];
 const BUCKETS: &[f64] = &[1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0];
 
-impl Counted {
+impl ControllerMetrics {
     fn new(registry: &Registry) -> Self {
         let (alpha, labels) = (Stability::Alpha, ["name"]);
         let counter = |(name, help): &(&'static str, &'static str)| {
@@ -197,7 +199,7 @@ fn named<'f, F>(families: &'f [(&'static str, F)], what: &str) -> Option<&'f F> 
     families.iter().find(|(name, _)| *name == what).map(|(_, family)| family)
 }
 
-impl Metrics for Counted {
+impl Metrics for ControllerMetrics {
     fn count(&self, controller: &'static str, what: &'static str, n: u64) {
         if let Some(family) = named(&self.counters, what) {
             family.with(&[label(controller, what)]).add(n);

@@ -1,4 +1,4 @@
-//! What is told beside the answer: warnings, the audit log, metrics.
+//! Tests of warnings, audit annotations and metrics of policies.
 
 use crate::server::Server;
 use crate::stage::{Stage, turn_on};
@@ -52,8 +52,8 @@ async fn the_audit_log_is_told() {
     loop {
         let text = std::fs::read_to_string(&log).unwrap_or_default();
         let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let mut told = lines.map(|event| event["annotations"].clone());
-        let found = told.rfind(|notes| notes[key] == value.as_str());
+        let mut annotations = lines.map(|event| event["annotations"].clone());
+        let found = annotations.rfind(|notes| notes[key] == value.as_str());
         if let Some(notes) = found {
             assert_eq!(notes[format!("{name}/who")], "made a");
             assert!(notes[format!("{name}/none")].is_null());

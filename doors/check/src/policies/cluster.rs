@@ -1,46 +1,46 @@
-//! The cluster that policies are told of: what the files say of it, and no more.
+//! The cluster state that policies can read, as far as files define it.
 
 use super::PolicySet;
-use super::ready::{as_stored, split};
-use crate::against::Stored;
+use super::stored_form::{as_stored, split};
+use crate::against::StoredObjects;
 use crate::namespaces::NamespaceIndex;
 use ratchet_object::{Node, Object, Scope, find};
 use ratchet_policy::{KindName, Served, Surroundings};
 
-/// The cluster as the files describe it.
-pub(crate) struct Around<'a> {
-    pub(crate) book: &'a PolicySet,
-    pub(crate) lent: &'a NamespaceIndex,
-    pub(crate) stored: Option<&'a Stored>,
+/// A cluster whose namespaces and parameters come from files.
+pub(crate) struct FileCluster<'a> {
+    pub(crate) policy_set: &'a PolicySet,
+    pub(crate) namespaces: &'a NamespaceIndex,
+    pub(crate) stored: Option<&'a StoredObjects>,
 }
 
-/// A kind that is not built in, as its definition says.
+/// A custom kind, from its CustomResourceDefinition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Custom {
+pub(crate) struct CustomKind {
     pub(crate) group: String,
     pub(crate) kind: String,
     pub(crate) plural: String,
     pub(crate) namespaced: bool,
 }
 
-impl Custom {
+impl CustomKind {
     /// Reads a CustomResourceDefinition.
-    pub(crate) fn read(definition: &Node<'_>) -> Self {
-        let word = |names: &[&str]| definition.text_at(names).to_owned();
+    pub(crate) fn from_definition(definition: &Node<'_>) -> Self {
+        let text = |names: &[&str]| definition.text_at(names).to_owned();
         Self {
-            group: word(&["spec", "group"]),
-            kind: word(&["spec", "names", "kind"]),
-            plural: word(&["spec", "names", "plural"]),
+            group: text(&["spec", "group"]),
+            kind: text(&["spec", "names", "kind"]),
+            plural: text(&["spec", "names", "plural"]),
             namespaced: definition.text_at(&["spec", "scope"]) != "Cluster",
         }
     }
 }
 
 impl PolicySet {
-    /// Whether objects of a kind are in namespaces; none if nothing is known of the kind.
+    /// Whether a kind is namespaced; `None` for an unknown kind.
     pub(crate) fn is_namespaced(&self, kind: &KindName<'_>) -> Option<bool> {
-        let written = api_version(kind);
-        if let Some(row) = find(&written, kind.kind) {
+        let api_version = api_version(kind);
+        if let Some(row) = find(&api_version, kind.kind) {
             return Some(row.scope == Scope::Namespaced);
         }
         if let Some(custom) = self.custom(kind.group, kind.kind) {
@@ -51,9 +51,9 @@ impl PolicySet {
         Some(own.any(|node| !node.text_at(&["metadata", "namespace"]).is_empty()))
     }
 
-    /// The definition of a kind, if it is among the files.
-    pub(crate) fn custom(&self, group: &str, kind: &str) -> Option<&Custom> {
-        self.customs.iter().find(|row| row.group == group && row.kind == kind)
+    /// A custom kind, if a file defines it.
+    pub(crate) fn custom(&self, group: &str, kind: &str) -> Option<&CustomKind> {
+        self.custom_kinds.iter().find(|row| row.group == group && row.kind == kind)
     }
 }
 
@@ -74,12 +74,17 @@ fn is_in(node: &Node<'_>, kind: &KindName<'_>, namespace: &str) -> bool {
     is_of(node, kind) && node.text_at(&["metadata", "namespace"]) == namespace
 }
 
-impl Surroundings for Around<'_> {
+impl Surroundings for FileCluster<'_> {
     fn namespace(&self, name: &str) -> Option<Node<'static>> {
-        let given = self.book.namespaces.get(name).or_else(|| self.lent.namespace(name)).cloned();
+        let given = self
+            .policy_set
+            .namespaces
+            .get(name)
+            .or_else(|| self.namespaces.namespace(name))
+            .cloned();
         let known = given.or_else(|| self.stored?.namespace(name));
         let namespace = known.unwrap_or_else(|| {
-            self.book.remember_unknown(name);
+            self.policy_set.remember_unknown(name);
             Node::map([("metadata", Node::map([("name", Node::string(name.to_owned()))]))])
         });
         let mut namespace = namespace;
@@ -88,24 +93,24 @@ impl Surroundings for Around<'_> {
         Some(as_stored(&Object::new(namespace), None))
     }
 
-    /// Every namespace is: which there are is not told in manifests.
+    /// Always true: manifests do not say which namespaces exist.
     fn has_namespace(&self, _: &str) -> bool {
         true
     }
 
     fn served(&self, kind: &KindName<'_>) -> Option<Served> {
-        self.book.is_namespaced(kind).map(|namespaced| Served { namespaced })
+        self.policy_set.is_namespaced(kind).map(|namespaced| Served { namespaced })
     }
 
     fn parameter(&self, kind: &KindName<'_>, namespace: &str, name: &str) -> Option<Node<'static>> {
         let is_it = |node: &&Node<'static>| {
             is_in(node, kind, namespace) && node.text_at(&["metadata", "name"]) == name
         };
-        self.book.parameters.iter().find(is_it).cloned()
+        self.policy_set.parameters.iter().find(is_it).cloned()
     }
 
     fn parameters(&self, kind: &KindName<'_>, namespace: &str) -> Vec<Node<'static>> {
         let is_there = |node: &&Node<'static>| is_in(node, kind, namespace);
-        self.book.parameters.iter().filter(is_there).cloned().collect()
+        self.policy_set.parameters.iter().filter(is_there).cloned().collect()
     }
 }

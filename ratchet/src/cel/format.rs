@@ -1,11 +1,11 @@
-//! A value as people and programs read it: as JSON has it, where JSON has it.
+//! Output formats of CEL values: plain text, JSON and YAML.
 
 use super::CelOutput;
 use ratchet_cel::{Budget, Environment, PER_CALL_LIMIT, Type, Value, World};
 use ratchet_object::{Node, Value as Tree, to_yaml};
 
-/// A value in the form that was asked for.
-pub(super) fn shown(value: &Value<'_>, output: CelOutput, version: (u32, u32)) -> String {
+/// Formats a value in the requested output format.
+pub(super) fn format_value(value: &Value<'_>, output: CelOutput, version: (u32, u32)) -> String {
     let node = Writer { version }.node(value);
     match output {
         CelOutput::Text => match node.value {
@@ -43,7 +43,7 @@ impl Writer {
             Value::Optional(None) => Node::new(Tree::Null),
             Value::Type(ty) => Node::string(ty.to_string()),
             Value::Duration(_) | Value::Timestamp(_) | Value::Opaque(_) => {
-                Node::string(self.written(value))
+                Node::string(self.string_of(value))
             }
         }
     }
@@ -55,12 +55,13 @@ impl Writer {
         }
     }
 
-    /// What the language itself writes for a value; its type, where it writes nothing.
-    fn written(&self, value: &Value<'_>) -> String {
+    /// The result of CEL's `string(value)`, or the type's name where there is no conversion.
+    fn string_of(&self, value: &Value<'_>) -> String {
         let environment = Environment::kubernetes(self.version).with("value", Type::Dyn);
         let program = environment.compile("string(value)").ok();
         let mut budget = Budget::new(PER_CALL_LIMIT);
-        let text = program.and_then(|program| program.evaluate(&Only(value), &mut budget).ok());
+        let text =
+            program.and_then(|program| program.evaluate(&SingleValue(value), &mut budget).ok());
         match text.as_ref().and_then(Value::as_text) {
             Some(text) => text.to_owned(),
             None => format!("<{}>", value.type_of()),
@@ -68,10 +69,10 @@ impl Writer {
     }
 }
 
-/// A world in which there is one value.
-struct Only<'v, 't>(&'v Value<'t>);
+/// An evaluation context with the single variable `value`.
+struct SingleValue<'v, 't>(&'v Value<'t>);
 
-impl<'t> World<'t> for Only<'_, 't> {
+impl<'t> World<'t> for SingleValue<'_, 't> {
     fn variable(&self, name: &str) -> Option<Value<'t>> {
         (name == "value").then(|| self.0.clone())
     }
@@ -82,7 +83,7 @@ mod tests {
     use super::*;
 
     fn text(value: Value<'_>) -> String {
-        shown(&value, CelOutput::Text, (1, 36))
+        format_value(&value, CelOutput::Text, (1, 36))
     }
 
     #[test]
@@ -92,8 +93,8 @@ mod tests {
         assert_eq!(text(list.clone()), "[1,\"x\",null]");
         let map = Value::map(vec![(Value::Int(2), Value::Bool(true)), (Value::text("k"), list)]);
         assert_eq!(text(map.clone()), "{\"2\":true,\"k\":[1,\"x\",null]}");
-        assert_eq!(shown(&Value::text("a"), CelOutput::Json, (1, 36)), "\"a\"");
-        assert_eq!(shown(&map, CelOutput::Yaml, (1, 36)).lines().count(), 5);
+        assert_eq!(format_value(&Value::text("a"), CelOutput::Json, (1, 36)), "\"a\"");
+        assert_eq!(format_value(&map, CelOutput::Yaml, (1, 36)).lines().count(), 5);
         assert_eq!(text(Value::Uint(u64::MAX)), "18446744073709551615");
         assert_eq!(text(Value::Optional(None)), "null");
     }

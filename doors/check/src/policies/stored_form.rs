@@ -1,13 +1,13 @@
-//! An object as policies see it: not as it was written, but as the API would store it.
+//! The stored form of an object, which is what policies see.
 
 use ratchet_object::{Node, Object, Value, complete, defaults, respell, schema};
 
-/// What an update keeps of the stored object where the new one does not say it.
-const KEPT: [&str; 4] = ["uid", "creationTimestamp", "generation", "resourceVersion"];
+/// Metadata that an update preserves from the stored object where the new one omits it.
+const PRESERVED_METADATA: [&str; 4] = ["uid", "creationTimestamp", "generation", "resourceVersion"];
 
-/// An object as policies see it: with its defaults, written as the API writes it, and with the status that is stored,
-/// for the writer of an object does not write that. What a server makes up (identity, times, allocated addresses) and
-/// what other admission plugins add is not there.
+/// The object as the API server would store it: with defaults, canonical values, and the stored status, because a
+/// write of the object does not write the status. Fields that a server generates (uid, timestamps, allocated addresses)
+/// and mutations of other admission plugins are missing.
 pub fn as_stored(object: &Object<'_>, old: Option<&Node<'_>>) -> Node<'static> {
     let mut node = object.node().clone().into_owned();
     let (group, version) = split(object.api_version());
@@ -15,18 +15,18 @@ pub fn as_stored(object: &Object<'_>, old: Option<&Node<'_>>) -> Node<'static> {
     defaults::apply(group, version, object.kind_name(), &mut node);
     let has_status = schema::type_of(row.ty).field("status").is_some();
     match old {
-        Some(old) if has_status => keep(&mut node, old, "status"),
-        // The only kind whose new objects come with a status: kubelets say in it what they are.
+        Some(old) if has_status => copy_from(&mut node, old, "status"),
+        // A Node is the only kind that is created with a status: kubelets describe themselves in it.
         None if has_status && object.kind_name() != "Node" => drop(node.remove("status")),
         _ => {}
     }
     if let (Some(old), Some(Value::Map(_))) =
         (old.and_then(|old| old.get("metadata")), node.get("metadata").map(|node| &node.value))
     {
-        for name in KEPT {
+        for name in PRESERVED_METADATA {
             let metadata = node.below("metadata");
             if metadata.get(name).is_none() {
-                keep(metadata, old, name);
+                copy_from(metadata, old, name);
             }
         }
     }
@@ -39,8 +39,8 @@ pub fn as_stored(object: &Object<'_>, old: Option<&Node<'_>>) -> Node<'static> {
     node
 }
 
-/// Fields that came first alone, and then as a list: the API fills the list from the field. Kind, what both stand in,
-/// the field, the list, and the field of an item; empty where items are plain.
+/// Singular fields that later got a list, which the API server fills from the field: kind, parent of both, field, list,
+/// and the item's field; empty where items are scalars.
 const LISTS: &[(&str, &str, &str, &str, &str)] = &[
     ("Pod", "status", "podIP", "podIPs", "ip"),
     ("Service", "spec", "clusterIP", "clusterIPs", ""),
@@ -61,7 +61,7 @@ fn fill_lists(group: &str, kind: &str, node: &mut Node<'static>) {
     }
 }
 
-/// What every namespace gets when it is made.
+/// Sets the finalizer and phase that every namespace gets on creation.
 fn as_namespace(node: &mut Node<'static>) {
     let spec = node.below("spec");
     if spec.get("finalizers").is_none_or(|list| list.items().is_empty()) {
@@ -73,7 +73,7 @@ fn as_namespace(node: &mut Node<'static>) {
     }
 }
 
-fn keep(node: &mut Node<'static>, old: &Node<'_>, name: &'static str) {
+fn copy_from(node: &mut Node<'static>, old: &Node<'_>, name: &'static str) {
     match old.get(name) {
         Some(value) => node.set(name, value.clone().into_owned()),
         None => drop(node.remove(name)),

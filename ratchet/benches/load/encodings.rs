@@ -1,4 +1,4 @@
-//! Long lists in every dress, eight at once: how long `/livez` takes meanwhile, and how much memory that takes.
+//! Long lists in every encoding, eight at once: latency of `/livez` meanwhile, and memory.
 
 use super::Scale;
 use super::client::Target;
@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 
 const MAPS: &str = "/api/v1/namespaces/dresses/configmaps";
 
-/// How many lists are read at once.
+/// Number of concurrent readers.
 const AT_ONCE: usize = 8;
 
-/// What is asked for: a name, the query, and the form.
-const DRESSES: &[(&str, &str, &str, bool)] = &[
+/// Name, query, media type, and whether the response is compressed.
+const ENCODINGS: &[(&str, &str, &str, bool)] = &[
     ("compact JSON", "", "application/json", false),
     ("compact JSON, packed", "", "application/json", true),
     ("indented JSON", "?pretty=1", "application/json", false),
@@ -26,31 +26,31 @@ const DRESSES: &[(&str, &str, &str, bool)] = &[
     ("tables", "", "application/json;as=Table;v=v1;g=meta.k8s.io", false),
 ];
 
-/// Stores 31 MB of ConfigMaps and reads them in every dress.
+/// Stores 31 MB of ConfigMaps and reads them in every encoding.
 pub(crate) async fn measure(target: &Target, pid: Option<u32>, scale: &Scale, table: &mut Table) {
     let seconds = 4.0 * scale.seconds;
     let mut writer = target.connect().await;
     let namespace = r#"{"metadata":{"name":"dresses"}}"#;
-    writer.ask(&Method::POST, "/api/v1/namespaces", namespace.into()).await;
+    writer.request(&Method::POST, "/api/v1/namespaces", namespace.into()).await;
     let text = "a line of a file that somebody needs, <b>with</b> signs\\n".repeat(180);
     for number in 0..3100 {
         let body = format!(r#"{{"metadata":{{"name":"m{number}"}},"data":{{"file":"{text}"}}}}"#);
-        writer.must(&Method::POST, MAPS, body.into()).await;
+        writer.request_ok(&Method::POST, MAPS, body.into()).await;
     }
     table.row("/livez, nothing else", livez(target, seconds, None).await);
-    for (name, query, accept, is_packed) in DRESSES {
+    for (name, query, accept, is_packed) in ENCODINGS {
         if let Some(pid) = pid {
-            process::forget_peak(pid);
+            process::reset_peak(pid);
         }
-        let over = Arc::new(AtomicBool::new(false));
+        let done = Arc::new(AtomicBool::new(false));
         let mut readers = Vec::new();
         for _ in 0..AT_ONCE {
-            let (mut connection, over) = (target.connect().await, over.clone());
+            let (mut connection, done) = (target.connect().await, done.clone());
             let path = format!("{MAPS}{query}");
             readers.push(tokio::spawn(async move {
                 let mut times = Times::default();
                 let mut length = 0;
-                while !over.load(Ordering::Relaxed) {
+                while !done.load(Ordering::Relaxed) {
                     let begun = Instant::now();
                     length = connection.read_as(&path, accept, *is_packed).await;
                     times.0.push(begun.elapsed());
@@ -58,7 +58,7 @@ pub(crate) async fn measure(target: &Target, pid: Option<u32>, scale: &Scale, ta
                 (times, length)
             }));
         }
-        let figures = livez(target, seconds, Some(&over)).await;
+        let figures = livez(target, seconds, Some(&done)).await;
         let (mut times, mut length) = (Times::default(), 0);
         for reader in readers {
             let (own, read) = reader.await.unwrap();
@@ -74,19 +74,19 @@ pub(crate) async fn measure(target: &Target, pid: Option<u32>, scale: &Scale, ta
     }
 }
 
-/// How long `/livez` takes, asked every ten milliseconds.
-async fn livez(target: &Target, seconds: f64, over: Option<&AtomicBool>) -> String {
+/// Latency of `/livez`, requested every ten milliseconds.
+async fn livez(target: &Target, seconds: f64, done: Option<&AtomicBool>) -> String {
     let mut connection = target.connect().await;
     let mut times = Times::default();
     let begun = Instant::now();
     while begun.elapsed().as_secs_f64() < seconds {
-        let asked = Instant::now();
-        connection.must(&Method::GET, "/livez", Bytes::new()).await;
-        times.0.push(asked.elapsed());
+        let sent = Instant::now();
+        connection.request_ok(&Method::GET, "/livez", Bytes::new()).await;
+        times.0.push(sent.elapsed());
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    if let Some(over) = over {
-        over.store(true, Ordering::Relaxed);
+    if let Some(done) = done {
+        done.store(true, Ordering::Relaxed);
     }
     format!(
         "p50 {:.1} ms, p99 {:.1} ms, at most {:.1} ms",

@@ -1,11 +1,11 @@
-//! Policies and bindings that cannot be made, with everything that is wrong with them.
+//! Tests of invalid policies and bindings, with all their field errors.
 
 use crate::stage::{BINDINGS, POLICIES, Stage};
 use serde_json::{Value, json};
 
 const TRUE: &str = "true";
 
-/// A policy with one field of its spec replaced, and what is said to it.
+/// A policy with one field of its spec replaced, and the response.
 async fn refused(stage: &Stage, field: &str, value: Value) -> Vec<(String, String)> {
     let mut policy = stage.policy("p", json!({"validations": [{"expression": TRUE}]}));
     policy["spec"][field] = value;
