@@ -178,7 +178,7 @@ fn check_standards(new: &Written<'_>, policy: &Policy, choices: &mut Choices<'_>
         let is_looser = !found[1].is_empty() && found[2].is_empty() && !pod.is_windows();
         assert!(!is_looser, "baseline alone: {:?}", found[1]);
         for violation in found.iter().flatten() {
-            violation.spots.iter().for_each(|spot| tree::assert_span(new.text, spot.span));
+            violation.labels.iter().for_each(|label| tree::assert_span(new.text, label.span));
         }
     }
 }
@@ -231,13 +231,13 @@ fn check_change(
 }
 
 fn check_spans(new: &Written<'_>, verdict: &Verdict) {
-    let spots = verdict.denial.iter().flat_map(|denial| &denial.spots);
-    let more = verdict.warnings.iter().flat_map(|warning| &warning.spots);
+    let labels = verdict.denial.iter().flat_map(|denial| &denial.labels);
+    let more = verdict.warnings.iter().flat_map(|warning| &warning.labels);
     let spans = verdict.problems.iter().map(|problem| problem.span);
     let spans = spans.chain(verdict.warnings.iter().map(|warning| warning.span));
     let is_part =
         |text: &str, span: Span| text.get(span.start as usize..span.end as usize).is_some();
-    for span in spans.chain(spots.chain(more).map(|spot| spot.span)) {
+    for span in spans.chain(labels.chain(more).map(|spot| spot.span)) {
         assert!(is_part(new.text, span), "{span:?} points nowhere: {verdict:?}");
     }
 }

@@ -57,7 +57,7 @@ pub(crate) fn absent_value(
     let is_encoded = match emptiness {
         Emptiness::Always => true,
         Emptiness::OmitEmpty => is_structure(&field.shape),
-        Emptiness::NullPointer => return Some(Node::new(Value::NullPointer)),
+        Emptiness::NullPointer => return Some(Node::new(Value::Null)),
         Emptiness::Pointer | Emptiness::OmitZero => false,
     };
     is_encoded.then(|| zero(&field.shape))

@@ -76,7 +76,7 @@ fn perform(task: &Task, mut emit: impl FnMut(Item<'_>)) {
         Task::Failed(path, why) => emit(Item::Failed(path, why)),
         Task::Documents(file, documents) => {
             for document in documents {
-                emit(Item::Document(file, document.document()));
+                emit(Item::Document(file, document.as_document_ref()));
             }
         }
         Task::Files(paths) => {

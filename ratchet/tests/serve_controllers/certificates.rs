@@ -52,12 +52,12 @@ const SERVING: &[&str] = &["digital signature", "server auth"];
 const CLIENT: &[&str] = &["digital signature", "client auth"];
 
 impl Cluster {
-    fn request(&self, name: &str) -> Value {
+    fn signing_request(&self, name: &str) -> Value {
         self.get(&format!("{REQUESTS}/{name}"))
     }
 
     fn approve(&self, name: &str) {
-        let mut request = self.request(name);
+        let mut request = self.signing_request(name);
         let condition = json!({"type": "Approved", "status": "True", "reason": "Test"});
         request["status"]["conditions"] = json!([condition]);
         self.request("PUT", &format!("{REQUESTS}/{name}/approval"), &request);
@@ -65,14 +65,16 @@ impl Cluster {
 
     /// The certificate issued for a request, in PEM.
     fn issued(&self, name: &str) -> Vec<u8> {
-        self.until("a certificate", || !self.request(name)["status"]["certificate"].is_null());
-        BASE64_STANDARD.decode(text(&self.request(name)["status"]["certificate"])).unwrap()
+        self.until("a certificate", || {
+            !self.signing_request(name)["status"]["certificate"].is_null()
+        });
+        BASE64_STANDARD.decode(text(&self.signing_request(name)["status"]["certificate"])).unwrap()
     }
 
     /// The condition of a failed request.
     fn failure(&self, name: &str) -> (String, String) {
         let failed = || {
-            let conditions = self.request(name)["status"]["conditions"].clone();
+            let conditions = self.signing_request(name)["status"]["conditions"].clone();
             let all = conditions.as_array().cloned().unwrap_or_default();
             all.into_iter().find(|one| one["type"] == "Failed")
         };
@@ -194,7 +196,7 @@ fn requests_that_no_signer_signs_fail_and_those_of_others_wait() {
     assert_eq!(cluster.failure("stranger"), (reason, nodes));
     // What came before all of them was looked at, and nothing was done.
     for name in ["unapproved", "foreign"] {
-        assert!(cluster.request(name)["status"]["certificate"].is_null(), "{name}");
+        assert!(cluster.signing_request(name)["status"]["certificate"].is_null(), "{name}");
     }
     let mut short = node.object("short", "kubelet-serving", SERVING);
     short["spec"]["expirationSeconds"] = 3600.into();
@@ -255,14 +257,14 @@ fn machines_that_may_join_are_approved_without_anybody_looking() {
     ] {
         let facts = Facts::from_pem(&cluster.issued(name)).unwrap();
         assert_eq!((facts.is_ca, facts.usages), (false, vec![Usage::ClientAuth]), "{name}");
-        let approval = cluster.request(name)["status"]["conditions"][0].clone();
+        let approval = cluster.signing_request(name)["status"]["conditions"][0].clone();
         assert_eq!(
             (text(&approval["reason"]), text(&approval["message"])),
             ("AutoApproved".to_owned(), message.to_owned())
         );
     }
     for name in ["bob", "other"] {
-        assert!(cluster.request(name)["status"]["conditions"].is_null(), "{name}");
+        assert!(cluster.signing_request(name)["status"]["conditions"].is_null(), "{name}");
     }
 }
 

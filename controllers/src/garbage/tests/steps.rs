@@ -45,7 +45,7 @@ fn the_dependents_of_what_is_gone_are_judged() {
         graph.observe(&object);
     }
     assert_eq!(graph.remove_uid("owner"), [attempt_to_delete("child")]);
-    assert!(graph.absent.has(&owner("owner").in_namespace(&"shop".into())));
+    assert!(graph.absent.contains(&owner("owner").in_namespace(&"shop".into())));
     assert_eq!((graph.remove_uid("owner"), graph.remove_uid("other")), (vec![], vec![]));
 }
 

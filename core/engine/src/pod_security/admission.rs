@@ -25,7 +25,7 @@ pub(crate) static RULE: Rule = Rule {
     title: "The Pod Security level of a namespace",
     origin: Origin::PodSecurity,
     demands: "A pod keeps to the level of the Pod Security Standards that its namespace enforces.",
-    reason: "A namespace is where people share a cluster. Whoever may create pods in it must not be \
+    why: "A namespace is where people share a cluster. Whoever may create pods in it must not be \
           able to take over the nodes, and with them everyone else's pods.",
     fix: "Put right each of the places that the message names, or move the pod to a namespace with \
           a looser level.",

@@ -96,7 +96,7 @@ pub(crate) fn check(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         check_update(&metadata, &old, verdict);
     }
     if is_strict(change) {
-        for _ in 0..as_new + update_count {
+        for _ in 0..create_count + update_count {
             check_domains(&metadata, verdict);
         }
     }

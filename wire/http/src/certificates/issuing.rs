@@ -39,7 +39,7 @@ impl SigningAuthority {
     /// The authority of these files, which must be usable now.
     pub fn open(files: KeyFiles) -> Result<Self, CertificateError> {
         let authority = Self { files };
-        authority.read()?;
+        authority.load()?;
         Ok(authority)
     }
 
