@@ -1,5 +1,6 @@
-//! Disks that fail. A limit on the size of files stands for a full one, and strace lets flushes of a sound one fail:
-//! neither needs a disk of its own.
+//! Disks that fail: full ones, and ones whose flushes fail.
+//!
+//! A limit on the size of files stands for a full disk, and strace lets flushes fail: neither needs a disk of its own.
 
 use crate::Findings;
 use crate::ledger::Ledger;
