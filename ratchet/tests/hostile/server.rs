@@ -136,7 +136,7 @@ pub(crate) fn is_calm(what: &str, answer: &Answer) {
 
 /// What is wrong with an answer: anything but success and "your fault".
 pub(crate) fn complaint(answer: &Answer) -> Option<String> {
-    // What the reference answers with 500, 503 and 504 too, for clients compare these texts; and what is not built yet.
+    // What the reference answers with 500, 503 and 504 too, for clients compare these texts.
     const ALLOWED: [(u16, &str); 10] = [
         (500, "resourceVersion should not be set on objects to be created"),
         (500, "resourceVersion: Invalid value"),
@@ -147,6 +147,7 @@ pub(crate) fn complaint(answer: &Answer) -> Option<String> {
         (500, "list element types are not identical"),
         (500, "unknown patch type"),
         (500, "cannot tell the items of a list apart"),
+        // Proxies to what is not there.
         (503, "no endpoints available for service"),
         (503, "error trying to reach service"),
     ];
