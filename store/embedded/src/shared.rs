@@ -37,7 +37,8 @@ impl Shared {
         answer.await.unwrap_or(Err(StoreError::Closed))
     }
 
-    /// Reads a snapshot; if the disk failed meanwhile, for a writer perhaps, the engine is renewed and asked again.
+    /// Reads a snapshot; if the disk failed meanwhile, for a writer perhaps, the engine is renewed and asked again,
+    /// before anything else is written.
     pub(crate) async fn read<T, F>(
         &self,
         question: impl Fn(ReadTransaction) -> F,
@@ -45,7 +46,7 @@ impl Shared {
     where
         F: Future<Output = Result<T, Trouble>>,
     {
-        let mut tries = TRIES;
+        let (mut tries, mut hold) = (TRIES, None);
         loop {
             let (generation, snapshot) = self.engine.read();
             let result = match snapshot {
@@ -56,7 +57,8 @@ impl Shared {
                 Ok(answer) => return Ok(answer),
                 Err(trouble) if trouble.needs_renewal() && tries > 0 => {
                     tries -= 1;
-                    self.ask(|reply| Job::Renew(generation, reply)).await?;
+                    drop(hold.take());
+                    hold = Some(self.ask(|reply| Job::Renew(generation, reply)).await?);
                 }
                 Err(trouble) => return Err(self.engine.explain(trouble)),
             }

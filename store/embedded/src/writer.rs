@@ -1,7 +1,7 @@
 //! The one thread that writes: takes what is waiting, does it in one durable transaction, then answers.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant, SystemTime};
 
 use ratchet_store::{Act, Commit, Event, Revision, StoreError, Write};
@@ -21,18 +21,26 @@ const SWEEP: usize = 1000;
 const REST: Duration = Duration::from_secs(1);
 /// No more bytes are tried to be written.
 const MOST_TRIED: usize = 8 << 20;
+/// No reader keeps writers waiting for longer.
+const LONGEST_HOLD: Duration = Duration::from_secs(1);
 /// The clock of the wall may jump: look at it again after this time.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// Who waits for an answer.
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 
+/// While a reader has one, nothing is written: a write that fails would make the engine useless to it once more.
+#[derive(Debug)]
+pub(crate) struct Hold(
+    #[expect(dead_code, reason = "what counts is when it is dropped")] Sender<()>,
+);
+
 /// What the writer is asked to do.
 pub(crate) enum Job {
     Commit(Vec<Write>, Reply<Commit>),
     Forget(Revision, Reply<()>),
     /// A reader found the engine unusable.
-    Renew(u64, Reply<()>),
+    Renew(u64, Reply<Hold>),
     Stop,
 }
 
@@ -63,7 +71,7 @@ struct Done {
 struct Group {
     commits: Vec<(Vec<Write>, Reply<Commit>)>,
     forgets: Vec<(Revision, Reply<()>)>,
-    renewals: Vec<(u64, Reply<()>)>,
+    renewals: Vec<(u64, Reply<Hold>)>,
     stop: bool,
 }
 
@@ -87,11 +95,7 @@ pub(crate) fn run(shared: &Arc<Shared>, jobs: &Receiver<Job>) {
         let wait = chores.wait();
         let wait = if unwritable { Some(wait.map_or(REST, |wait| wait.min(REST))) } else { wait };
         let group = gather(jobs, wait);
-        for (generation, reply) in group.renewals {
-            let renewed = shared.engine.renew(generation).map_err(|why| shared.engine.explain(why));
-            catch_up(shared);
-            let _ = reply.send(renewed);
-        }
+        renew(shared, group.renewals);
         let resting = chores.rest_until.is_some_and(|until| Instant::now() < until);
         let due = chores.due() && !resting;
         // Nobody may be asking any more: whether there is room again is tried, not waited for.
@@ -107,6 +111,19 @@ pub(crate) fn run(shared: &Arc<Shared>, jobs: &Receiver<Job>) {
             return;
         }
     }
+}
+
+/// Makes the engine usable for readers, and lets them read before the next write is tried.
+fn renew(shared: &Shared, renewals: Vec<(u64, Reply<Hold>)>) {
+    let (hold, released) = channel();
+    for (generation, reply) in renewals {
+        let renewed = shared.engine.renew(generation).map_err(|why| shared.engine.explain(why));
+        catch_up(shared);
+        let _ = reply.send(renewed.map(|()| Hold(hold.clone())));
+    }
+    drop(hold);
+    // Nothing is ever sent: the channel ends with the last hold. Writers do not wait for a slow reader for long.
+    let _ = released.recv_timeout(LONGEST_HOLD);
 }
 
 /// Waits for the first job, then takes all that are there.
