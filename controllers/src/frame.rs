@@ -12,6 +12,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
@@ -123,6 +124,7 @@ struct Worker {
     needs: BTreeSet<&'static str>,
     /// The keys that are worked on, and since when.
     busy: Mutex<BTreeMap<Key, Instant>>,
+    alive: Alive,
     work: Box<dyn Reconcile>,
 }
 
@@ -131,6 +133,17 @@ const LEASE: &str = "ratchet-controllers";
 
 /// Work that takes longer is measured while it goes on.
 const LONG: Duration = Duration::from_millis(500);
+
+/// Every task has one, so that its end can be awaited: a task that is aborted while it computes goes on until it waits
+/// for something, and then must find the runtime there.
+type Alive = mpsc::Sender<()>;
+
+/// Runs a task that is known to be alive.
+async fn held<T>(alive: Alive, task: impl Future<Output = T>) -> T {
+    let result = task.await;
+    drop(alive);
+    result
+}
 
 /// What runs beside a controller's workers.
 type Beside = Vec<Waiting<'static, ()>>;
@@ -142,6 +155,7 @@ impl Worker {
         settings: &Arc<Settings>,
         meter: &Arc<dyn Meter>,
         informers: &mut Informers,
+        alive: &Alive,
     ) -> (Self, Beside) {
         let queue = Arc::new(Queue::new(row.name, meter.clone(), row.pace));
         let client = Client::new(api.clone(), row.name);
@@ -157,8 +171,8 @@ impl Worker {
         let work = (row.start)(&mut setup);
         let (name, hands) = (row.name, row.workers.max(1));
         let Setup { needs, beside, .. } = setup;
-        let (meter, busy) = (meter.clone(), Mutex::default());
-        (Self { name, hands, meter, queue, needs, busy, work }, beside)
+        let (meter, busy, alive) = (meter.clone(), Mutex::default(), alive.clone());
+        (Self { name, hands, meter, queue, needs, busy, alive, work }, beside)
     }
 
     /// Works for ever, on as many keys at once as there are hands.
@@ -168,7 +182,8 @@ impl Worker {
         }
         tracing::info!(controller = self.name, "works");
         let this = Arc::new(self);
-        let mut hands: JoinSet<()> = (0..this.hands).map(|_| this.clone().toil()).collect();
+        let hand = |_| held(this.alive.clone(), this.clone().toil());
+        let mut hands: JoinSet<()> = (0..this.hands).map(hand).collect();
         while let Some(ended) = hands.join_next().await {
             if let Err(why) = ended {
                 tracing::error!(controller = this.name, %why, "a worker died");
@@ -242,7 +257,7 @@ impl Worker {
     async fn attempt(self: &Arc<Self>, key: &Key) -> Result<Outcome, Failure> {
         let (this, key) = (self.clone(), key.clone());
         let mut task = JoinSet::new();
-        task.spawn(async move { this.work.reconcile(&key).await });
+        task.spawn(held(self.alive.clone(), async move { this.work.reconcile(&key).await }));
         match task.join_next().await {
             Some(Ok(outcome)) => outcome,
             Some(Err(why)) => Err(Failure::new(format!("a bug: {why}"))),
@@ -251,8 +266,8 @@ impl Worker {
     }
 }
 
-/// Runs the chosen controllers until `stop` is over, while we hold the Lease if there is one. They
-/// keep nothing that a restart would lose.
+/// Runs the chosen controllers until `stop` is over, while we hold the Lease if there is one, and
+/// returns when none of them does anything any more. They keep nothing that a restart would lose.
 pub async fn run(
     api: Arc<dyn Api>,
     settings: Settings,
@@ -262,12 +277,14 @@ pub async fn run(
     let settings = Arc::new(settings);
     let mut stop = pin!(stop);
     let Some(election) = settings.election.clone().filter(|_| is_any_chosen(&settings)) else {
+        let (alive, mut ended) = mpsc::channel(1);
         // Dropping the tasks ends them where they wait; what they left undone is seen at the next start.
         tokio::select! {
             () = stop => {}
-            () = work(&api, &settings, &meter) => {}
+            () = work(&api, &settings, &meter, &alive) => {}
         }
-        return;
+        drop(alive);
+        return ended.recv().await.unwrap_or_default();
     };
     let identity = election.identity.clone();
     let mut candidate = Candidate::new(Client::new(api.clone(), ""), election);
@@ -277,13 +294,17 @@ pub async fn run(
             () = &mut stop => return,
             () = candidate.acquire() => {}
         }
+        let (alive, mut ended) = mpsc::channel(1);
         tracing::info!(identity, "runs the controllers");
         meter.gauge(LEASE, LEADS, 1.0);
         let is_over = tokio::select! {
             () = &mut stop => true,
             () = candidate.keep() => false,
-            () = work(&api, &settings, &meter) => false,
+            () = work(&api, &settings, &meter, &alive) => false,
         };
+        // Whoever holds the Lease next must not meet what we have not ended.
+        drop(alive);
+        ended.recv().await;
         meter.gauge(LEASE, LEADS, 0.0);
         if is_over {
             return candidate.release().await;
@@ -297,24 +318,25 @@ fn is_any_chosen(settings: &Settings) -> bool {
 }
 
 /// Runs the chosen controllers for ever.
-async fn work(api: &Arc<dyn Api>, settings: &Arc<Settings>, meter: &Arc<dyn Meter>) {
+async fn work(api: &Arc<dyn Api>, settings: &Arc<Settings>, meter: &Arc<dyn Meter>, alive: &Alive) {
     let client = Client::new(api.clone(), "");
     let mut informers = Informers { client, meter: meter.clone(), by_path: BTreeMap::new() };
     let chosen = CONTROLLERS.iter().filter(|row| settings.selection.holds(row));
-    let workers: Vec<_> =
-        chosen.map(|row| Worker::set_up(row, api, settings, meter, &mut informers)).collect();
+    let workers: Vec<_> = chosen
+        .map(|row| Worker::set_up(row, api, settings, meter, &mut informers, alive))
+        .collect();
     let informers: BTreeMap<_, _> =
         informers.by_path.into_iter().map(|(path, informer)| (path, Arc::new(informer))).collect();
 
     let mut tasks = JoinSet::new();
     for informer in informers.values() {
         let informer = informer.clone();
-        tasks.spawn(async move { informer.run().await });
+        tasks.spawn(held(alive.clone(), async move { informer.run().await }));
     }
     for (worker, beside) in workers {
-        beside.into_iter().for_each(|task| drop(tasks.spawn(task)));
+        beside.into_iter().for_each(|task| drop(tasks.spawn(held(alive.clone(), task))));
         let needs = worker.needs.iter().filter_map(|path| informers.get(path).cloned()).collect();
-        tasks.spawn(worker.run(needs));
+        tasks.spawn(held(alive.clone(), worker.run(needs)));
     }
     mourn(&mut tasks).await;
 }
@@ -356,7 +378,8 @@ mod tests {
         let queue = Arc::new(Queue::new("test", meter.clone(), Pace::DEFAULT));
         let (needs, work) = (BTreeSet::new(), Box::new(Moody));
         let (busy, hands) = (Mutex::default(), 1);
-        let worker = Worker { name: "test", hands, meter, queue, needs, busy, work };
+        let (alive, _ended) = mpsc::channel(1);
+        let worker = Worker { name: "test", hands, meter, queue, needs, busy, alive, work };
         let worker = Arc::new(worker);
         for (key, comes_after) in
             [("bug", Some(0)), ("error", Some(0)), ("again", Some(7)), ("done", None)]
@@ -371,5 +394,39 @@ mod tests {
             });
             assert_eq!(came, comes_after, "{key}");
         }
+    }
+
+    /// Computes for a while on its thread, and tells when it has ended.
+    struct Slow(Arc<Mutex<Vec<&'static str>>>);
+
+    impl Reconcile for Slow {
+        fn reconcile<'a>(&'a self, _: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+            Box::pin(async move {
+                self.0.lock().unwrap().push("begun");
+                tokio::task::block_in_place(|| std::thread::sleep(Duration::from_millis(300)));
+                self.0.lock().unwrap().push("ended");
+                std::future::pending().await
+            })
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn the_end_of_a_task_that_computes_can_be_awaited() {
+        let meter: Arc<dyn Meter> = Arc::new(Silent);
+        let queue = Arc::new(Queue::new("test", meter.clone(), Pace::DEFAULT));
+        queue.add(&Key::from("key"));
+        let seen = Arc::new(Mutex::default());
+        let (needs, work) = (BTreeSet::new(), Box::new(Slow(Arc::clone(&seen))));
+        let (busy, hands) = (Mutex::default(), 1);
+        let (alive, mut ended) = mpsc::channel(1);
+        let worker = Worker { name: "test", hands, meter, queue, needs, busy, alive, work };
+        let mut tasks = JoinSet::new();
+        tasks.spawn(worker.run(Vec::new()));
+        while seen.lock().unwrap().is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        drop(tasks);
+        assert_eq!(ended.recv().await, None);
+        assert_eq!(*seen.lock().unwrap(), ["begun", "ended"]);
     }
 }
