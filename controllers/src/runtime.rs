@@ -12,6 +12,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
@@ -128,6 +129,7 @@ struct Worker {
     needs: BTreeSet<&'static str>,
     /// The keys being reconciled, and since when.
     busy: Mutex<BTreeMap<Key, Instant>>,
+    alive: Alive,
     reconciler: Box<dyn Reconcile>,
 }
 
@@ -136,6 +138,17 @@ const LEADER_ELECTION: &str = "ratchet-controllers";
 
 /// Reconciliations that take longer are measured while they run.
 const SLOW_RECONCILE: Duration = Duration::from_millis(500);
+
+/// Held by every task, so that its end can be awaited: an aborted task that is computing runs until its next await, and
+/// must not outlive the runtime.
+type Alive = mpsc::Sender<()>;
+
+/// Runs a task that holds `alive`.
+async fn tracked<T>(alive: Alive, task: impl Future<Output = T>) -> T {
+    let result = task.await;
+    drop(alive);
+    result
+}
 
 /// The background tasks of a controller.
 type BackgroundTasks = Vec<Waiting<'static, ()>>;
@@ -147,6 +160,7 @@ impl Worker {
         settings: &Arc<Settings>,
         metrics: &Arc<dyn Metrics>,
         informers: &mut Informers,
+        alive: &Alive,
     ) -> (Self, BackgroundTasks) {
         let queue = Arc::new(Queue::new(row.name, metrics.clone(), row.retry_delay));
         let client = Client::new(api.clone(), row.name);
@@ -162,8 +176,8 @@ impl Worker {
         let reconciler = (row.start)(&mut setup);
         let (name, concurrency) = (row.name, row.workers.max(1));
         let Setup { needs, background, .. } = setup;
-        let (metrics, busy) = (metrics.clone(), Mutex::default());
-        (Self { name, concurrency, metrics, queue, needs, busy, reconciler }, background)
+        let (metrics, busy, alive) = (metrics.clone(), Mutex::default(), alive.clone());
+        (Self { name, concurrency, metrics, queue, needs, busy, alive, reconciler }, background)
     }
 
     /// Runs `concurrency` workers for ever.
@@ -173,8 +187,8 @@ impl Worker {
         }
         tracing::info!(controller = self.name, "works");
         let this = Arc::new(self);
-        let mut workers: JoinSet<()> =
-            (0..this.concurrency).map(|_| this.clone().run_worker()).collect();
+        let worker = |_| tracked(this.alive.clone(), this.clone().run_worker());
+        let mut workers: JoinSet<()> = (0..this.concurrency).map(worker).collect();
         while let Some(result) = workers.join_next().await {
             if let Err(why) = result {
                 tracing::error!(controller = this.name, %why, "a worker died");
@@ -248,7 +262,10 @@ impl Worker {
     async fn reconcile_isolated(self: &Arc<Self>, key: &Key) -> Result<Outcome, Failure> {
         let (this, key) = (self.clone(), key.clone());
         let mut task = JoinSet::new();
-        task.spawn(async move { this.reconciler.reconcile(&key).await });
+        task.spawn(tracked(
+            self.alive.clone(),
+            async move { this.reconciler.reconcile(&key).await },
+        ));
         match task.join_next().await {
             Some(Ok(outcome)) => outcome,
             Some(Err(why)) => Err(Failure::new(format!("a bug: {why}"))),
@@ -258,7 +275,7 @@ impl Worker {
 }
 
 /// Runs the selected controllers until `stop` completes, and only while this server holds the Lease
-/// if there is one. They keep no state that a restart would lose.
+/// if there is one; returns when all tasks have ended. They keep no state that a restart would lose.
 pub async fn run(
     api: Arc<dyn Api>,
     settings: Settings,
@@ -268,13 +285,15 @@ pub async fn run(
     let settings = Arc::new(settings);
     let mut stop = pin!(stop);
     let Some(election) = settings.election.clone().filter(|_| is_any_selected(&settings)) else {
+        let (alive, mut ended) = mpsc::channel(1);
         // Dropping the tasks ends them at their next await; unfinished work is found at the next
         // start.
         tokio::select! {
             () = stop => {}
-            () = run_controllers(&api, &settings, &metrics) => {}
+            () = run_controllers(&api, &settings, &metrics, &alive) => {}
         }
-        return;
+        drop(alive);
+        return ended.recv().await.unwrap_or_default();
     };
     let identity = election.identity.clone();
     let mut elector = LeaderElector::new(Client::new(api.clone(), ""), election);
@@ -284,13 +303,17 @@ pub async fn run(
             () = &mut stop => return,
             () = elector.acquire() => {}
         }
+        let (alive, mut ended) = mpsc::channel(1);
         tracing::info!(identity, "runs the controllers");
         metrics.gauge(LEADER_ELECTION, LEADS, 1.0);
         let is_stopped = tokio::select! {
             () = &mut stop => true,
             () = elector.renew() => false,
-            () = run_controllers(&api, &settings, &metrics) => false,
+            () = run_controllers(&api, &settings, &metrics, &alive) => false,
         };
+        // The next leader must not overlap with unfinished work.
+        drop(alive);
+        ended.recv().await;
         metrics.gauge(LEADER_ELECTION, LEADS, 0.0);
         if is_stopped {
             return elector.release().await;
@@ -304,24 +327,30 @@ fn is_any_selected(settings: &Settings) -> bool {
 }
 
 /// Runs the selected controllers for ever.
-async fn run_controllers(api: &Arc<dyn Api>, settings: &Arc<Settings>, metrics: &Arc<dyn Metrics>) {
+async fn run_controllers(
+    api: &Arc<dyn Api>,
+    settings: &Arc<Settings>,
+    metrics: &Arc<dyn Metrics>,
+    alive: &Alive,
+) {
     let client = Client::new(api.clone(), "");
     let mut informers = Informers { client, metrics: metrics.clone(), by_path: BTreeMap::new() };
     let selected = CONTROLLERS.iter().filter(|row| settings.selection.holds(row));
-    let workers: Vec<_> =
-        selected.map(|row| Worker::set_up(row, api, settings, metrics, &mut informers)).collect();
+    let workers: Vec<_> = selected
+        .map(|row| Worker::set_up(row, api, settings, metrics, &mut informers, alive))
+        .collect();
     let informers: BTreeMap<_, _> =
         informers.by_path.into_iter().map(|(path, informer)| (path, Arc::new(informer))).collect();
 
     let mut tasks = JoinSet::new();
     for informer in informers.values() {
         let informer = informer.clone();
-        tasks.spawn(async move { informer.run().await });
+        tasks.spawn(tracked(alive.clone(), async move { informer.run().await }));
     }
     for (worker, background) in workers {
-        background.into_iter().for_each(|task| drop(tasks.spawn(task)));
+        background.into_iter().for_each(|task| drop(tasks.spawn(tracked(alive.clone(), task))));
         let needs = worker.needs.iter().filter_map(|path| informers.get(path).cloned()).collect();
-        tasks.spawn(worker.run(needs));
+        tasks.spawn(tracked(alive.clone(), worker.run(needs)));
     }
     join_all(&mut tasks).await;
 }
@@ -363,7 +392,9 @@ mod tests {
         let queue = Arc::new(Queue::new("test", metrics.clone(), RetryDelay::DEFAULT));
         let (needs, reconciler) = (BTreeSet::new(), Box::new(Unreliable));
         let (busy, concurrency) = (Mutex::default(), 1);
-        let worker = Worker { name: "test", concurrency, metrics, queue, needs, busy, reconciler };
+        let (alive, _ended) = mpsc::channel(1);
+        let worker =
+            Worker { name: "test", concurrency, metrics, queue, needs, busy, alive, reconciler };
         let worker = Arc::new(worker);
         for (key, comes_after) in
             [("bug", Some(0)), ("error", Some(0)), ("again", Some(7)), ("done", None)]
@@ -378,5 +409,40 @@ mod tests {
             });
             assert_eq!(elapsed, comes_after, "{key}");
         }
+    }
+
+    /// A reconciler that blocks its thread and records when it began and ended.
+    struct Slow(Arc<Mutex<Vec<&'static str>>>);
+
+    impl Reconcile for Slow {
+        fn reconcile<'a>(&'a self, _: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+            Box::pin(async move {
+                self.0.lock().unwrap().push("begun");
+                tokio::task::block_in_place(|| std::thread::sleep(Duration::from_millis(300)));
+                self.0.lock().unwrap().push("ended");
+                std::future::pending().await
+            })
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn the_end_of_a_task_that_computes_can_be_awaited() {
+        let metrics: Arc<dyn Metrics> = Arc::new(NoopMetrics);
+        let queue = Arc::new(Queue::new("test", metrics.clone(), RetryDelay::DEFAULT));
+        queue.add(&Key::from("key"));
+        let seen = Arc::new(Mutex::default());
+        let (needs, reconciler) = (BTreeSet::new(), Box::new(Slow(Arc::clone(&seen))));
+        let (busy, concurrency) = (Mutex::default(), 1);
+        let (alive, mut ended) = mpsc::channel(1);
+        let worker =
+            Worker { name: "test", concurrency, metrics, queue, needs, busy, alive, reconciler };
+        let mut tasks = JoinSet::new();
+        tasks.spawn(worker.run(Vec::new()));
+        while seen.lock().unwrap().is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        drop(tasks);
+        assert_eq!(ended.recv().await, None);
+        assert_eq!(*seen.lock().unwrap(), ["begun", "ended"]);
     }
 }

@@ -12,8 +12,9 @@ const PYTHON: &str = "tools/clients-py";
 /// Runs the client programs; returns whether all of their tests passed.
 pub(crate) fn run(tally: &mut Tally) -> Result<bool> {
     let target = target()?;
-    // Not `build`: the features of test dependencies differ, and half of the tree would be built a second time.
-    let build = ["test", "--package", "ratchet", "--test", "cli", "--no-run", "--locked"];
+    // Not `build`, and not the package alone: the features of dependencies would differ from those of the tests, and half
+    // of the tree would be built a second time.
+    let build = ["test", "--workspace", "--test", "cli", "--no-run", "--locked"];
     if !cargo().args(build).status().context("cannot run cargo")?.success() {
         bail!("the server cannot be built");
     }

@@ -41,7 +41,7 @@ impl Shared {
     }
 
     /// Reads a snapshot; after a disk error, perhaps of a write, the engine is renewed and the read
-    /// retried.
+    /// retried before anything else is written.
     pub(crate) async fn read<T, F>(
         &self,
         question: impl Fn(ReadTransaction) -> F,
@@ -49,7 +49,7 @@ impl Shared {
     where
         F: Future<Output = Result<T, EngineError>>,
     {
-        let mut tries = MAX_TRIES;
+        let (mut tries, mut hold) = (MAX_TRIES, None);
         loop {
             let (generation, snapshot) = self.engine.read();
             let result = match snapshot {
@@ -60,7 +60,8 @@ impl Shared {
                 Ok(answer) => return Ok(answer),
                 Err(error) if error.needs_renewal() && tries > 0 => {
                     tries -= 1;
-                    self.submit(|reply| Job::Renew(generation, reply)).await?;
+                    drop(hold.take());
+                    hold = Some(self.submit(|reply| Job::Renew(generation, reply)).await?);
                 }
                 Err(error) => return Err(self.engine.explain(error)),
             }

@@ -2,7 +2,7 @@
 //! responds.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant, SystemTime};
 
 use ratchet_store::{Act, Commit, Event, Revision, StoreError, Write};
@@ -23,18 +23,24 @@ const SWEEP: usize = 1000;
 const PAUSE: Duration = Duration::from_secs(1);
 /// The maximum size of a probe for free space.
 const MAX_PROBE: usize = 8 << 20;
+/// The maximum time for which readers delay writes.
+const LONGEST_HOLD: Duration = Duration::from_secs(1);
 /// The wall clock may jump: check it again after this time.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// The sender of a result.
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 
+/// Delays writes until a reader drops it: a failed write would make the engine unusable for that reader again.
+#[derive(Debug)]
+pub(crate) struct Hold(#[expect(dead_code, reason = "its drop is the signal")] Sender<()>);
+
 /// A job of the writer.
 pub(crate) enum Job {
     Commit(Vec<Write>, Reply<Commit>),
     Compact(Revision, Reply<()>),
     /// A reader found the engine unusable.
-    Renew(u64, Reply<()>),
+    Renew(u64, Reply<Hold>),
     Stop,
 }
 
@@ -65,7 +71,7 @@ struct TransactionResult {
 struct Group {
     commits: Vec<(Vec<Write>, Reply<Commit>)>,
     compactions: Vec<(Revision, Reply<()>)>,
-    renewals: Vec<(u64, Reply<()>)>,
+    renewals: Vec<(u64, Reply<Hold>)>,
     stop: bool,
 }
 
@@ -89,11 +95,7 @@ pub(crate) fn run(shared: &Arc<Shared>, jobs: &Receiver<Job>) {
         let wait = housekeeping.wait();
         let wait = if unwritable { Some(wait.map_or(PAUSE, |wait| wait.min(PAUSE))) } else { wait };
         let group = gather(jobs, wait);
-        for (generation, reply) in group.renewals {
-            let renewed = shared.engine.renew(generation).map_err(|why| shared.engine.explain(why));
-            catch_up(shared);
-            let _ = reply.send(renewed);
-        }
+        renew(shared, group.renewals);
         let is_paused = housekeeping.pause_until.is_some_and(|until| Instant::now() < until);
         let due = housekeeping.due() && !is_paused;
         // There may be no further writes: free space is probed, not waited for.
@@ -109,6 +111,19 @@ pub(crate) fn run(shared: &Arc<Shared>, jobs: &Receiver<Job>) {
             return;
         }
     }
+}
+
+/// Makes the engine usable for readers, and waits for their reads before the next write.
+fn renew(shared: &Shared, renewals: Vec<(u64, Reply<Hold>)>) {
+    let (hold, released) = channel();
+    for (generation, reply) in renewals {
+        let renewed = shared.engine.renew(generation).map_err(|why| shared.engine.explain(why));
+        catch_up(shared);
+        let _ = reply.send(renewed.map(|()| Hold(hold.clone())));
+    }
+    drop(hold);
+    // Nothing is ever sent: the channel closes with the last hold. A slow reader does not delay writers for long.
+    let _ = released.recv_timeout(LONGEST_HOLD);
 }
 
 /// Waits for the first job, then takes all waiting ones.

@@ -107,6 +107,37 @@ async fn many_writers_on_a_full_disk_are_all_answered() {
     assert!(acknowledged.len() < 800, "never full");
 }
 
+/// Every failed write makes the engine unusable until it is renewed; reads must succeed in between.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn readers_on_a_full_disk_are_answered_though_every_write_fails() {
+    let machine = Machine::new(Vec::new());
+    let store = std::sync::Arc::new(open(&machine, false).unwrap());
+    let many =
+        (0..3000).map(|key| Write::put(&format!("/many/{key:04}"), Guard::Absent, vec![1; 20]));
+    store.commit(many.collect()).await.unwrap();
+    machine.limit(20, false);
+    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let writers: Vec<_> = (0..8)
+        .map(|task| {
+            let (store, stop) = (std::sync::Arc::clone(&store), std::sync::Arc::clone(&stop));
+            tokio::spawn(async move {
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    let refused = put(&store, &format!("/k/{task}"), vec![7; 400_000]).await;
+                    assert!(matches!(refused, Err(StoreError::Full(_))), "{refused:?}");
+                }
+            })
+        })
+        .collect();
+    for round in 0..20 {
+        let found = all(&store).await.map(|records| records.len());
+        assert_eq!(found, Ok(3000), "round {round}");
+    }
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    for writer in writers {
+        writer.await.unwrap();
+    }
+}
+
 /// Waits until the store reports the wanted state.
 async fn until(store: &crate::Embedded, is_wanted: impl Fn(&State) -> bool) {
     let mut last = store.health();
