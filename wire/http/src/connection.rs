@@ -5,12 +5,12 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, Response, Version};
+use http::{Request, Response, StatusCode, Version};
 use http_body::{Frame, SizeHint};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
@@ -25,6 +25,7 @@ use crate::body::{Body, BodyError};
 use crate::client_stream::ClientStream;
 use crate::drain::Drain;
 use crate::gathered::{Gate, Gathered, take_whole_chunks};
+use crate::lingering::Lingering;
 use crate::listener::{ListenLimits, Peer, Service};
 use crate::panics::Caught;
 use crate::unread::{Mark, Unread};
@@ -92,6 +93,7 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let limits = &calls.host.limits;
+    let stream = Lingering::new(stream, Arc::clone(&calls.is_upgraded));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.header_timeout)
@@ -246,12 +248,14 @@ struct Calls {
     peer: Arc<Peer>,
     activity: Arc<Activity>,
     unread: Arc<Unread>,
+    is_upgraded: Arc<AtomicBool>,
 }
 
 impl Calls {
     fn new(host: Arc<Host>, peer: Peer) -> Self {
         let activity = Arc::new(Activity::new());
-        Self { host, peer: Arc::new(peer), activity, unread: Arc::default() }
+        let (unread, is_upgraded) = (Arc::default(), Arc::default());
+        Self { host, peer: Arc::new(peer), activity, unread, is_upgraded }
     }
 }
 
@@ -263,11 +267,15 @@ impl hyper::service::Service<Request<Incoming>> for Calls {
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let running = Running::start(&self.activity);
         let (host, peer) = (Arc::clone(&self.host), Arc::clone(&self.peer));
+        let is_upgraded = Arc::clone(&self.is_upgraded);
         // HTTP/1.1 has one answer at a time: that nobody reads it is seen at the socket.
         let mark = (request.version() == Version::HTTP_2).then(|| self.unread.mark());
         let answer = async move { host.service.call(request, peer).await };
         Box::pin(async move {
             let response = Caught(Box::pin(answer)).await;
+            if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+                is_upgraded.store(true, Ordering::Relaxed);
+            }
             Ok(response.map(|body| Counted { body, mark, _running: running }))
         })
     }

@@ -11,6 +11,7 @@ mod connection;
 mod drain;
 mod gathered;
 pub mod health;
+mod lingering;
 mod listener;
 pub mod metrics;
 mod panics;
