@@ -121,7 +121,7 @@ mod tests {
         let (near, mut far) = duplex(64);
         let sending = tokio::spawn(async move {
             while far.write_all(&[0; 64]).await.is_ok() {
-                tokio::time::sleep(Duration::from_millis(1)).await;
+                sleep(Duration::from_millis(1)).await;
             }
         });
         let began = Instant::now();
