@@ -53,6 +53,7 @@ struct State {
 }
 
 impl Queue {
+    /// An empty queue of one controller.
     pub fn new(
         controller: &'static str,
         metrics: Arc<dyn Metrics>,

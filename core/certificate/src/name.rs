@@ -21,6 +21,7 @@ impl NodeName {
         (!name.is_empty()).then(|| Self(name.to_owned()))
     }
 
+    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -8,6 +8,7 @@ use alloc::string::String;
 pub struct Shape {
     /// The short and permanent name.
     pub id: &'static str,
+    /// The heading of the shape in reports.
     pub title: &'static str,
     /// How it is recognized.
     pub recognised: &'static str,

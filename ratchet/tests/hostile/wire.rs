@@ -128,8 +128,10 @@ impl Client {
             Ok(answer) => answer,
             Err(_) => {
                 *self = self.again();
-                self.try_raw(&request, method == "HEAD")
-                    .unwrap_or_else(|why| panic!("{method} {path:.200}: {why}"))
+                self.try_raw(&request, method == "HEAD").unwrap_or_else(|why| {
+                    let length = body.len();
+                    panic!("{method} {path:.200} {headers:?} with {length} bytes: {why}")
+                })
             }
         }
     }

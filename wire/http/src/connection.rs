@@ -5,12 +5,12 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, Response, Version};
+use http::{Request, Response, StatusCode, Version};
 use http_body::{Frame, SizeHint};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
@@ -25,6 +25,7 @@ use crate::body::{Body, BodyError};
 use crate::client_stream::ClientStream;
 use crate::coalesce::{CoalescingStream, Gate, set_chunk_buffer};
 use crate::drain::Drain;
+use crate::lingering::Lingering;
 use crate::listener::{ListenLimits, Peer, Service};
 use crate::panics::CatchPanic;
 use crate::unread::{ResponseMark, UnreadResponses};
@@ -91,6 +92,7 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let limits = &handler.state.limits;
+    let stream = Lingering::new(stream, Arc::clone(&handler.is_upgraded));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.header_timeout)
@@ -247,12 +249,14 @@ struct RequestHandler {
     peer: Arc<Peer>,
     activity: Arc<Activity>,
     unread: Arc<UnreadResponses>,
+    is_upgraded: Arc<AtomicBool>,
 }
 
 impl RequestHandler {
     fn new(state: Arc<ListenerState>, peer: Peer) -> Self {
         let activity = Arc::new(Activity::new());
-        Self { state, peer: Arc::new(peer), activity, unread: Arc::default() }
+        let (unread, is_upgraded) = (Arc::default(), Arc::default());
+        Self { state, peer: Arc::new(peer), activity, unread, is_upgraded }
     }
 }
 
@@ -264,11 +268,15 @@ impl hyper::service::Service<Request<Incoming>> for RequestHandler {
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let running = RunningRequest::start(&self.activity);
         let (state, peer) = (Arc::clone(&self.state), Arc::clone(&self.peer));
+        let is_upgraded = Arc::clone(&self.is_upgraded);
         // HTTP/1.1 has one response at a time: an unread one is noticed at the socket.
         let mark = (request.version() == Version::HTTP_2).then(|| self.unread.mark());
         let answer = async move { state.service.call(request, peer).await };
         Box::pin(async move {
             let response = CatchPanic(Box::pin(answer)).await;
+            if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+                is_upgraded.store(true, Ordering::Relaxed);
+            }
             Ok(response.map(|body| TrackedBody { body, mark, _running: running }))
         })
     }

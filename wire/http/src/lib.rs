@@ -12,6 +12,7 @@ mod coalesce;
 mod connection;
 mod drain;
 pub mod health;
+mod lingering;
 mod listener;
 pub mod metrics;
 mod panics;

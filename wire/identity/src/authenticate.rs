@@ -80,6 +80,7 @@ impl fmt::Debug for Authenticators {
 type AuthResult = Result<Option<User>, String>;
 
 impl Authenticators {
+    /// The authenticators that `config` enables.
     pub fn new(config: Config) -> Self {
         let clients = config.clients.clone().map(ClientVerifier::new);
         Self { config, clients }

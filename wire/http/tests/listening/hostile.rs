@@ -61,6 +61,23 @@ async fn a_head_that_comes_drop_by_drop_is_cut() {
     serves(&server).await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_sends_a_body_that_is_refused_early_reads_the_refusal() {
+    let server = Server::start(ListenLimits::default()).await;
+    for _ in 0..5 {
+        let mut stream = connect(&server, Protocol::One, None).await.unwrap();
+        let head = "POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 8000000\r\n\r\n";
+        stream.write_all(head.as_bytes()).await.unwrap();
+        // Bodies are written whole before anything is read, as simple clients do.
+        for _ in 0..80 {
+            stream.write_all(&[b'x'; 100_000]).await.unwrap();
+        }
+        stream.flush().await.unwrap();
+        let heard = until_closed(stream).await;
+        assert!(heard.starts_with(b"HTTP/1.1 404"), "{}", String::from_utf8_lossy(&heard));
+    }
+}
+
 #[tokio::test]
 async fn silence_after_the_handshake_is_closed() {
     let server = Server::start(impatient()).await;
