@@ -54,7 +54,7 @@ fn request() {
 fn check(text: &str) {
     let limits = Limits { nodes: 2_000, ..Limits::DEFAULT };
     let mut parts: Vec<Node<'static>> = Vec::new();
-    for piece in pieces(text).take(4) {
+    for piece in split_documents(text).take(4) {
         let Ok(decoded) = decode(piece.text, limits) else { continue };
         parts.extend(decoded.documents.into_iter().map(Node::into_owned));
     }

@@ -23,7 +23,7 @@ use crate::slices::{MANAGED_BY, PODS, SERVICE_NAME, SERVICES, SLICES, WriteOutco
 use crate::trigger::Triggers;
 use crate::{
     Change, Client, Failure, Key, ObjectReference, Outcome, Queue, Reconcile, Recorder, RetryDelay,
-    Row, Setup, Shared, Store, Waiting,
+    Row, Setup, Shared, Store, BoxFuture,
 };
 use plan::CONTROLLER;
 use ratchet_object::Node;
@@ -164,7 +164,7 @@ fn service_of(slice: &Node<'_>) -> Option<Key> {
 }
 
 impl Reconcile for Slices {
-    fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+    fn reconcile<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             match key {
                 ALL_SERVICES | HINTED_SERVICES => {

@@ -15,7 +15,7 @@ mod internal;
 mod judge;
 mod name_format;
 pub mod pod_security;
-mod policy;
+mod config;
 mod quantity;
 mod release;
 mod rule;
@@ -28,11 +28,11 @@ mod views;
 
 /// The field error API for checks in other crates: CEL expressions of policies need an evaluator that the engine does
 /// not depend on.
-pub mod writing {
+pub mod field_validation {
     pub use crate::context::ValidationContext;
     pub use crate::field_errors::FieldErrors;
-    pub use crate::format_value::{list as shown_list, typed_string as shown_word};
-    pub use crate::name_format::{NameFormat, faults as form_faults};
+    pub use crate::format_value::{list as format_list, typed_string as format_string};
+    pub use crate::name_format::{NameFormat, faults as name_format_faults};
     pub use crate::selectors::check as check_selector;
 }
 
@@ -42,7 +42,7 @@ pub use facts::{EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Needs};
 pub use fields::{Class, FIELDS, Field};
 pub use gates::{GATES, Gate, GateError, Gates, KUBELET_CERT_CN, Stage};
 pub use judge::{judge, needs};
-pub use policy::{Behavior, Plugins, Policy};
+pub use config::{Behavior, Plugins, ApiConfig};
 pub use release::{Release, UnknownRelease};
 pub use rule::{Origin, Ratchet, Rule};
 pub use rules::RULES;

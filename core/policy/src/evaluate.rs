@@ -1,7 +1,7 @@
 //! Evaluation of one policy on one attempt with one parameter.
 
 use crate::activation::{Activation, ActivationInputs, BudgetExceeded};
-use crate::judged::Reason;
+use crate::result::Reason;
 use crate::policy::{Policy, Validation};
 use alloc::borrow::ToOwned;
 use alloc::format;

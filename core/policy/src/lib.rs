@@ -1,16 +1,16 @@
 //! ValidatingAdmissionPolicies as pure functions: compiled once, then evaluated on admission attempts.
 //!
 //! [`Policy::read`] and [`Binding::read`] compile API objects, [`Policies::new`] binds them, and
-//! [`Policies::judge`] evaluates them on an [`Attempt`]. What they need to know of the cluster comes from
-//! [`Surroundings`], which the door implements.
+//! [`Policies::judge`] evaluates them on an [`Attributes`]. What they need to know of the cluster comes from
+//! [`ClusterReader`], which the door implements.
 #![no_std]
 extern crate alloc;
 
 mod activation;
-mod attempt;
+mod attributes;
 mod environment;
 mod evaluate;
-mod judged;
+mod result;
 mod matching;
 #[cfg(test)]
 mod matching_tests;
@@ -21,7 +21,7 @@ mod policies_tests;
 mod policy;
 mod request;
 mod schema_types;
-mod surroundings;
+mod cluster;
 #[cfg(test)]
 mod testing;
 mod trial;
@@ -33,11 +33,11 @@ mod validate;
 /// Authorization checks of expressions: the door implements [`authz::Authorize`].
 pub use ratchet_cel::library::authz;
 
-pub use attempt::{Attempt, KindName, Operation, ResourceName};
-pub use judged::{Check, Denial, Judged, Reason};
+pub use attributes::Attributes, GroupVersionKind, Operation, GroupVersionResource};
+pub use result::{Check, Denial, PolicyResult, Reason};
 pub use policies::Policies;
 pub use policy::{Binding, Policy, Reader, is_exempt};
-pub use surroundings::{Equivalent, Served, Surroundings};
+pub use cluster::{Equivalent, Served, ClusterReader};
 pub use trial::{Setting, Trial, namespace_seen, request_seen};
 pub use type_check::{ExpressionWarning, is_unchecked, status, type_check};
 pub use validate::validate;

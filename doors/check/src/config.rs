@@ -2,7 +2,7 @@
 
 use crate::Against;
 use ratchet_access::User;
-use ratchet_engine::Policy;
+use ratchet_engine::ApiConfig;
 use std::path::PathBuf;
 
 /// The inputs and options of one check.
@@ -15,7 +15,7 @@ pub struct Config {
     /// Source of the stored objects that the inputs would replace.
     pub against: Option<Against>,
     /// The API configuration: release, gates and plugins.
-    pub policy: Policy,
+    pub api_config: ApiConfig,
     /// Files and directories with ValidatingAdmissionPolicies, their bindings and parameters.
     pub policies: Vec<PathBuf>,
     /// The user who writes the objects; none for a default administrator.

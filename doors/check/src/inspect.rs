@@ -14,7 +14,7 @@ use ratchet_engine::{
     Change, EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Status, judge, needs,
 };
 use ratchet_object::{
-    Limits, Object, Repeated, Scope, Span, Value, ViolationKind, decode, misfits, schema,
+    Limits, Object, Repeated, Scope, Span, Value, ViolationKind, decode, schema_violations, schema,
 };
 use std::sync::{Arc, Mutex};
 
@@ -147,8 +147,8 @@ impl Inspector<'_> {
         };
         let mut wrong = Vec::new();
         let mut field_violations = Vec::new();
-        for violation in misfits(object) {
-            match violation.oddity {
+        for violation in schema_violations(object) {
+            match violation.kind {
                 ViolationKind::WrongType(why) => {
                     let message = format!(
                         "{kind} in version \"{version}\" cannot be handled as a {kind}: {why}"
@@ -209,8 +209,8 @@ impl Inspector<'_> {
             Some(old) => Change::update(old, object)?,
             None => Change::create(object)?,
         };
-        let policy = &self.config.policy;
-        let needs = needs(&change, policy);
+        let config = &self.config.api_config;
+        let needs = needs(&change, config);
         let namespace = object.namespace();
         let pods = match (needs.existing_pods && old.is_some(), self.stored) {
             (true, Some(stored)) => stored.pods(object.name()),
@@ -225,7 +225,7 @@ impl Inspector<'_> {
             namespace: if needs.namespace {
                 Namespace::Labels(labels.or(stored.as_ref()))
             } else {
-                Namespace::Unasked
+                Namespace::NotNeeded
             },
             requester: self.config.requester.as_ref().map(|user| user.name.as_str()),
             existing_pods: Existing::Pods {
@@ -233,10 +233,10 @@ impl Inspector<'_> {
                 budget: EXISTING_PODS_BUDGET,
             },
         };
-        let mut verdict = judge(&change, &facts, policy);
-        policies::validate(object, old, policy, &mut verdict);
-        let contested = Contested::of(&verdict, &change, &facts, policy);
-        findings.add_verdict(&verdict, &contested, policy);
+        let mut verdict = judge(&change, &facts, config);
+        policies::validate(object, old, config, &mut verdict);
+        let contested = Contested::of(&verdict, &change, &facts, config);
+        findings.add_verdict(&verdict, &contested, config);
         Status::of(&verdict, &change).map(|status| status.message)
     }
 

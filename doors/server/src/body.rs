@@ -8,9 +8,9 @@ use bytes::Bytes;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use ratchet_object::{
-    Limits, Node, Object, Repeated, Value, ViolationKind, decode, misfits, proto, prune, schema,
+    Limits, Node, Object, Repeated, Value, ViolationKind, decode, schema_violations, proto, prune, schema,
 };
-use ratchet_policy::KindName;
+use ratchet_policy::GroupVersionKind;
 
 /// The maximum size of a request body.
 pub(crate) const LIMIT: usize = 3 << 20;
@@ -69,9 +69,9 @@ impl<'a> ExpectedKind<'a> {
         Self { group: resource.row.group, version: resource.row.version, kind: resource.row.kind }
     }
 
-    /// The same as a `KindName`.
-    pub(crate) fn name(&self) -> KindName<'a> {
-        KindName { group: self.group, version: self.version, kind: self.kind }
+    /// The same as a `GroupVersionKind`.
+    pub(crate) fn name(&self) -> GroupVersionKind<'a> {
+        GroupVersionKind { group: self.group, version: self.version, kind: self.kind }
     }
 
     /// The `apiVersion` of its objects.
@@ -130,8 +130,8 @@ pub(crate) fn check_types(
     node.set("kind", Node::string(wanted.kind.to_owned()));
     let object = Object::new(node);
     let mut findings: Vec<(u32, String)> = Vec::new();
-    for violation in misfits(&object) {
-        match violation.oddity {
+    for violation in schema_violations(&object) {
+        match violation.kind {
             ViolationKind::WrongType(text) => return Err(DecodeError::WrongType(text)),
             ViolationKind::Unknown => {
                 findings

@@ -166,7 +166,7 @@ impl DeleteOptions {
         }
         for (name, value) in [("uid", &self.uid), ("resourceVersion", &self.version)] {
             if let Some(value) = value {
-                node.below("preconditions").set(name, Node::string(value.clone()));
+                node.map_mut("preconditions").set(name, Node::string(value.clone()));
             }
         }
         match self.propagation {
@@ -188,7 +188,7 @@ impl DeleteOptions {
             node.set("gracePeriodSeconds", Node::int(seconds));
         }
         if let Some(uid) = params.get("uid") {
-            node.below("preconditions").set("uid", Node::string(uid.to_owned()));
+            node.map_mut("preconditions").set("uid", Node::string(uid.to_owned()));
         }
         if let Some(policy) = params.get("propagationPolicy") {
             node.set("propagationPolicy", Node::string(policy.to_owned()));

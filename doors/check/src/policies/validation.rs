@@ -1,7 +1,7 @@
 //! Validation of policies and bindings themselves: the engine validates metadata, expressions are validated here.
 
 use super::stored_form::split;
-use ratchet_engine::{Change, Policy, Verdict};
+use ratchet_engine::{Change, ApiConfig, Verdict};
 use ratchet_object::{Object, defaults};
 
 /// The group of policies and bindings.
@@ -12,7 +12,7 @@ pub(super) const GROUP: &str = "admissionregistration.k8s.io";
 pub(crate) fn validate(
     object: &Object<'_>,
     old: Option<&Object<'_>>,
-    policy: &Policy,
+    config: &ApiConfig,
     verdict: &mut Verdict,
 ) {
     if split(object.api_version()).0 != GROUP {
@@ -31,6 +31,6 @@ pub(crate) fn validate(
         None => Change::create(&new),
     };
     if let Some(change) = change {
-        ratchet_policy::validate(&change, policy, verdict);
+        ratchet_policy::validate(&change, config, verdict);
     }
 }

@@ -27,7 +27,7 @@ pub(super) async fn judge(
     change: &Change<'_>,
 ) -> Result<Judgement, StatusError> {
     let app = request.app;
-    let needs = needs(change, &app.policy);
+    let needs = needs(change, &app.api_config);
     let namespace = match needs.namespace {
         true => namespace_node(request),
         false => None,
@@ -38,7 +38,7 @@ pub(super) async fn judge(
     };
     let facts = Facts {
         namespace: match (needs.namespace, &namespace) {
-            (false, _) => Namespace::Unasked,
+            (false, _) => Namespace::NotNeeded,
             (true, Some(node)) => Namespace::Labels(node.find(&["metadata", "labels"])),
             (true, None) => Namespace::Missing(&request.path.namespace),
         },
@@ -46,9 +46,9 @@ pub(super) async fn judge(
         existing_pods: Existing::Pods { pods: pods.iter().collect(), budget: EXISTING_PODS_BUDGET },
     };
     let started = Instant::now();
-    let mut verdict = verdict_on(change, &facts, &app.policy);
-    ratchet_policy::validate(change, &app.policy, &mut verdict);
-    csr::check(change, &app.policy, &mut verdict);
+    let mut verdict = verdict_on(change, &facts, &app.api_config);
+    ratchet_policy::validate(change, &app.api_config, &mut verdict);
+    csr::check(change, &app.api_config, &mut verdict);
     policy_rights::check(request, change, &mut verdict);
     let duration = started.elapsed();
     for warning in &verdict.warnings {
@@ -58,7 +58,7 @@ pub(super) async fn judge(
         request.audit.annotate(*key, text.clone());
     }
     let error: Option<StatusError> = Status::of(&verdict, change).map(Into::into);
-    let plugin = verdict.denial.as_ref().filter(|_| verdict.problems.is_empty());
+    let plugin = verdict.denial.as_ref().filter(|_| verdict.errors.is_empty());
     let plugin = plugin.map(|denial| match denial.rule.id.starts_with("RTC-PSA") {
         true => "PodSecurity",
         false => "DenyServiceExternalIPs",
@@ -67,7 +67,7 @@ pub(super) async fn judge(
         (Some(error), None) => return Err(error),
         (error, plugin) => plugin.zip(error),
     };
-    Ok(Judgement { denial, pod_security: verdict.tally, duration })
+    Ok(Judgement { denial, pod_security: verdict.metrics, duration })
 }
 
 fn namespace_node(request: &ResourceRequest<'_>) -> Option<Node<'static>> {

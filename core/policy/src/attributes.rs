@@ -6,7 +6,7 @@ use ratchet_object::Node;
 
 /// A group, version and kind. Displayed as in Go: `apps/v1, Kind=Deployment`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct KindName<'a> {
+pub struct GroupVersionKind<'a> {
     /// The API group; empty for the core group.
     pub group: &'a str,
     /// The version.
@@ -15,7 +15,7 @@ pub struct KindName<'a> {
     pub kind: &'a str,
 }
 
-impl fmt::Display for KindName<'_> {
+impl fmt::Display for GroupVersionKind<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}, Kind={}", self.group, self.version, self.kind)
     }
@@ -23,7 +23,7 @@ impl fmt::Display for KindName<'_> {
 
 /// A group, version and resource. Displayed as in Go: `apps/v1, Resource=deployments`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ResourceName<'a> {
+pub struct GroupVersionResource<'a> {
     /// The API group; empty for the core group.
     pub group: &'a str,
     /// The version.
@@ -32,7 +32,7 @@ pub struct ResourceName<'a> {
     pub resource: &'a str,
 }
 
-impl fmt::Display for ResourceName<'_> {
+impl fmt::Display for GroupVersionResource<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}, Resource={}", self.group, self.version, self.resource)
     }
@@ -53,7 +53,7 @@ pub enum Operation {
 
 impl Operation {
     /// The name in rules and in `request.operation`.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Create => "CREATE",
             Self::Update => "UPDATE",
@@ -65,13 +65,13 @@ impl Operation {
 
 /// The attributes of an admission request (`admission.Attributes`).
 #[derive(Clone, Copy, Debug)]
-pub struct Attempt<'a> {
+pub struct Attributes<'a> {
     /// The operation.
     pub operation: Operation,
     /// The kind of the object in the request: for subresources their own kind (`Scale`, `Binding`, `PodExecOptions`).
-    pub kind: KindName<'a>,
+    pub kind: GroupVersionKind<'a>,
     /// The resource of the URL.
-    pub resource: ResourceName<'a>,
+    pub resource: GroupVersionResource<'a>,
     /// The subresource in the URL: `status`, `scale`, `exec`; empty for the object itself.
     pub subresource: &'a str,
     /// The object's name; empty if it is yet to be generated.
@@ -91,7 +91,7 @@ pub struct Attempt<'a> {
     pub dry_run: bool,
 }
 
-impl<'a> Attempt<'a> {
+impl<'a> Attributes<'a> {
     /// The namespace for matching: a namespace is in itself.
     pub(crate) fn effective_namespace(&self) -> &'a str {
         let is_namespace = (self.resource.group, self.resource.resource) == ("", "namespaces");
