@@ -1,7 +1,9 @@
 //! Controller that fills the rules of aggregated cluster roles from the roles they select.
 
 use crate::client::percent_encode;
-use crate::{Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Shared, Store, BoxFuture};
+use crate::{
+    BoxFuture, Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Shared, Store,
+};
 use ratchet_access::{Rule, aggregate};
 use ratchet_object::Node;
 use std::collections::BTreeSet;

@@ -57,5 +57,9 @@ pub trait Api: Send + Sync + 'static {
 
     /// Starts a watch at `path` (with its query); a refusal is the status code, 0 if there was no
     /// response.
-    fn watch(&self, path: &str, representation: Representation) -> BoxFuture<'_, Result<Box<dyn Lines>, u16>>;
+    fn watch(
+        &self,
+        path: &str,
+        representation: Representation,
+    ) -> BoxFuture<'_, Result<Box<dyn Lines>, u16>>;
 }

@@ -1,6 +1,6 @@
 //! Typed requests to the API, with objects as trees of nodes.
 
-use crate::{Api, ApiResponse, ApiRequest, Failure, Lines, Representation};
+use crate::{Api, ApiRequest, ApiResponse, Failure, Lines, Representation};
 use bytes::Bytes;
 use ratchet_object::{Limits, Node, Value, decode_json};
 use std::sync::Arc;
@@ -174,7 +174,8 @@ impl Client {
 
     /// Starts a watch.
     pub async fn watch(&self, path: &str) -> Result<Box<dyn Lines>, Failure> {
-        let lines = timeout(LONGEST, self.api.watch(path, self.representation)).await.unwrap_or(Err(0));
+        let lines =
+            timeout(LONGEST, self.api.watch(path, self.representation)).await.unwrap_or(Err(0));
         lines.map_err(|status| Failure::of(&ApiResponse { status, body: Bytes::new() }))
     }
 
@@ -199,7 +200,8 @@ impl Client {
         content_type: &'static str,
         body: Bytes,
     ) -> Result<Bytes, Failure> {
-        let (controller, path, representation) = (self.controller, path.to_owned(), self.representation);
+        let (controller, path, representation) =
+            (self.controller, path.to_owned(), self.representation);
         let request = ApiRequest { controller, method, path, representation, content_type, body };
         let no_response = ApiResponse { status: 0, body: Bytes::new() };
         let response = timeout(LONGEST, self.api.send(request)).await.unwrap_or(no_response);

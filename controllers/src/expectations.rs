@@ -167,7 +167,7 @@ fn version(object: &Node<'_>) -> u64 {
 mod tests {
     use super::*;
     use crate::client::parse_json;
-    use crate::{Api, ApiResponse, ApiRequest, Lines, Representation, BoxFuture};
+    use crate::{Api, ApiRequest, ApiResponse, BoxFuture, Lines, Representation};
     use std::sync::Arc;
 
     fn object(version: u64) -> Shared {

@@ -43,7 +43,7 @@ mod testing;
 mod trigger;
 mod trim;
 
-pub use api::{Api, ApiResponse, ApiRequest, Lines, Representation, BoxFuture};
+pub use api::{Api, ApiRequest, ApiResponse, BoxFuture, Lines, Representation};
 pub use backoff::Backoff;
 pub use certificates::{CertificateSigner, Signing};
 pub use client::{Client, Deletion, Patch, Policy};

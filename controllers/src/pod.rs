@@ -148,7 +148,11 @@ mod tests {
         type Edit = fn(&mut Node<'static>);
         let cases: [(&str, Edit, bool); 12] = [
             ("nothing", |_| {}, false),
-            ("an annotation", |it| it.map_mut("metadata").set("annotations", node("{a: b}")), false),
+            (
+                "an annotation",
+                |it| it.map_mut("metadata").set("annotations", node("{a: b}")),
+                false,
+            ),
             ("a label", |it| it.map_mut("metadata").map_mut("labels").set("x", node("y")), true),
             (
                 "another value",

@@ -2,7 +2,7 @@
 //! status.
 
 use crate::client::percent_encode;
-use crate::{Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Store, BoxFuture};
+use crate::{BoxFuture, Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Store};
 use ratchet_object::Node;
 use ratchet_policy::{is_unchecked, status};
 use std::sync::Arc;

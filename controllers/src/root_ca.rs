@@ -2,7 +2,7 @@
 
 use crate::client::percent_encode;
 use crate::{
-    Client, Failure, Idle, Outcome, Reconcile, RetryDelay, Row, Setup, Shared, Store, BoxFuture,
+    BoxFuture, Client, Failure, Idle, Outcome, Reconcile, RetryDelay, Row, Setup, Shared, Store,
 };
 use ratchet_object::Node;
 use std::sync::Arc;

@@ -5,7 +5,8 @@ use crate::lease::LeaderElector;
 use crate::metrics::{ERRORS, LEADS, LONGEST, UNFINISHED, WORKED};
 use crate::store::{Change, Store};
 use crate::{
-    Api, CONTROLLERS, Client, Failure, Key, Metrics, Queue, Recorder, RetryDelay, Settings, BoxFuture,
+    Api, BoxFuture, CONTROLLERS, Client, Failure, Key, Metrics, Queue, Recorder, RetryDelay,
+    Settings,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;

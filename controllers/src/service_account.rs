@@ -1,7 +1,9 @@
 //! Controller that creates the service account `default` in every namespace.
 
 use crate::client::percent_encode;
-use crate::{Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Shared, Store, BoxFuture};
+use crate::{
+    BoxFuture, Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Shared, Store,
+};
 use ratchet_object::Node;
 use std::sync::Arc;
 

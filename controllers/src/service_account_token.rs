@@ -2,8 +2,8 @@
 
 use crate::client::percent_encode;
 use crate::{
-    Client, Deletion, Failure, Idle, Outcome, Reconcile, RetryDelay, Row, Settings, Setup, Shared,
-    Store, BoxFuture,
+    BoxFuture, Client, Deletion, Failure, Idle, Outcome, Reconcile, RetryDelay, Row, Settings,
+    Setup, Shared, Store,
 };
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;

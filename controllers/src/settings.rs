@@ -1,6 +1,6 @@
 //! The settings of the controllers, as flags define them.
 
-use crate::{Election, TokenIssuer, Selection, Signing};
+use crate::{Election, Selection, Signing, TokenIssuer};
 use ratchet_allocation::NodeRanges;
 use std::sync::Arc;
 

@@ -1,7 +1,9 @@
 //! Whatever an object holds, what does not fit its schema is found, named and pointed at.
 
 use ratchet_fuzz::{Choices, tree};
-use ratchet_object::{Entry, Limits, Node, Object, Value, ViolationKind, decode, schema_violations, schema};
+use ratchet_object::{
+    Entry, Limits, Node, Object, Value, ViolationKind, decode, schema, schema_violations,
+};
 
 const WORDS: &[&str] = &[
     "apiVersion",

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
-use ratchet_object::{LineIndex, YamlDocument, LineColumn, split_documents};
+use ratchet_object::{LineColumn, LineIndex, YamlDocument, split_documents};
 
 const WORDS: &[&str] = &[
     "---",
@@ -64,7 +64,11 @@ fn by_lines(text: &str) -> Vec<YamlDocument<'_>> {
     let (mut start, mut start_line, mut offset) = (0, 0, 0);
     for (line, number) in text.split_inclusive('\n').zip(1..) {
         if is_separator(line) {
-            found.push(YamlDocument { text: &text[start..offset], offset: start, line: start_line });
+            found.push(YamlDocument {
+                text: &text[start..offset],
+                offset: start,
+                line: start_line,
+            });
             start = offset + line.len();
             start_line = if line.ends_with('\n') { number } else { number - 1 };
         }

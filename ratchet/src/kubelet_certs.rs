@@ -207,7 +207,15 @@ fn way_of(args: WayArgs) -> ConfigFlags {
         request_timeout,
     } = args;
     let request_timeout = Some(request_timeout).filter(|time| !time.is_zero());
-    ConfigFlags { kubeconfig, context, cluster, user, impersonate, impersonate_groups, request_timeout }
+    ConfigFlags {
+        kubeconfig,
+        context,
+        cluster,
+        user,
+        impersonate,
+        impersonate_groups,
+        request_timeout,
+    }
 }
 
 /// The units of a time, in seconds.

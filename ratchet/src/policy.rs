@@ -4,7 +4,7 @@ use crate::args::{BehaviorArg, PolicyArgs, ServerArg};
 use ratchet_engine::pod_security::{
     Configuration, LevelVersion, Modes, PluginConfiguration, Version,
 };
-use ratchet_engine::{Behavior, Plugins, ApiConfig, Release};
+use ratchet_engine::{ApiConfig, Behavior, Plugins, Release};
 use ratchet_object::{Limits, Object, decode};
 use std::path::Path;
 

@@ -5,7 +5,7 @@ use super::{
     REQUESTS, RETRY_DELAY, has_condition, is_issued, listen, parse_csr, subresource_path, usages,
     with_condition,
 };
-use crate::{Client, Failure, Outcome, Reconcile, Row, Setup, Store, BoxFuture};
+use crate::{BoxFuture, Client, Failure, Outcome, Reconcile, Row, Setup, Store};
 use ratchet_certificate::{CertificateRequest, Signer};
 use ratchet_object::Node;
 use std::sync::Arc;

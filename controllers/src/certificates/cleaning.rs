@@ -4,7 +4,7 @@
 use super::{REQUESTS, conditions, is_issued, listen};
 use crate::client::percent_encode;
 use crate::{
-    Client, Deletion, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Store, BoxFuture,
+    BoxFuture, Client, Deletion, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Store,
 };
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;

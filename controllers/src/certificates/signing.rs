@@ -4,7 +4,7 @@ use super::{
     REQUESTS, RETRY_DELAY, has_condition, is_issued, listen, parse_csr, subresource_path, typed,
     usages, with_condition,
 };
-use crate::{Client, Failure, Idle, Outcome, Reconcile, Row, Setup, Store, BoxFuture};
+use crate::{BoxFuture, Client, Failure, Idle, Outcome, Reconcile, Row, Setup, Store};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use jiff::Timestamp;

@@ -22,8 +22,8 @@ use crate::service::{Service, wants_topology_hints};
 use crate::slices::{MANAGED_BY, PODS, SERVICE_NAME, SERVICES, SLICES, WriteOutcome, apply_writes};
 use crate::trigger::Triggers;
 use crate::{
-    Change, Client, Failure, Key, ObjectReference, Outcome, Queue, Reconcile, Recorder, RetryDelay,
-    Row, Setup, Shared, Store, BoxFuture,
+    BoxFuture, Change, Client, Failure, Key, ObjectReference, Outcome, Queue, Reconcile, Recorder,
+    RetryDelay, Row, Setup, Shared, Store,
 };
 use plan::CONTROLLER;
 use ratchet_object::Node;

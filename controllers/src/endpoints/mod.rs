@@ -19,8 +19,8 @@ use crate::service::Service;
 use crate::slices::{ENDPOINTS, PODS, SERVICES, Write, WriteOutcome, apply_writes};
 use crate::trigger::Triggers;
 use crate::{
-    Client, Failure, ObjectReference, Outcome, Queue, Reconcile, Recorder, RetryDelay, Row, Setup,
-    Shared, Store, BoxFuture,
+    BoxFuture, Client, Failure, ObjectReference, Outcome, Queue, Reconcile, Recorder, RetryDelay,
+    Row, Setup, Shared, Store,
 };
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use super::verdict::{DependentState, OwnerState, Verdict};
 use crate::client::percent_encode;
 use crate::discovery::{DiscoveredResources, Resource};
 use crate::events::{ObjectReference, Recorder};
-use crate::{Client, Deletion, Failure, Outcome, Patch, Policy, Queue, Reconcile, BoxFuture};
+use crate::{BoxFuture, Client, Deletion, Failure, Outcome, Patch, Policy, Queue, Reconcile};
 use ratchet_object::Node;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};

@@ -73,7 +73,7 @@ impl DependentState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use OwnerState::{Dangling, Solid, BoxFuture};
+    use OwnerState::{BoxFuture, Dangling, Solid};
 
     fn dependent(owners: &[OwnerState], dependents: &[bool]) -> DependentState {
         let owners = owners.iter().enumerate();

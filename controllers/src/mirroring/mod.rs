@@ -12,8 +12,8 @@ use crate::slices::{
     ENDPOINTS, MANAGED_BY, SERVICE_NAME, SERVICES, SLICES, Write, WriteOutcome, apply_writes,
 };
 use crate::{
-    Client, Failure, ObjectReference, Outcome, Reconcile, Recorder, RetryDelay, Row, Setup, Shared,
-    Store, BoxFuture,
+    BoxFuture, Client, Failure, ObjectReference, Outcome, Reconcile, Recorder, RetryDelay, Row,
+    Setup, Shared, Store,
 };
 pub(crate) use plan::plan;
 use plan::{CONTROLLER, MAX_ADDRESSES, Plan, is_mirrored};

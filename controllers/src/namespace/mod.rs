@@ -4,7 +4,7 @@ mod conditions;
 mod content;
 
 use crate::discovery::DiscoveredResources;
-use crate::{Change, Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, BoxFuture};
+use crate::{BoxFuture, Change, Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup};
 use content::ContentDeletion;
 use ratchet_object::Node;
 use std::time::Duration;

@@ -5,8 +5,8 @@ mod tests;
 
 use crate::client::percent_encode;
 use crate::{
-    Change, Client, Failure, Idle, Key, ObjectReference, Outcome, Patch, Queue, Reconcile,
-    Recorder, RetryDelay, Row, Setup, Shared, Store, BoxFuture,
+    BoxFuture, Change, Client, Failure, Idle, Key, ObjectReference, Outcome, Patch, Queue,
+    Reconcile, Recorder, RetryDelay, Row, Setup, Shared, Store,
 };
 use ratchet_allocation::NodeRanges;
 use ratchet_object::Node;

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use ratchet_controllers::{
-    Api, ApiResponse, ApiRequest, Lines, Metrics, NoopMetrics, Selection, Settings, Representation, BoxFuture,
-    run,
+    Api, ApiRequest, ApiResponse, BoxFuture, Lines, Metrics, NoopMetrics, Representation,
+    Selection, Settings, run,
 };
 use ratchet_object::{Limits, Node, decode};
 use std::collections::BTreeMap;

@@ -2,9 +2,9 @@
 
 use crate::covers::compact;
 use crate::quote::{quoted, quoted_list};
-use crate::rule::Rule;
 use crate::rbac::Lookup;
-use crate::{Attributes, Resource, RbacAuthorizer, Target, covers, is_superuser};
+use crate::rule::Rule;
+use crate::{Attributes, RbacAuthorizer, Resource, Target, covers, is_superuser};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
@@ -111,7 +111,11 @@ impl RbacAuthorizer {
     }
 
     /// Checks that the writer has all these rules in the scope of the write.
-    fn holds_all(&self, attributes: &Attributes<'_>, required: &[Rule]) -> Result<(), EscalationError> {
+    fn holds_all(
+        &self,
+        attributes: &Attributes<'_>,
+        required: &[Rule],
+    ) -> Result<(), EscalationError> {
         let user = attributes.user;
         let owned = self.rules_with_errors(user, attributes.namespace(), Lookup::Storage);
         let Err(missing) = covers(&owned.rules, required) else { return Ok(()) };

@@ -3,8 +3,8 @@
 use crate::quote::quoted;
 use crate::user::{is_subdomain, split_node, split_service_account};
 use crate::{
-    ANONYMOUS, AUTHENTICATED, Attributes, Decision, MASTERS, NODES, Resource, Target, UNAUTHENTICATED,
-    User, forbidden_message, service_account_groups,
+    ANONYMOUS, AUTHENTICATED, Attributes, Decision, MASTERS, NODES, Resource, Target,
+    UNAUTHENTICATED, User, forbidden_message, service_account_groups,
 };
 use alloc::borrow::ToOwned;
 use alloc::format;

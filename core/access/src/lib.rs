@@ -20,7 +20,7 @@ mod testing;
 mod user;
 
 pub use aggregate::aggregate;
-pub use attributes::Attributes, Decision, Resource, Target};
+pub use attributes::{Attributes, Decision, Resource, Target};
 pub use bootstrap::bootstrap_objects;
 pub use covers::{Covered, covers};
 pub use escalation::{Grant, EscalationError};

@@ -1,6 +1,6 @@
 //! Shared test helpers: objects and attempts in one line each.
 
-use crate::{Attributes, Resource, RbacAuthorizer, Target, User};
+use crate::{Attributes, RbacAuthorizer, Resource, Target, User};
 use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
 use ratchet_object::{Limits, Node, decode};

@@ -5,7 +5,7 @@ use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::net::IpAddr;
-use ratchet_engine::{Behavior, Change, Facts, ApiConfig, Release, Status, judge};
+use ratchet_engine::{ApiConfig, Behavior, Change, Facts, Release, Status, judge};
 use ratchet_object::{Limits, Node, Object, decode};
 
 /// The allocations of all Services.

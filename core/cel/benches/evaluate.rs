@@ -3,7 +3,7 @@
 #![allow(clippy::expect_used, reason = "a bench may fail like a test")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use ratchet_cel::{Budget, Environment, PER_CALL_LIMIT, Type, Value, Activation};
+use ratchet_cel::{Activation, Budget, Environment, PER_CALL_LIMIT, Type, Value};
 use ratchet_object::{Limits, decode_json};
 use std::hint::black_box;
 

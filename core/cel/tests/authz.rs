@@ -1,8 +1,10 @@
 //! The authorization checks that expressions make.
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 
-use ratchet_cel::library::authz::{AuthorizationCheck, Authorize, Authorizer, Decision, Resource, Target};
-use ratchet_cel::{Budget, Environment, PER_CALL_LIMIT, Type, Value, Activation};
+use ratchet_cel::library::authz::{
+    AuthorizationCheck, Authorize, Authorizer, Decision, Resource, Target,
+};
+use ratchet_cel::{Activation, Budget, Environment, PER_CALL_LIMIT, Type, Value};
 use std::sync::{Arc, Mutex};
 
 /// Allows `get`, fails for the verb `fail`, and records its checks.
@@ -100,7 +102,8 @@ fn everything_that_is_said_is_asked() {
         label_selector: "c in (d)".into(),
     };
     let account = Some(("ns".into(), "sa".into()));
-    let ask = AuthorizationCheck { account, verb: "get".into(), target: Target::Resource(resource) };
+    let ask =
+        AuthorizationCheck { account, verb: "get".into(), target: Target::Resource(resource) };
     assert_eq!(checks, [ask]);
     let (_, _, checks) = run("authorizer.path('/a').check('get').allowed()");
     let target = Target::Path("/a".into());

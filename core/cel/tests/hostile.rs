@@ -5,7 +5,7 @@
 mod world;
 
 use proptest::prelude::*;
-use ratchet_cel::{Budget, Environment, FaultKind, Type, Value, Activation};
+use ratchet_cel::{Activation, Budget, Environment, FaultKind, Type, Value};
 use ratchet_object::{Limits, decode_json};
 use world::{Object, decoded, environment};
 

@@ -1,7 +1,7 @@
 //! Offsets of evaluation errors.
 #![allow(clippy::expect_used, reason = "a test may fail so")]
 
-use ratchet_cel::{Budget, Environment, PER_CALL_LIMIT, Type, Value, Activation};
+use ratchet_cel::{Activation, Budget, Environment, PER_CALL_LIMIT, Type, Value};
 use ratchet_object::{Limits, Node, decode_json};
 
 struct ObjectWorld<'t>(&'t Node<'t>);

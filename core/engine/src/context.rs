@@ -1,6 +1,6 @@
 //! `ValidationContext`, the change and the policy that every rule gets.
 
-use crate::{Change, ApiConfig};
+use crate::{ApiConfig, Change};
 
 /// Inputs of a rule, passed together.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! `judge`, the pipeline of one change: validation, then warnings, then admission plugins.
 
 use crate::context::ValidationContext;
-use crate::{Change, Facts, Needs, ApiConfig, Verdict, pod_security, rules, validation};
+use crate::{ApiConfig, Change, Facts, Needs, Verdict, pod_security, rules, validation};
 
 /// Validates and admits a change. The same change, facts and policy give the same verdict behind every door.
 pub fn judge(change: &Change<'_>, facts: &Facts<'_>, config: &ApiConfig) -> Verdict {

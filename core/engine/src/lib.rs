@@ -3,6 +3,7 @@
 extern crate alloc;
 
 mod change;
+mod config;
 mod context;
 mod cron;
 mod difference;
@@ -15,7 +16,6 @@ mod internal;
 mod judge;
 mod name_format;
 pub mod pod_security;
-mod config;
 mod quantity;
 mod release;
 mod rule;
@@ -37,12 +37,12 @@ pub mod field_validation {
 }
 
 pub use change::{Change, Part, Step, StoredValues};
+pub use config::{ApiConfig, Behavior, Plugins};
 pub use difference::{Choice, DIFFERENCES, Difference};
 pub use facts::{EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Needs};
 pub use fields::{Class, FIELDS, Field};
 pub use gates::{GATES, Gate, GateError, Gates, KUBELET_CERT_CN, Stage};
 pub use judge::{judge, needs};
-pub use config::{Behavior, Plugins, ApiConfig};
 pub use release::{Release, UnknownRelease};
 pub use rule::{Origin, Ratchet, Rule};
 pub use rules::RULES;

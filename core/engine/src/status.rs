@@ -147,7 +147,7 @@ pub fn warning_texts<T: AsRef<str>>(warnings: &[T]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Behavior, Facts, Namespace, ApiConfig, Release, judge};
+    use crate::{ApiConfig, Behavior, Facts, Namespace, Release, judge};
     use ratchet_object::{Limits, Object, decode};
 
     fn status(text: &str, facts: &Facts<'_>) -> Option<Status> {

@@ -5,7 +5,7 @@ mod case_file;
 use case_file::{Case, Proposal, Side, Subject, Want, cases};
 use ratchet_engine::rules::decoding;
 use ratchet_engine::{RULES, Rule, Status, Verdict, judge, pod_security};
-use ratchet_object::{Limits, Object, ViolationKind, decode, schema_violations, schema};
+use ratchet_object::{Limits, Object, ViolationKind, decode, schema, schema_violations};
 use std::collections::BTreeSet;
 
 #[test]

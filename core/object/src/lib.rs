@@ -4,12 +4,14 @@ extern crate alloc;
 
 mod at;
 mod base64;
+mod canonicalize;
 mod complete;
 mod decode;
 pub mod defaults;
 mod depth;
 mod edit;
 mod equal;
+mod gvk;
 mod json;
 mod kinds;
 mod object;
@@ -17,7 +19,6 @@ pub mod patch;
 mod path;
 pub mod proto;
 mod prune;
-mod respell;
 #[cfg(test)]
 mod round_trip;
 pub mod schema;
@@ -34,19 +35,20 @@ mod yaml_plain;
 mod yaml_scalar;
 
 pub use at::At;
+pub use canonicalize::canonicalize;
 pub use complete::complete;
 #[doc(hidden)]
 pub use decode::decode_without_shortcut;
 pub use decode::{DecodeError, Decoded, Format, Limits, Repeated, decode, decode_json};
 pub use defaults::Quantity;
 pub use equal::{Equality, Slot, equal_at};
+pub use gvk::{GroupVersionKind, GroupVersionResource};
 pub use kinds::{KINDS, Kind, PodPlace, Scope, find};
 pub use object::Object;
 pub use path::{Path, Step};
 pub use prune::prune;
-pub use respell::respell;
 pub use shape::{SchemaViolation, ViolationKind, schema_violations};
-pub use span::{LineIndex, LineColumn, Span};
+pub use span::{LineColumn, LineIndex, Span};
 pub use stored::{read_stored, stored_json};
 pub use stream::{YamlDocument, split_documents};
 pub use tree::{Entry, Node, Value};

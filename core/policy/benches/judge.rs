@@ -5,8 +5,8 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use ratchet_access::User;
 use ratchet_object::{Limits, Node, decode};
 use ratchet_policy::{
-    Attributes, Binding, GroupVersionKind, Operation, Policies, Policy, Reader, GroupVersionResource, Served,
-    ClusterReader,
+    Attributes, Binding, ClusterReader, GroupVersionKind, GroupVersionResource, Operation,
+    Policies, Policy, Reader, Served,
 };
 use std::hint::black_box;
 use std::sync::Arc;

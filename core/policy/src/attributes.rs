@@ -1,42 +1,7 @@
 //! Admission attributes of an attempt, as policies see them.
 
-use core::fmt;
 use ratchet_access::User;
-use ratchet_object::Node;
-
-/// A group, version and kind. Displayed as in Go: `apps/v1, Kind=Deployment`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct GroupVersionKind<'a> {
-    /// The API group; empty for the core group.
-    pub group: &'a str,
-    /// The version.
-    pub version: &'a str,
-    /// The kind.
-    pub kind: &'a str,
-}
-
-impl fmt::Display for GroupVersionKind<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}, Kind={}", self.group, self.version, self.kind)
-    }
-}
-
-/// A group, version and resource. Displayed as in Go: `apps/v1, Resource=deployments`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GroupVersionResource<'a> {
-    /// The API group; empty for the core group.
-    pub group: &'a str,
-    /// The version.
-    pub version: &'a str,
-    /// The plural resource name in lower case.
-    pub resource: &'a str,
-}
-
-impl fmt::Display for GroupVersionResource<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}, Resource={}", self.group, self.version, self.resource)
-    }
-}
+use ratchet_object::{GroupVersionKind, GroupVersionResource, Node};
 
 /// The operations of admission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,14 +21,23 @@ pub trait ClusterReader {
     fn served(&self, kind: &GroupVersionKind<'_>) -> Option<Served>;
 
     /// A parameter, with `apiVersion` and `kind`; `namespace` is empty for cluster-scoped kinds.
-    fn parameter(&self, kind: &GroupVersionKind<'_>, namespace: &str, name: &str) -> Option<Node<'static>>;
+    fn parameter(
+        &self,
+        kind: &GroupVersionKind<'_>,
+        namespace: &str,
+        name: &str,
+    ) -> Option<Node<'static>>;
 
     /// All parameters of a kind, with `apiVersion` and `kind`, sorted by name; `namespace` is empty for
     /// cluster-scoped kinds.
     fn parameters(&self, kind: &GroupVersionKind<'_>, namespace: &str) -> Vec<Node<'static>>;
 
     /// The equivalent resources: the same objects in other groups and versions.
-    fn equivalents(&self, resource: &GroupVersionResource<'_>, subresource: &str) -> Vec<Equivalent> {
+    fn equivalents(
+        &self,
+        resource: &GroupVersionResource<'_>,
+        subresource: &str,
+    ) -> Vec<Equivalent> {
         let _ = (resource, subresource);
         Vec::new()
     }

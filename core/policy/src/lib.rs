@@ -8,9 +8,9 @@ extern crate alloc;
 
 mod activation;
 mod attributes;
+mod cluster;
 mod environment;
 mod evaluate;
-mod result;
 mod matching;
 #[cfg(test)]
 mod matching_tests;
@@ -20,8 +20,8 @@ mod policies;
 mod policies_tests;
 mod policy;
 mod request;
+mod result;
 mod schema_types;
-mod cluster;
 #[cfg(test)]
 mod testing;
 mod trial;
@@ -30,14 +30,16 @@ mod type_check;
 mod type_check_tests;
 mod validate;
 
+pub use ratchet_object::{GroupVersionKind, GroupVersionResource};
+
 /// Authorization checks of expressions: the door implements [`authz::Authorize`].
 pub use ratchet_cel::library::authz;
 
-pub use attributes::Attributes, GroupVersionKind, Operation, GroupVersionResource};
-pub use result::{Check, Denial, PolicyResult, Reason};
+pub use attributes::{Attributes, Operation};
+pub use cluster::{ClusterReader, Equivalent, Served};
 pub use policies::Policies;
 pub use policy::{Binding, Policy, Reader, is_exempt};
-pub use cluster::{Equivalent, Served, ClusterReader};
+pub use result::{Check, Denial, PolicyResult, Reason};
 pub use trial::{Setting, Trial, namespace_seen, request_seen};
 pub use type_check::{ExpressionWarning, is_unchecked, status, type_check};
 pub use validate::validate;

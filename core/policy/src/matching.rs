@@ -1,6 +1,8 @@
 //! Matching of attempts by the constraints of policies and bindings.
 
-use crate::{Attributes, Equivalent, GroupVersionKind, Operation, GroupVersionResource, ClusterReader};
+use crate::{
+    Attributes, ClusterReader, Equivalent, GroupVersionKind, GroupVersionResource, Operation,
+};
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -73,7 +75,11 @@ impl Rule {
             })
     }
 
-    fn covers_scope(&self, attributes: &Attributes<'_>, resource: &GroupVersionResource<'_>) -> bool {
+    fn covers_scope(
+        &self,
+        attributes: &Attributes<'_>,
+        resource: &GroupVersionResource<'_>,
+    ) -> bool {
         const NAMESPACES: GroupVersionResource<'_> =
             GroupVersionResource { group: "", version: "v1", resource: "namespaces" };
         let is_clusterwide = *resource == NAMESPACES || attributes.effective_namespace().is_empty();
@@ -166,7 +172,8 @@ impl Criteria {
         attributes: &Attributes<'_>,
         cluster: &dyn ClusterReader,
     ) -> Result<bool, String> {
-        let (namespace_name, resource) = (attributes.effective_namespace(), attributes.resource.resource);
+        let (namespace_name, resource) =
+            (attributes.effective_namespace(), attributes.resource.resource);
         if namespace_name.is_empty() && resource != "namespaces" {
             return Ok(true);
         }
@@ -191,7 +198,8 @@ impl Criteria {
         cluster: &dyn ClusterReader,
     ) -> Result<MatchKind, String> {
         let resource = &attributes.resource;
-        let is_match = |rule: &&Rule| rule.covers(attributes, resource) && rule.covers_name(attributes);
+        let is_match =
+            |rule: &&Rule| rule.covers(attributes, resource) && rule.covers_name(attributes);
         if rules.iter().any(|rule| is_match(&rule)) {
             return Ok(MatchKind::Exact);
         }
@@ -221,7 +229,11 @@ impl Criteria {
 impl Equivalent {
     /// The group, version and resource.
     pub(crate) fn name(&self) -> GroupVersionResource<'_> {
-        GroupVersionResource { group: &self.group, version: &self.version, resource: &self.resource }
+        GroupVersionResource {
+            group: &self.group,
+            version: &self.version,
+            resource: &self.resource,
+        }
     }
 
     /// The group, version and kind.

@@ -2,7 +2,7 @@
 
 use crate::matching::{Criteria, MatchKind};
 use crate::testing::{Cluster, alice, creation, map, node};
-use crate::{Attributes, GroupVersionKind, Operation, GroupVersionResource};
+use crate::{Attributes, GroupVersionKind, GroupVersionResource, Operation};
 use alloc::format;
 use ratchet_object::defaults;
 
@@ -72,8 +72,11 @@ fn objects_are_selected_by_the_new_or_the_old_one() {
     let selector = "objectSelector: {matchLabels: {a: b}}";
     assert!(matches(selector, &creation(&user, &labelled)));
     assert!(!matches(selector, &creation(&user, &plain)));
-    let update =
-        Attributes { operation: Operation::Update, old: Some(&labelled), ..creation(&user, &plain) };
+    let update = Attributes {
+        operation: Operation::Update,
+        old: Some(&labelled),
+        ..creation(&user, &plain)
+    };
     assert!(matches(selector, &update));
     let deleted = Attributes {
         operation: Operation::Delete,
@@ -133,8 +136,12 @@ fn a_namespace_is_in_itself() {
     assert!(matches(selector, &attributes), "what is written counts");
     let part = Attributes { operation: Operation::Update, subresource: "finalize", ..attributes };
     assert!(!matches(selector, &part), "what is stored counts");
-    let deleted =
-        Attributes { operation: Operation::Delete, object: None, old: Some(&labelled), ..attributes };
+    let deleted = Attributes {
+        operation: Operation::Delete,
+        object: None,
+        old: Some(&labelled),
+        ..attributes
+    };
     assert!(!matches(selector, &deleted), "what is stored counts");
     let rule = "resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [namespaces], operations: ['*'], scope: SCOPE}]";
     assert!(matches(&rule.replace("SCOPE", "Cluster"), &attributes));

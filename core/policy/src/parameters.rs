@@ -1,7 +1,7 @@
 //! Resolution of a binding's parameters.
 
 use crate::policy::{Binding, ParameterRef, Policy};
-use crate::{Served, ClusterReader};
+use crate::{ClusterReader, Served};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;

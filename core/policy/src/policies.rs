@@ -2,10 +2,10 @@
 
 use crate::activation::{ActivationInputs, AuthorizerValues};
 use crate::evaluate::{Annotation, Decision, Evaluated, Outcome};
-use crate::result::{Check, Denial, PolicyResult, Reason};
 use crate::matching::MatchKind;
 use crate::policy::{Action, Binding, Policy};
 use crate::request::{namespace_object, request};
+use crate::result::{Check, Denial, PolicyResult, Reason};
 use crate::{Attributes, ClusterReader, parameters, policy};
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -64,7 +64,9 @@ impl Policies {
     /// on nothing but the policies, the attempt and what `cluster` returns.
     pub fn judge(&self, attributes: &Attributes<'_>, cluster: &dyn ClusterReader) -> PolicyResult {
         let mut judged = PolicyResult::default();
-        if self.is_empty() || policy::is_exempt(attributes.resource.group, attributes.resource.resource) {
+        if self.is_empty()
+            || policy::is_exempt(attributes.resource.group, attributes.resource.resource)
+        {
             return judged;
         }
         let asks = self.bound.iter().any(|(policy, _)| policy.uses_authorizer);
@@ -267,7 +269,12 @@ impl AttemptContext<'_> {
 }
 
 /// A policy or a binding that cannot be applied denies everything it matches, unless its failures are ignored.
-fn misconfigured(policy: &Policy, binding: Option<&Binding>, error: &str, judged: &mut PolicyResult) {
+fn misconfigured(
+    policy: &Policy,
+    binding: Option<&Binding>,
+    error: &str,
+    judged: &mut PolicyResult,
+) {
     if policy.ignores_failures {
         return;
     }

@@ -3,7 +3,9 @@
 use crate::testing::{
     CONFIG_MAP, Cluster, alice, binding, creation, denial_messages, judged, map, node, policy,
 };
-use crate::{Attributes, PolicyResult, GroupVersionKind, Operation, Policies, Reason, GroupVersionResource};
+use crate::{
+    Attributes, GroupVersionKind, GroupVersionResource, Operation, Policies, PolicyResult, Reason,
+};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -353,7 +355,11 @@ fn an_object_is_seen_in_the_version_that_was_asked_for() {
     let object =
         node("{apiVersion: autoscaling/v1, kind: HorizontalPodAutoscaler, metadata: {name: h}}");
     let attributes = Attributes {
-        kind: GroupVersionKind { group: "autoscaling", version: "v1", kind: "HorizontalPodAutoscaler" },
+        kind: GroupVersionKind {
+            group: "autoscaling",
+            version: "v1",
+            kind: "HorizontalPodAutoscaler",
+        },
         resource: GroupVersionResource {
             group: "autoscaling",
             version: "v1",
@@ -361,8 +367,9 @@ fn an_object_is_seen_in_the_version_that_was_asked_for() {
         },
         ..creation(&user, &object)
     };
-    let judge =
-        |spec: &str| Policies::new(vec![policy(spec)], vec![binding("")]).judge(&attributes, &Cluster);
+    let judge = |spec: &str| {
+        Policies::new(vec![policy(spec)], vec![binding("")]).judge(&attributes, &Cluster)
+    };
     assert_eq!(denial_messages(&judge(&spec.replace("RULE", rule))), ["autoscaling/v2 v2 v1"]);
     let exact = spec.replace("RULE", &format!("matchPolicy: Exact, {rule}"));
     assert!(judge(&exact).admits());

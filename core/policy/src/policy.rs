@@ -2,8 +2,8 @@
 
 use crate::GroupVersionKind;
 use crate::environment::{PolicyEnvironment, Use};
-use crate::result::Reason;
 use crate::matching::{Criteria, strings};
+use crate::result::Reason;
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,8 +1,8 @@
 //! A small cluster and helpers to evaluate policies in tests.
 
 use crate::{
-    Attributes, Binding, Equivalent, PolicyResult, GroupVersionKind, Operation, Policies, Policy, GroupVersionResource,
-    Served, ClusterReader,
+    Attributes, Binding, ClusterReader, Equivalent, GroupVersionKind, GroupVersionResource,
+    Operation, Policies, Policy, PolicyResult, Served,
 };
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -43,7 +43,12 @@ impl ClusterReader for Cluster {
         }
     }
 
-    fn parameter(&self, kind: &GroupVersionKind<'_>, namespace: &str, name: &str) -> Option<Node<'static>> {
+    fn parameter(
+        &self,
+        kind: &GroupVersionKind<'_>,
+        namespace: &str,
+        name: &str,
+    ) -> Option<Node<'static>> {
         if kind.kind == "Namespace" {
             return self.namespace(name);
         }

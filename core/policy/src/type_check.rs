@@ -34,7 +34,8 @@ pub fn type_check(policy: &Node<'_>) -> Vec<ExpressionWarning> {
     let of = |row: &&'static KindRow| {
         (name_of(row), policy_environment(&base, policy, row, items("variables")))
     };
-    let policy_environment: Vec<(GroupVersionKind<'_>, PolicyEnvironment)> = kinds.iter().map(of).collect();
+    let policy_environment: Vec<(GroupVersionKind<'_>, PolicyEnvironment)> =
+        kinds.iter().map(of).collect();
     let mut warnings = Vec::new();
     for (index, row) in items("validations").iter().enumerate() {
         for name in ["expression", "messageExpression"] {

@@ -6,10 +6,10 @@ use crate::finding::{
 };
 use ratchet_engine::rules::decoding;
 use ratchet_engine::{
-    Behavior, Change, Choice, DIFFERENCES, Difference, Facts, Label, ApiConfig, Release, Rule,
+    ApiConfig, Behavior, Change, Choice, DIFFERENCES, Difference, Facts, Label, Release, Rule,
     Verdict, judge,
 };
-use ratchet_object::{At, LineIndex, Object, LineColumn, Span};
+use ratchet_object::{At, LineColumn, LineIndex, Object, Span};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -14,7 +14,7 @@ use ratchet_engine::{
     Change, EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Status, judge, needs,
 };
 use ratchet_object::{
-    Limits, Object, Repeated, Scope, Span, Value, ViolationKind, decode, schema_violations, schema,
+    Limits, Object, Repeated, Scope, Span, Value, ViolationKind, decode, schema, schema_violations,
 };
 use std::sync::{Arc, Mutex};
 

@@ -8,10 +8,11 @@ mod case_file;
 use case_file::{Case, Proposal, Subject, cases};
 use ratchet_access::User;
 use ratchet_check::{administrator, as_stored};
-use ratchet_engine::{Behavior, Change, Namespace, Part, ApiConfig, Release, Verdict, judge};
+use ratchet_engine::{ApiConfig, Behavior, Change, Namespace, Part, Release, Verdict, judge};
 use ratchet_object::{Limits, Node, Object, decode};
 use ratchet_policy::{
-    Attributes, Binding, GroupVersionKind, Operation, Policies, GroupVersionResource, Served, ClusterReader,
+    Attributes, Binding, ClusterReader, GroupVersionKind, GroupVersionResource, Operation,
+    Policies, Served,
 };
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

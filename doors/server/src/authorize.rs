@@ -6,8 +6,8 @@ use crate::request::{RequestInfo, ResourcePath, Target};
 use crate::status::{About, StatusError};
 use arc_swap::ArcSwap;
 use ratchet_access::{
-    Attributes, Decision, NODES, Resource, Rule, RbacAuthorizer, Rules, Target as AuthzTarget, User,
-    decide_node, forbidden_message, is_superuser,
+    Attributes, Decision, NODES, RbacAuthorizer, Resource, Rule, Rules, Target as AuthzTarget,
+    User, decide_node, forbidden_message, is_superuser,
 };
 use ratchet_object::Node;
 use std::sync::Arc;

@@ -8,7 +8,8 @@ use bytes::Bytes;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use ratchet_object::{
-    Limits, Node, Object, Repeated, Value, ViolationKind, decode, schema_violations, proto, prune, schema,
+    Limits, Node, Object, Repeated, Value, ViolationKind, decode, proto, prune, schema,
+    schema_violations,
 };
 use ratchet_policy::GroupVersionKind;
 

@@ -5,7 +5,7 @@ use aws_lc_rs::signature::{self, UnparsedPublicKey, VerificationAlgorithm};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use ratchet_engine::field_validation::{FieldErrors, ValidationContext};
-use ratchet_engine::{Change, Part, ApiConfig, Verdict};
+use ratchet_engine::{ApiConfig, Change, Part, Verdict};
 use ratchet_object::At;
 use x509_parser::certification_request::X509CertificationRequest;
 use x509_parser::prelude::{FromDer, X509Certificate};

@@ -54,4 +54,4 @@ pub use loopback::{LoopbackClient, MediaTypes};
 pub use ratchet_admission::{PLUGINS, PluginRow, default_plugins};
 pub use ratchet_allocation::Ranges;
 pub use ratchet_kubelet::{KeyFiles, NameCheck, Proxies, Trust};
-pub use start::{BoundServer, ReloadHandle, StartError, ShutdownHandle, start, go_io_error};
+pub use start::{BoundServer, ReloadHandle, ShutdownHandle, StartError, go_io_error, start};

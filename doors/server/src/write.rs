@@ -9,7 +9,7 @@ use crate::services;
 use crate::status::StatusError;
 use ratchet_engine::{Change, Part, StatusCause, Step};
 use ratchet_object::{Kind, Node, Object, defaults};
-use ratchet_store::{Operation, Commit, Guard, Revision, Write};
+use ratchet_store::{Commit, Guard, Operation, Revision, Write};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -4,7 +4,8 @@ use ratchet_access::User;
 use ratchet_check::{as_stored, plural_of};
 use ratchet_object::{Limits, Node, Object, Scope, Value, decode};
 use ratchet_policy::{
-    Attributes, GroupVersionKind, Operation, GroupVersionResource, Setting, namespace_seen, request_seen,
+    Attributes, GroupVersionKind, GroupVersionResource, Operation, Setting, namespace_seen,
+    request_seen,
 };
 use std::io::Read;
 use std::path::Path;

@@ -4,7 +4,8 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use ratchet_access::User;
 use ratchet_controllers::{
-    Account, Api, ApiResponse, ApiRequest, Lines, Metrics, TokenIssuer, Settings, Representation, BoxFuture, metrics,
+    Account, Api, ApiRequest, ApiResponse, BoxFuture, Lines, Metrics, Representation, Settings,
+    TokenIssuer, metrics,
 };
 use ratchet_http::Body;
 use ratchet_http::metrics::{CounterVec, GaugeVec, HistogramVec, Registry, Stability};
@@ -86,7 +87,8 @@ fn accept(representation: Representation) -> &'static str {
 impl Api for LoopbackApi {
     fn send(&self, request: ApiRequest) -> BoxFuture<'_, ApiResponse> {
         Box::pin(async move {
-            let ApiRequest { controller, method, path, representation, content_type, body } = request;
+            let ApiRequest { controller, method, path, representation, content_type, body } =
+                request;
             let types = MediaTypes { accept: accept(representation), content: content_type };
             let (status, body) =
                 self.0.request(&user(controller), method, &path, types, body).await;
@@ -94,7 +96,11 @@ impl Api for LoopbackApi {
         })
     }
 
-    fn watch(&self, path: &str, representation: Representation) -> BoxFuture<'_, Result<Box<dyn Lines>, u16>> {
+    fn watch(
+        &self,
+        path: &str,
+        representation: Representation,
+    ) -> BoxFuture<'_, Result<Box<dyn Lines>, u16>> {
         let path = path.to_owned();
         Box::pin(async move {
             let body = self.0.watch(&user(""), &path, accept(representation)).await?;

@@ -5,7 +5,7 @@ use super::args::{
 };
 use super::{plugins, runtime_config, signing, usage_error};
 use crate::args::BehaviorArg;
-use ratchet_engine::{Behavior, KUBELET_CERT_CN, Plugins, ApiConfig, Release};
+use ratchet_engine::{ApiConfig, Behavior, KUBELET_CERT_CN, Plugins, Release};
 use ratchet_net::Quoted;
 use ratchet_server::{Audit, Mode, NameCheck, Proxies, Ranges, RequestLimits, Trust, go_io_error};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

@@ -38,7 +38,12 @@ impl Signals {
     }
 
     /// Drains on the first signal to stop, exits on the second, and reloads files in between.
-    pub(crate) async fn handle(mut self, stop: ShutdownHandle, keys: Arc<Keys>, reloads: ReloadHandle) {
+    pub(crate) async fn handle(
+        mut self,
+        stop: ShutdownHandle,
+        keys: Arc<Keys>,
+        reloads: ReloadHandle,
+    ) {
         let mut reload = tokio::time::interval(RELOAD_INTERVAL);
         let mut renew = tokio::time::interval(RENEW_INTERVAL);
         // An interval ticks at once, and everything has just been read.

@@ -5,7 +5,7 @@ use crate::pointer::json_of;
 use crate::server::Ground;
 use ratchet_catalog::Resource;
 use ratchet_engine::pod_security::{Configuration, Exemptions};
-use ratchet_engine::{Behavior, Change, Existing, Facts, Namespace, Part, ApiConfig, Release};
+use ratchet_engine::{ApiConfig, Behavior, Change, Existing, Facts, Namespace, Part, Release};
 use ratchet_engine::{Status, judge};
 use ratchet_object::{Node, Object};
 use serde_json::{Value as Json, json};

@@ -4,7 +4,7 @@ use crate::client::Client;
 use crate::conversation::{Names, hold};
 use crate::pointer::json_of;
 use crate::server::Ground;
-use ratchet_engine::{Behavior, ApiConfig, Release};
+use ratchet_engine::{ApiConfig, Behavior, Release};
 use ratchet_object::{Limits, decode};
 use serde_json::{Value as Json, json};
 use std::path::Path;

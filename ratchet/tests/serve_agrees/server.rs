@@ -3,7 +3,7 @@
 use crate::client::Client;
 use bytes::Bytes;
 use ratchet_embedded::{Embedded, Options};
-use ratchet_engine::{Behavior, Plugins, ApiConfig, Release};
+use ratchet_engine::{ApiConfig, Behavior, Plugins, Release};
 use ratchet_http::certificates::{self, Authority};
 use ratchet_identity::SigningKey;
 use ratchet_server::{Config, Credentials, Mode, Ranges, RequestLimits};

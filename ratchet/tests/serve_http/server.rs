@@ -2,7 +2,7 @@
 
 use crate::client::Client;
 use ratchet_embedded::{Embedded, Injected, Options};
-use ratchet_engine::{Behavior, ApiConfig, Release};
+use ratchet_engine::{ApiConfig, Behavior, Release};
 use ratchet_http::certificates::{self, Authority};
 use ratchet_identity::SigningKey;
 use ratchet_server::{Config, Credentials, Mode, Ranges, Reloads, RequestLimits};

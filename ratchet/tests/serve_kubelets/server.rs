@@ -1,7 +1,7 @@
 //! A server in this process, with any trust in kubelets.
 
 use ratchet_embedded::{Embedded, Options};
-use ratchet_engine::{Behavior, ApiConfig, Release};
+use ratchet_engine::{ApiConfig, Behavior, Release};
 use ratchet_http::certificates::{self, Authority};
 use ratchet_identity::SigningKey;
 use ratchet_server::{Config, Credentials, Mode, Ranges, Reloads, RequestLimits};

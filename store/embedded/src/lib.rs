@@ -11,7 +11,8 @@ use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
 use ratchet_store::{
-    Operation, Answer, Commit, Health, Page, Query, Record, Revision, Store, StoreError, Watch, Write,
+    Answer, Commit, Health, Operation, Page, Query, Record, Revision, Store, StoreError, Watch,
+    Write,
 };
 use tokio::sync::watch;
 
@@ -77,7 +78,11 @@ impl Embedded {
 
     /// The same with injected disk faults.
     #[doc(hidden)]
-    pub fn open_with(path: &Path, options: Options, injected: FaultInjector) -> Result<Self, OpenError> {
+    pub fn open_with(
+        path: &Path,
+        options: Options,
+        injected: FaultInjector,
+    ) -> Result<Self, OpenError> {
         Self::on(Box::new(Directory::take(path)?), path, options, injected)
     }
 

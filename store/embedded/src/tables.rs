@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use ratchet_store::{Operation, Commit, Event, Guard, Record, Revision, StoreError, Write};
+use ratchet_store::{Commit, Event, Guard, Operation, Record, Revision, StoreError, Write};
 use redb::{ReadableTable, Table, WriteTransaction};
 
 use crate::error::EngineError;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant, SystemTime};
 
-use ratchet_store::{Operation, Commit, Event, Revision, StoreError, Write};
+use ratchet_store::{Commit, Event, Operation, Revision, StoreError, Write};
 use tokio::sync::oneshot;
 
 use crate::engine::{catch_panics, head_of};

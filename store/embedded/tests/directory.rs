@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ratchet_embedded::{Embedded, OpenError, Options};
-use ratchet_store::{Operation, Commit, Guard, Happened, Query, Revision, Store, StoreError, Write};
+use ratchet_store::{
+    Commit, Guard, Happened, Operation, Query, Revision, Store, StoreError, Write,
+};
 
 fn open(path: &Path) -> Result<Embedded, OpenError> {
     Embedded::open(path, Options::default())

@@ -1,7 +1,7 @@
 //! Client of one cluster.
 
 use crate::error::chain;
-use crate::{ClusterError, Pages, ConfigFlags};
+use crate::{ClusterError, ConfigFlags, Pages};
 use http::Request;
 use http_body_util::BodyExt;
 use kube_client::Client;

@@ -320,7 +320,10 @@ fn slices_of_an_older_service_of_this_name_are_replaced() {
 #[test]
 fn nothing_is_made_for_a_service_that_goes() {
     let mut world = world();
-    world.service.map_mut("metadata").set("deletionTimestamp", Node::string("2026-01-01T00:00:00Z"));
+    world
+        .service
+        .map_mut("metadata")
+        .set("deletionTimestamp", Node::string("2026-01-01T00:00:00Z"));
     assert_eq!(world.settle(), (0, 0, 0));
 }
 

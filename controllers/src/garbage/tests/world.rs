@@ -1,7 +1,7 @@
 //! A small API in memory that implements deletion, and nothing else.
 
 use crate::garbage::identity::{FOREGROUND, ORPHAN, has_finalizer, is_deleted, owner_nodes};
-use crate::{Api, ApiResponse, ApiRequest, Lines, Representation, BoxFuture};
+use crate::{Api, ApiRequest, ApiResponse, BoxFuture, Lines, Representation};
 use bytes::Bytes;
 use ratchet_object::{Limits, Node, decode_json};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! An API in memory that serves nodes, and may fail or lose its responses.
 
-use crate::{Api, ApiResponse, ApiRequest, Lines, Representation, BoxFuture};
+use crate::{Api, ApiRequest, ApiResponse, BoxFuture, Lines, Representation};
 use bytes::Bytes;
 use ratchet_net::CidrText;
 use ratchet_object::{Limits, Node, decode_json};

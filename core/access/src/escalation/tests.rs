@@ -109,7 +109,8 @@ fn bindings_give_only_what_the_binder_has() {
              {NonResourceURLs:[\"*\"], Verbs:[\"*\"]}"
         )
     );
-    let missing = |resource, name: &str| Err(EscalationError::NotFound { resource, name: name.into() });
+    let missing =
+        |resource, name: &str| Err(EscalationError::NotFound { resource, name: name.into() });
     let missing_role = to("ClusterRole", "gone");
     assert_eq!(bind("rolebindings", "a", &missing_role), missing("clusterroles", "gone"));
     assert_eq!(bind("rolebindings", "a", &to("Role", "gone")), missing("roles", "gone"));

@@ -10,7 +10,7 @@ use crate::compare::equal_in;
 use crate::library::Prepared;
 use crate::plan::Step;
 use crate::value::MAX_VALUE_LEVELS;
-use crate::{Budget, Fault, FaultKind, Map, Program, Table, Value, Activation};
+use crate::{Activation, Budget, Fault, FaultKind, Map, Program, Table, Value};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::sync::Arc;

@@ -90,7 +90,11 @@ impl Authorizer {
     }
 
     fn decide(&self, verb: &str, target: Target) -> Decision {
-        self.who.decide(&AuthorizationCheck { account: self.account.clone(), verb: verb.to_string(), target })
+        self.who.decide(&AuthorizationCheck {
+            account: self.account.clone(),
+            verb: verb.to_string(),
+            target,
+        })
     }
 }
 

@@ -6,7 +6,7 @@
 
 use ratchet_cel::library::authz::{AuthorizationCheck, Authorize, Authorizer, Decision};
 use ratchet_cel::library::{Cidr, Ip};
-use ratchet_cel::{Budget, Environment, FaultKind, PER_CALL_LIMIT, Type, Value, Activation};
+use ratchet_cel::{Activation, Budget, Environment, FaultKind, PER_CALL_LIMIT, Type, Value};
 use ratchet_object::{Limits, Node, decode};
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 #![allow(dead_code, reason = "each test uses its own part of this")]
 
-use ratchet_cel::{Environment, Type, Types, Value, Activation};
+use ratchet_cel::{Activation, Environment, Type, Types, Value};
 use ratchet_object::{Decoded, Limits, decode_json};
 use std::sync::{Arc, LazyLock};
 

@@ -1,13 +1,13 @@
 //! Tests of the plugin on pods and controllers, from namespace labels to audit annotations and metrics.
 
-use super::testing::{configured, object, config, texts};
+use super::testing::{config, configured, object, texts};
 use super::{
     Configuration, Decision, Exemptions, Level, Mode, PodSecurityMetrics, Request, VersionLabel,
     judge, needs,
 };
 use crate::change::{Change, Part};
-use crate::facts::{Facts, Namespace, Needs};
 use crate::config::ApiConfig;
+use crate::facts::{Facts, Namespace, Needs};
 use crate::verdict::Verdict;
 use alloc::format;
 use alloc::string::{String, ToString};

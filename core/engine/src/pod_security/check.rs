@@ -2,9 +2,9 @@
 
 use super::level::Level;
 use super::pod::PodView;
+use crate::config::ApiConfig;
 use crate::difference::LOOPBACK_PROBE_HOSTS;
 use crate::gates::USER_NAMESPACES_POD_SECURITY;
-use crate::config::ApiConfig;
 use crate::rule::Rule;
 use crate::verdict::Label;
 use alloc::borrow::Cow;

@@ -5,8 +5,8 @@ use super::labels::ENFORCE;
 use super::level::LevelVersion;
 use super::pod::PodView;
 use super::registry::Checklist;
-use crate::facts::Existing;
 use crate::config::ApiConfig;
+use crate::facts::Existing;
 use crate::rule::{Origin, Ratchet, Rule};
 use crate::verdict::{Verdict, Warning};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -126,7 +126,7 @@ fn controller<'a>(pod: &'a Object<'a>) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pod_security::testing::{configured, object, config, texts};
+    use crate::pod_security::testing::{config, configured, object, texts};
     use crate::pod_security::{Configuration, Exemptions};
 
     const RESTRICTED: &str =

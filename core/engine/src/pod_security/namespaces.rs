@@ -4,8 +4,8 @@ use super::existing;
 use super::labels::{OF_MODES, label_problems, policy_of};
 use super::level::Modes;
 use crate::change::Change;
-use crate::facts::Facts;
 use crate::config::ApiConfig;
+use crate::facts::Facts;
 use crate::rule::{Origin, Ratchet, Rule};
 use crate::verdict::{Verdict, Warning};
 use alloc::format;
@@ -97,10 +97,10 @@ fn exempt_warning(namespace: At<'_>, modes: &Modes, defaults: &Modes) -> Option<
 #[cfg(test)]
 mod tests {
     use crate::change::{Change, Part};
-    use crate::facts::{Existing, Facts};
-    use crate::pod_security::testing::{configured, object, config, texts};
-    use crate::pod_security::{Configuration, Exemptions, judge};
     use crate::config::ApiConfig;
+    use crate::facts::{Existing, Facts};
+    use crate::pod_security::testing::{config, configured, object, texts};
+    use crate::pod_security::{Configuration, Exemptions, judge};
     use crate::verdict::Verdict;
     use alloc::format;
     use alloc::string::{String, ToString};

@@ -181,7 +181,7 @@ fn parse_app_armor(annotation: &str) -> Option<(&'static str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pod_security::testing::{object, config};
+    use crate::pod_security::testing::{config, object};
     use crate::pod_security::{LevelVersion, evaluate, summary};
     use alloc::string::String;
 

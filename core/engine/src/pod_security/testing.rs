@@ -2,7 +2,7 @@
 
 use super::Configuration;
 use crate::Release;
-use crate::config::{Behavior, ApiConfig};
+use crate::config::{ApiConfig, Behavior};
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_object::{Limits, Object, decode};

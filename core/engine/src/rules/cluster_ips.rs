@@ -158,7 +158,8 @@ pub(crate) fn check_policy(spec: &At<'_>, old: Option<&At<'_>>, verdict: &mut Ve
     let at = spec.field("ipFamilyPolicy");
     let mut report = |detail: &'static str| {
         let formatted = alloc::format!("{}", Quoted(config));
-        verdict.add_error(FieldError::new(&RULE, Cause::Invalid, &at, detail).with_value(formatted));
+        verdict
+            .add_error(FieldError::new(&RULE, Cause::Invalid, &at, detail).with_value(formatted));
     };
     let (ips, families) = (ClusterIps::of(spec, old).texts(), texts(&spec.field("ipFamilies")));
     let before =

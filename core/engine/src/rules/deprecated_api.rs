@@ -1,7 +1,7 @@
 //! Rule RTC-API-005: warnings about deprecated APIs, whether the request succeeds or not.
 
 use crate::context::ValidationContext;
-use crate::{Origin, ApiConfig, Ratchet, Rule, Verdict, Warning};
+use crate::{ApiConfig, Origin, Ratchet, Rule, Verdict, Warning};
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-005",

@@ -57,15 +57,21 @@ pub(crate) fn check_count(ctx: &ValidationContext<'_>, servers: &At<'_>, verdict
     if servers.len() > MOST_NAMESERVERS {
         let detail = "must not have more than 3 nameservers";
         let formatted = format_value::list(&texts(servers), ctx.config.release);
-        verdict
-            .add_error(FieldError::new(&RULE, Cause::Invalid, servers, detail).with_value(formatted));
+        verdict.add_error(
+            FieldError::new(&RULE, Cause::Invalid, servers, detail).with_value(formatted),
+        );
     }
 }
 
 pub(crate) fn check_options(options: &At<'_>, verdict: &mut Verdict) {
     for option in options.items() {
         if option.field("name").text_or_empty().is_empty() {
-            verdict.add_error(FieldError::new(&RULE, Cause::Required, &option, "must not be empty"));
+            verdict.add_error(FieldError::new(
+                &RULE,
+                Cause::Required,
+                &option,
+                "must not be empty",
+            ));
         }
     }
 }

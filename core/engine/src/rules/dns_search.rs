@@ -85,7 +85,8 @@ fn check_entry(
             (_, Some(row)) if *row == LEADING_UNDERSCORES => PROPOSED_PATTERN,
             (SearchReading::Relaxed(_), _) => RELAXED_PATTERN,
         };
-        verdict.add_error(FieldError::invalid(&RULE, at, value, pattern).with_difference(difference));
+        verdict
+            .add_error(FieldError::invalid(&RULE, at, value, pattern).with_difference(difference));
     }
 }
 

@@ -34,7 +34,12 @@ pub(crate) fn check_label(at: &At<'_>, verdict: &mut Verdict) {
     }
     let faults = dns::label(text);
     if faults.too_long {
-        verdict.add_error(FieldError::invalid(&RULE, at, text, "must be no more than 63 characters"));
+        verdict.add_error(FieldError::invalid(
+            &RULE,
+            at,
+            text,
+            "must be no more than 63 characters",
+        ));
     }
     if faults.pattern {
         verdict.add_error(FieldError::invalid(&RULE, at, text, LABEL_PATTERN));

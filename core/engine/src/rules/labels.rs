@@ -38,7 +38,9 @@ pub(crate) fn check_map(labels: &At<'_>, verdict: &mut Verdict) {
         let at = at.with_path(*labels.path());
         key_faults(key, |detail| verdict.add_error(FieldError::invalid(&RULE, &at, key, detail)));
         let text = at.text_or_empty();
-        value_faults(text, |detail| verdict.add_error(FieldError::invalid(&RULE, &at, text, detail)));
+        value_faults(text, |detail| {
+            verdict.add_error(FieldError::invalid(&RULE, &at, text, detail))
+        });
     }
 }
 

@@ -73,7 +73,12 @@ pub(super) fn check_address(at: &At<'_>, text: &str, verdict: &mut Verdict) {
 pub(super) fn check_network(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     match strict_prefix(text) {
         Err(error) => {
-            verdict.add_error(FieldError::invalid(&cidr_spelling::RULE, at, text, error.to_string()));
+            verdict.add_error(FieldError::invalid(
+                &cidr_spelling::RULE,
+                at,
+                text,
+                error.to_string(),
+            ));
         }
         Ok(prefix) if prefix.masked() != prefix => {
             let detail = "wrong CIDR format, IP doesn't match network IP address";

@@ -229,7 +229,12 @@ fn check_managers(list: &At<'_>, verdict: &mut Verdict) {
         for (name, most) in [("manager", LONGEST_MANAGER), ("subresource", LONGEST_SUBRESOURCE)] {
             if entry.field(name).text_or_empty().len() > most {
                 let detail = format!("may not be more than {most} bytes");
-                verdict.add_error(FieldError::new(&RULE, Cause::TooLong, &entry.field(name), detail));
+                verdict.add_error(FieldError::new(
+                    &RULE,
+                    Cause::TooLong,
+                    &entry.field(name),
+                    detail,
+                ));
             }
         }
     }

@@ -40,8 +40,9 @@ pub(crate) fn forbidden(at: &At<'_>, detail: &'static str, verdict: &mut Verdict
 
 pub(crate) fn too_many(at: &At<'_>, count: usize, most: usize, verdict: &mut Verdict) {
     let detail = format!("must have at most {most} items");
-    verdict
-        .add_error(FieldError::new(&RULE, Cause::TooMany, at, detail).with_value(format!("{count}")));
+    verdict.add_error(
+        FieldError::new(&RULE, Cause::TooMany, at, detail).with_value(format!("{count}")),
+    );
 }
 
 pub(crate) fn too_long(at: &At<'_>, most: usize, verdict: &mut Verdict) {

@@ -227,7 +227,7 @@ fn check_decisions(status: &At<'_>, before: &At<'_>, errs: &mut FieldErrors<'_, 
 
 #[cfg(test)]
 mod tests {
-    use crate::{Behavior, Change, Facts, Part, ApiConfig, Release, judge};
+    use crate::{ApiConfig, Behavior, Change, Facts, Part, Release, judge};
     use alloc::format;
     use alloc::string::{String, ToString};
     use alloc::vec::Vec;

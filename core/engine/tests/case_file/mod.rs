@@ -3,7 +3,7 @@
 //! `cases/<RULE-ID>/<admits|refuses|warns>-<slug>.yaml`; the keys of a file are in [`KEYS`].
 
 use ratchet_engine::pod_security::{Configuration, Exemptions};
-use ratchet_engine::{Behavior, Change, Existing, Facts, Namespace, Part, ApiConfig, Release};
+use ratchet_engine::{ApiConfig, Behavior, Change, Existing, Facts, Namespace, Part, Release};
 use ratchet_object::{Limits, Node, Object, Value, decode, schema_violations};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use crate::laws::case::Judge;
 use crate::laws::hold::try_law;
 use crate::laws::law::{Law, law_1, law_2, law_3, law_4, law_5};
-use ratchet_engine::{Behavior, Change, Facts, ApiConfig, Step, Verdict, Warning, judge};
+use ratchet_engine::{ApiConfig, Behavior, Change, Facts, Step, Verdict, Warning, judge};
 use std::cell::Cell;
 
 /// Enough changes to catch a broken judge.

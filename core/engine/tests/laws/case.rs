@@ -7,7 +7,7 @@ use crate::laws::world::{WORLDS, World};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use ratchet_engine::{
-    Behavior, Change, Facts, Gates, Namespace, Part, Plugins, ApiConfig, Release, Step, Verdict,
+    ApiConfig, Behavior, Change, Facts, Gates, Namespace, Part, Plugins, Release, Step, Verdict,
 };
 use ratchet_object::{Limits, Node, Object, decode};
 use serde_json::{Value as Json, json};

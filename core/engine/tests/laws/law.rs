@@ -5,7 +5,7 @@ use crate::laws::sample::{Fault, Sample, ValueKind};
 use crate::laws::slot::{InForce, Slot};
 use crate::laws::spelling::{reversed, yaml};
 use ratchet_engine::{
-    Change, FieldError, Part, ApiConfig, RULES, Ratchet, Status, Verdict, warning_headers,
+    ApiConfig, Change, FieldError, Part, RULES, Ratchet, Status, Verdict, warning_headers,
 };
 use ratchet_net::Quoted;
 use ratchet_object::Object;

@@ -1,7 +1,7 @@
 //! `Slot`, a place for values in an object, based on `FIELDS`: its path, its kind of value and its ratchet.
 
 use crate::laws::sample::{Families, Fault, Sample, ValueKind};
-use ratchet_engine::{Class, FIELDS, Field, Part, ApiConfig, Ratchet};
+use ratchet_engine::{ApiConfig, Class, FIELDS, Field, Part, Ratchet};
 use serde_json::{Value as Json, json};
 
 /// A place for values of one field.

@@ -3,7 +3,7 @@
 mod patch;
 
 use ratchet_engine::{
-    Behavior, Change, EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Part, ApiConfig, Release,
+    ApiConfig, Behavior, Change, EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Part, Release,
     Status, judge, warning_headers,
 };
 use ratchet_object::{KINDS, Kind, Limits, Node, Object, decode};

@@ -2,7 +2,9 @@
 
 use super::{check_enum, resources};
 use alloc::vec::Vec;
-use ratchet_engine::field_validation::{FieldErrors, NameFormat, check_selector, format_list, format_string};
+use ratchet_engine::field_validation::{
+    FieldErrors, NameFormat, check_selector, format_list, format_string,
+};
 use ratchet_object::At;
 
 /// The spec of a binding.

@@ -10,7 +10,7 @@ mod tests;
 use expressions::Expressions;
 pub(crate) use expressions::STORED;
 use ratchet_engine::field_validation::{
-    FieldErrors, NameFormat, ValidationContext, name_format_faults, format_string,
+    FieldErrors, NameFormat, ValidationContext, format_string, name_format_faults,
 };
 use ratchet_engine::{Change, Part, Verdict};
 use ratchet_object::At;

@@ -5,7 +5,7 @@ use crate::validate;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use ratchet_engine::{Behavior, Change, Part, ApiConfig, Release, Verdict};
+use ratchet_engine::{ApiConfig, Behavior, Change, Part, Release, Verdict};
 use ratchet_object::{Object, defaults};
 
 const GROUP: &str = "admissionregistration.k8s.io";

@@ -5,7 +5,7 @@ use super::stored_form::{as_stored, split};
 use crate::against::StoredObjects;
 use crate::namespaces::NamespaceIndex;
 use ratchet_object::{Node, Object, Scope, find};
-use ratchet_policy::{GroupVersionKind, Served, ClusterReader};
+use ratchet_policy::{ClusterReader, GroupVersionKind, Served};
 
 /// A cluster whose namespaces and parameters come from files.
 pub(crate) struct FileCluster<'a> {
@@ -102,7 +102,12 @@ impl ClusterReader for FileCluster<'_> {
         self.policy_set.is_namespaced(kind).map(|namespaced| Served { namespaced })
     }
 
-    fn parameter(&self, kind: &GroupVersionKind<'_>, namespace: &str, name: &str) -> Option<Node<'static>> {
+    fn parameter(
+        &self,
+        kind: &GroupVersionKind<'_>,
+        namespace: &str,
+        name: &str,
+    ) -> Option<Node<'static>> {
         let is_it = |node: &&Node<'static>| {
             is_in(node, kind, namespace) && node.text_at(&["metadata", "name"]) == name
         };

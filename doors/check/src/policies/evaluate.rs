@@ -9,7 +9,9 @@ use crate::{Config, FieldValidation};
 use ratchet_access::{AUTHENTICATED, MASTERS, User};
 use ratchet_net::Quoted;
 use ratchet_object::{Node, Object, Scope, Span};
-use ratchet_policy::{Attributes, Check, Denial, PolicyResult, GroupVersionKind, Operation, GroupVersionResource};
+use ratchet_policy::{
+    Attributes, Check, Denial, GroupVersionKind, GroupVersionResource, Operation, PolicyResult,
+};
 
 /// The default user: the administrator that kubeadm creates.
 pub fn administrator() -> User {

@@ -1,6 +1,6 @@
 //! The stored form of an object, which is what policies see.
 
-use ratchet_object::{Node, Object, Value, complete, defaults, respell, schema};
+use ratchet_object::{Node, Object, Value, canonicalize, defaults, schema};
 
 /// Metadata that an update preserves from the stored object where the new one omits it.
 const PRESERVED_METADATA: [&str; 4] = ["uid", "creationTimestamp", "generation", "resourceVersion"];
@@ -34,8 +34,7 @@ pub fn as_stored(object: &Object<'_>, old: Option<&Node<'_>>) -> Node<'static> {
         as_namespace(&mut node);
     }
     fill_lists(group, object.kind_name(), &mut node);
-    respell(&mut node, row.ty);
-    complete(&mut node, row.ty);
+    canonicalize(&mut node, row.ty);
     node
 }
 

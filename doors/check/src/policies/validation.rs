@@ -1,7 +1,7 @@
 //! Validation of policies and bindings themselves: the engine validates metadata, expressions are validated here.
 
 use super::stored_form::split;
-use ratchet_engine::{Change, ApiConfig, Verdict};
+use ratchet_engine::{ApiConfig, Change, Verdict};
 use ratchet_object::{Object, defaults};
 
 /// The group of policies and bindings.

@@ -2,7 +2,7 @@
 
 use crate::resource_request::ResourceRequest;
 use crate::status::{About, StatusError};
-use ratchet_access::{Attributes, Grant, EscalationError as EscalationError, Resource, Target};
+use ratchet_access::{Attributes, EscalationError, Grant, Resource, Target};
 use ratchet_object::Node;
 
 const GROUP: &str = "rbac.authorization.k8s.io";

@@ -205,7 +205,12 @@ pub(crate) async fn judge(
     // Only the quota comes after the policies; it is charged at commit.
     let result =
         validate(request, change, judgement).and_then(|()| policies::on_change(request, change));
-    request.app.metrics.step_ran("validate", operation.as_str(), result.is_err(), started.elapsed());
+    request.app.metrics.step_ran(
+        "validate",
+        operation.as_str(),
+        result.is_err(),
+        started.elapsed(),
+    );
     result
 }
 

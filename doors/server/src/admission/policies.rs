@@ -15,7 +15,9 @@ use crate::warnings::Warnings;
 use ratchet_access::User;
 use ratchet_engine::{Change, Part, StatusCause};
 use ratchet_object::{Node, Value};
-use ratchet_policy::{Attributes, Denial, GroupVersionKind, Operation, Policies, GroupVersionResource, is_exempt};
+use ratchet_policy::{
+    Attributes, Denial, GroupVersionKind, GroupVersionResource, Operation, Policies, is_exempt,
+};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -69,7 +71,11 @@ impl<'a> AdmissionScope<'a> {
         let attributes = Attributes {
             operation: attributes.operation,
             kind: attributes.kind,
-            resource: GroupVersionResource { group: row.group, version: row.version, resource: row.plural },
+            resource: GroupVersionResource {
+                group: row.group,
+                version: row.version,
+                resource: row.plural,
+            },
             subresource: attributes.subresource,
             name: attributes.name,
             namespace: if row.namespaced { &self.path.namespace } else { "" },
@@ -123,7 +129,8 @@ fn kind_of(resource: &ServedResource) -> GroupVersionKind<'static> {
     GroupVersionKind { group: row.group, version: row.version, kind: row.kind }
 }
 
-const SCALE: GroupVersionKind<'_> = GroupVersionKind { group: "autoscaling", version: "v1", kind: "Scale" };
+const SCALE: GroupVersionKind<'_> =
+    GroupVersionKind { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /// Evaluates the policies on a valid change.
 pub(super) fn on_change(

@@ -8,7 +8,9 @@ use crate::status::StatusError;
 use ratchet_access::{Attributes, Resource, Target, User};
 use ratchet_object::Node;
 use ratchet_policy::authz::{self, Authorize};
-use ratchet_policy::{Equivalent, GroupVersionKind, GroupVersionResource, Served as How, ClusterReader};
+use ratchet_policy::{
+    ClusterReader, Equivalent, GroupVersionKind, GroupVersionResource, Served as How,
+};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -113,7 +115,12 @@ impl ClusterReader for PolicyCluster<'_> {
         self.find(kind).map(|resource| How { namespaced: resource.row.namespaced })
     }
 
-    fn parameter(&self, kind: &GroupVersionKind<'_>, namespace: &str, name: &str) -> Option<Node<'static>> {
+    fn parameter(
+        &self,
+        kind: &GroupVersionKind<'_>,
+        namespace: &str,
+        name: &str,
+    ) -> Option<Node<'static>> {
         let resource = self.find(kind)?;
         let item = self.get(resource, &resource.cache_key(namespace, name))?;
         Some(to_version(resource, &item))
@@ -129,7 +136,11 @@ impl ClusterReader for PolicyCluster<'_> {
         snapshot.within(&prefix).map(|item| to_version(resource, item)).collect()
     }
 
-    fn equivalents(&self, resource: &GroupVersionResource<'_>, subresource: &str) -> Vec<Equivalent> {
+    fn equivalents(
+        &self,
+        resource: &GroupVersionResource<'_>,
+        subresource: &str,
+    ) -> Vec<Equivalent> {
         let GroupVersionResource { group, version, resource } = *resource;
         let Some(own) = self.app.registry.find(group, version, resource) else { return Vec::new() };
         let is_same = |candidate: &&Arc<ServedResource>| {

@@ -162,7 +162,8 @@ impl Connect<'_> {
 
     /// Requires `create` permission also for GET, which browsers must use for WebSockets.
     fn check_create(&self) -> Result<(), StatusError> {
-        let attributes = Attributes { user: self.user, verb: "create", target: target(self.path, "") };
+        let attributes =
+            Attributes { user: self.user, verb: "create", target: target(self.path, "") };
         match self.app.authorizer.decide(&attributes) {
             Decision::Allow { .. } => Ok(()),
             Decision::Deny { reason } | Decision::NoOpinion { reason } => {

@@ -8,7 +8,7 @@ use crate::status::StatusError;
 use crate::verbs::delete;
 use ratchet_object::Node;
 use ratchet_object::selector::LabelSelector;
-use ratchet_store::{Operation, Commit, Guard, Revision, Write};
+use ratchet_store::{Commit, Guard, Operation, Revision, Write};
 use std::sync::Arc;
 
 const EVICTION: ExpectedKind<'static> =

@@ -12,7 +12,7 @@ use crate::status::{StatusError, success, uid_of};
 use crate::verbs::list;
 use crate::write::has_spec_finalizers;
 use ratchet_object::{Kind, Node};
-use ratchet_store::{Operation, Commit, Guard, Revision, Write};
+use ratchet_store::{Commit, Guard, Operation, Revision, Write};
 use std::sync::Arc;
 
 /// The finalizer of foreground deletion: the owner waits for its dependents.

@@ -172,7 +172,9 @@ fn what_is_taken() {
     }
     let deny = of(&["--enable-admission-plugins=DenyServiceExternalIPs"]).unwrap();
     assert!(deny.api_config.plugins.deny_external_ips && deny.api_config.plugins.pod_security);
-    assert!(!of(&["--disable-admission-plugins=PodSecurity"]).unwrap().api_config.plugins.pod_security);
+    assert!(
+        !of(&["--disable-admission-plugins=PodSecurity"]).unwrap().api_config.plugins.pod_security
+    );
     assert_eq!(of(&["--emulated-version=1.34"]).unwrap().api_config.emulated.minor(), 34);
     let alpha = of(&["--emulated-version=1.32"]).unwrap().api_config;
     assert!(alpha.emulated.minor() == 32 && !alpha.relaxed_dns());

@@ -75,7 +75,8 @@ async fn what_is_not_there_is_told_with_what_is() {
 
 #[tokio::test]
 async fn a_file_that_is_not_there_is_named() {
-    let way = ConfigFlags { kubeconfig: Some("/nowhere/kubeconfig".into()), ..ConfigFlags::default() };
+    let way =
+        ConfigFlags { kubeconfig: Some("/nowhere/kubeconfig".into()), ..ConfigFlags::default() };
     let why = way.config().await.unwrap_err().to_string();
     assert!(why.starts_with("cannot read the kubeconfig /nowhere/kubeconfig: "), "{why}");
     assert!(why.ends_with("name another with --kubeconfig"), "{why}");

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Empty};
 use ratchet_kubelet::{
-    Endpoint, KubeletError, KubeletClient, NameCheck, PooledBody, Settings, Trust, Verification,
+    Endpoint, KubeletClient, KubeletError, NameCheck, PooledBody, Settings, Trust, Verification,
 };
 use tempfile::TempDir;
 

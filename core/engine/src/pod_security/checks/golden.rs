@@ -1,10 +1,10 @@
 //! Golden tests: the exact messages of the Pod Security policy library of Kubernetes 1.36.
 
 use crate::Release;
+use crate::config::{ApiConfig, Behavior};
 use crate::gates::Gates;
-use crate::pod_security::testing::{object, config, release};
+use crate::pod_security::testing::{config, object, release};
 use crate::pod_security::{LevelVersion, PodView, evaluate, summary};
-use crate::config::{Behavior, ApiConfig};
 use alloc::string::{String, ToString};
 
 fn violations_text(pod: &str, at: &str, config: &ApiConfig) -> String {

@@ -4,7 +4,7 @@ use super::super::pod_parts::PodValidationOptions;
 use super::super::pod_spec;
 use crate::context::ValidationContext;
 use crate::difference::UNCHECKED_STATEFUL_SETS;
-use crate::{Behavior, FieldError, ApiConfig, Verdict};
+use crate::{ApiConfig, Behavior, FieldError, Verdict};
 use alloc::vec::Vec;
 use ratchet_object::At;
 
