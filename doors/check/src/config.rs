@@ -3,6 +3,7 @@
 use crate::Against;
 use ratchet_access::User;
 use ratchet_engine::ApiConfig;
+use ratchet_pipeline::FieldValidation;
 use std::path::PathBuf;
 
 /// The inputs and options of one check.
@@ -38,17 +39,6 @@ pub struct Config {
     pub progress: bool,
     /// Number of worker threads.
     pub workers: usize,
-}
-
-/// How unknown and duplicate fields are treated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FieldValidation {
-    /// Refuse the object, which is the default of `kubectl`.
-    Strict,
-    /// Warn.
-    Warn,
-    /// Ignore the fields.
-    Ignore,
 }
 
 /// The format of the report.

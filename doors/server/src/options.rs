@@ -3,6 +3,7 @@
 use crate::request::Params;
 use crate::status::StatusError;
 use ratchet_object::Node;
+use ratchet_pipeline::FieldValidation;
 
 /// The options of a create, update or patch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -11,18 +12,6 @@ pub(crate) struct WriteOptions {
     pub dry_run: bool,
     /// `fieldValidation`.
     pub fields: FieldValidation,
-}
-
-/// The handling of unknown and duplicate fields.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum FieldValidation {
-    /// Drop them silently.
-    Ignore,
-    /// Drop them with a warning.
-    #[default]
-    Warn,
-    /// Reject the object.
-    Strict,
 }
 
 /// The options kind of a request, for error messages.

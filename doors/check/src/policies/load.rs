@@ -268,11 +268,10 @@ fn validation_errors(config: &Config, object: &Object<'_>) -> Vec<(Span, String)
     if !violations.is_empty() {
         return violations;
     }
-    let Some(change) = Change::create(object) else { return Vec::new() };
-    let existing_pods = Existing::Pods { pods: Vec::new(), budget: Default::default() };
-    let facts = Facts { namespace: Namespace::NotNeeded, requester: None, existing_pods };
-    let mut verdict: Verdict = judge(&change, &facts, &config.api_config);
-    validate(object, None, &config.api_config, &mut verdict);
+    let object = with_defaults(object.clone());
+    let Some(change) = Change::create(&object) else { return Vec::new() };
+    let mut verdict = validate(&change, &Facts::default(), &config.api_config);
+    locate_defaulted(&mut verdict, &object);
     let located_message = |problem: &ratchet_engine::FieldError| {
         (problem.span, format!("{}: {}", problem.field, problem.message()))
     };

@@ -4,7 +4,7 @@ use crate::admission;
 use crate::body::{BodyType, ExpectedKind, decode_body, parse};
 use crate::cache::{Item, storable};
 use crate::lifecycle::{Dependents, metadata};
-use crate::options::{DeleteOptions, DeleteScope, FieldValidation, Propagation};
+use crate::options::{DeleteOptions, DeleteScope, Propagation};
 use crate::request::ResourcePath;
 use crate::resource_request::{Content, HandlerResult, Reply, ResourceRequest};
 use crate::services;
@@ -12,6 +12,7 @@ use crate::status::{StatusError, success, uid_of};
 use crate::verbs::list;
 use crate::write::has_spec_finalizers;
 use ratchet_object::{Kind, Node};
+use ratchet_pipeline::FieldValidation;
 use ratchet_store::{Commit, Guard, Operation, Revision, Write};
 use std::sync::Arc;
 
