@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
-use ratchet_cel::{Budget, Fault, PER_CALL_LIMIT, Program, Value, World};
+use ratchet_cel::{Budget, Fault, PER_CALL_LIMIT, Program, Value, Activation};
 use ratchet_net::Quoted;
 use ratchet_object::Node;
 
@@ -41,7 +41,7 @@ enum VariableState<'t> {
 
 /// The activation of one group of expressions (conditions, validations, messages, annotations), with its own cache of
 /// variables.
-pub(crate) struct Activation<'s, 't> {
+pub(crate) struct PolicyActivation<'s, 't> {
     inputs: ActivationInputs<'s, 't>,
     states: RefCell<Vec<VariableState<'t>>>,
     /// The cost of variables since the last call of [`Self::spent`].
@@ -68,7 +68,7 @@ impl BudgetExceeded {
     pub(crate) const MESSAGE: &'static str = "validation failed due to running out of cost budget, no further validation rules will be run";
 }
 
-impl<'s, 't> Activation<'s, 't> {
+impl<'s, 't> PolicyActivation<'s, 't> {
     /// An activation with this cost budget.
     pub(crate) fn new(inputs: ActivationInputs<'s, 't>, budget: u64) -> Self {
         let states = alloc::vec![VariableState::Pending; inputs.variables.len()];
@@ -165,7 +165,7 @@ impl<'s, 't> Activation<'s, 't> {
     }
 }
 
-impl<'t> World<'t> for Activation<'_, 't> {
+impl<'t> Activation<'t> for PolicyActivation<'_, 't> {
     fn variable(&self, name: &str) -> Option<Value<'t>> {
         let tree = |node: Option<&'t Node<'t>>| Some(node.map_or(Value::Null, Value::of));
         match name {

@@ -1,6 +1,6 @@
 //! Evaluation of one policy on one attempt with one parameter.
 
-use crate::activation::{Activation, ActivationInputs, BudgetExceeded};
+use crate::activation::{PolicyActivation, ActivationInputs, BudgetExceeded};
 use crate::policy::{Policy, Validation};
 use crate::result::Reason;
 use alloc::borrow::ToOwned;
@@ -91,7 +91,7 @@ impl Policy {
             return Ok(true);
         }
         let inputs = ActivationInputs { namespace: None, ..*inputs };
-        let mut activation = Activation::new(inputs, MATCH_CONDITIONS_BUDGET);
+        let mut activation = PolicyActivation::new(inputs, MATCH_CONDITIONS_BUDGET);
         let mut faults: Vec<String> = Vec::new();
         let mut is_false = false;
         for condition in &self.conditions {
@@ -113,7 +113,7 @@ impl Policy {
         inputs: &ActivationInputs<'_, '_>,
         clock: &dyn Fn() -> u64,
     ) -> Result<Vec<Decision>, BudgetExceeded> {
-        let mut activation = Activation::new(*inputs, RUNTIME_COST_BUDGET);
+        let mut activation = PolicyActivation::new(*inputs, RUNTIME_COST_BUDGET);
         let mut results = Vec::with_capacity(self.validations.len());
         for validation in &self.validations {
             let started = clock();
@@ -155,7 +155,7 @@ impl Policy {
             return Ok(Vec::new());
         }
         let mut activation =
-            Activation::new(ActivationInputs { authorizer_values: None, ..*inputs }, budget);
+            PolicyActivation::new(ActivationInputs { authorizer_values: None, ..*inputs }, budget);
         let message = |validation: &Validation| {
             let Some(expression) = &validation.message_expression else { return Ok(String::new()) };
             let value = activation.evaluate(expression)?.unwrap_or(Value::Null);
@@ -171,7 +171,7 @@ impl Policy {
         inputs: &ActivationInputs<'_, '_>,
         clock: &dyn Fn() -> u64,
     ) -> Result<Vec<Annotation>, BudgetExceeded> {
-        let mut activation = Activation::new(
+        let mut activation = PolicyActivation::new(
             ActivationInputs { authorizer_values: None, ..*inputs },
             RUNTIME_COST_BUDGET,
         );

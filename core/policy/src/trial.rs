@@ -1,6 +1,6 @@
 //! Evaluation of a single expression, for authors of policies: it sees what it would see in a policy.
 
-use crate::activation::{Activation, ActivationInputs};
+use crate::activation::{PolicyActivation, ActivationInputs};
 use crate::environment::PolicyEnvironment;
 use crate::matching::MatchKind;
 use crate::policy::Variable;
@@ -82,7 +82,7 @@ impl Trial {
             authorizer_values: None,
             variables,
         };
-        let activation = Activation::new(inputs, RUNTIME_COST_BUDGET);
+        let activation = PolicyActivation::new(inputs, RUNTIME_COST_BUDGET);
         let mut budget = Budget::new(PER_CALL_LIMIT);
         activation.enter(program);
         let result = program.evaluate(&activation, &mut budget);
