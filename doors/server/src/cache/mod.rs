@@ -12,11 +12,16 @@ use crate::refusal::Refusal;
 use ratchet_store::{Batch, Happened, Query, Revision, Store, StoreError};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
 
 /// All keys of API objects begin with this.
 pub(crate) const ROOT: &str = "/registry/";
+
+/// The recent changes of all resources hold no more than this together: there are many resources, and each alone would
+/// fill its own share in time.
+const MOST_RECENT_BYTES: usize = 64 << 20;
 
 /// How long a reader waits for a revision that has not been reached yet.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -70,6 +75,8 @@ pub struct Cache {
     followers: Vec<Arc<dyn Follower>>,
     /// Everything up to this revision is on the shelves.
     reached: watch::Sender<u64>,
+    /// What the recent changes of all shelves hold; only the one task that follows the store changes it.
+    recent_bytes: AtomicUsize,
 }
 
 impl Cache {
@@ -98,7 +105,7 @@ impl Cache {
             shelf.fill(Snapshot { revision: page.revision.0, ..found });
         }
         let (reached, _) = watch::channel(page.revision.0);
-        Ok(Self { store, shelves, followers, reached })
+        Ok(Self { store, shelves, followers, reached, recent_bytes: AtomicUsize::new(0) })
     }
 
     /// Follows the store until it closes.
@@ -132,7 +139,13 @@ impl Cache {
             }
         }
         for (shelf, events) in by_shelf {
+            let others = self.recent_bytes.load(Ordering::Relaxed) - shelf.recent_bytes();
             shelf.apply(events);
+            self.recent_bytes.store(others + shelf.recent_bytes(), Ordering::Relaxed);
+        }
+        if self.recent_bytes.load(Ordering::Relaxed) > MOST_RECENT_BYTES {
+            let left = forget(&self.shelves, MOST_RECENT_BYTES);
+            self.recent_bytes.store(left, Ordering::Relaxed);
         }
         self.reached.send_replace(batch.upto.0);
     }
@@ -186,4 +199,46 @@ impl Cache {
 /// A key as resource and the rest.
 fn split(key: &str) -> Option<(&str, &str)> {
     key.strip_prefix(ROOT)?.split_once('/')
+}
+
+/// Halves the memory of the resource that remembers most, again and again, until all together hold no more than this;
+/// what is left.
+fn forget(shelves: &HashMap<String, Arc<Shelf>>, most: usize) -> usize {
+    loop {
+        let held = || shelves.values().map(|shelf| (shelf.recent_bytes(), shelf));
+        let total = held().map(|(bytes, _)| bytes).sum();
+        match held().max_by_key(|(bytes, _)| *bytes) {
+            Some((bytes, shelf)) if total > most && bytes > 0 => shelf.forget_down_to(bytes / 2),
+            _ => return total,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_remembers_most_forgets_first() {
+        let shelves: HashMap<String, Arc<Shelf>> = ["large", "small", "none"]
+            .map(|name| (name.to_owned(), Arc::new(Shelf::default())))
+            .into();
+        let item = |size: usize, revision| {
+            let body = format!(r#"{{"metadata":{{"name":"{}"}}}}"#, "x".repeat(size));
+            Now::Item(Item::stored("a".into(), revision, body.as_bytes()).unwrap())
+        };
+        for revision in 1..=20 {
+            shelves["large"].apply(vec![(revision, "a".into(), item(10_000, revision))]);
+            shelves["small"].apply(vec![(revision, "a".into(), item(10, revision))]);
+        }
+        let small = shelves["small"].recent_bytes();
+        let before = forget(&shelves, usize::MAX);
+        assert_eq!(before, shelves["large"].recent_bytes() + small);
+        let left = forget(&shelves, before / 3);
+        assert!(left <= before / 3 && left > before / 8, "{left} of {before}");
+        assert_eq!(shelves["small"].recent_bytes(), small, "it was not the one to blame");
+        assert!(shelves["large"].since(1).is_err() && shelves["large"].since(20).is_ok());
+        assert_eq!(shelves["small"].since(0).map(|changes| changes.len()), Ok(20));
+        assert_eq!(forget(&shelves, 0), 0);
+    }
 }

@@ -97,6 +97,11 @@ impl EventType {
 }
 
 impl Change {
+    /// What it holds in memory: the object, and the event that is written for those who watch.
+    fn weight(&self) -> usize {
+        2 * self.item.body.len() + 256
+    }
+
     /// What to call it for somebody who asks for everything.
     pub fn event_type(&self) -> EventType {
         match (&self.before, self.is_deletion) {
@@ -138,8 +143,9 @@ struct Recent {
 }
 
 const MOST_RECENT: usize = 4096;
-const MOST_BYTES: usize = 8 << 20;
+const MOST_BYTES: usize = 16 << 20;
 const HANDFUL: usize = 64;
+const HANDFUL_BYTES: usize = 1 << 20;
 
 /// The cache of one resource. One task writes it, any number read it.
 #[derive(Debug, Default)]
@@ -154,6 +160,22 @@ pub struct Shelf {
 pub struct TooOld {
     /// The oldest revision from which a watch can go on.
     pub oldest: u64,
+}
+
+impl Recent {
+    fn push(&mut self, change: Arc<Change>) {
+        self.bytes += change.weight();
+        self.changes.push_back(change);
+    }
+
+    /// Forgets the oldest changes until so many, with so many bytes, are left.
+    fn trim(&mut self, count: usize, bytes: usize) {
+        while self.changes.len() > count || self.bytes > bytes {
+            let Some(oldest) = self.changes.pop_front() else { break };
+            self.bytes -= oldest.weight();
+            self.forgotten = oldest.revision;
+        }
+    }
 }
 
 impl Shelf {
@@ -199,12 +221,13 @@ impl Shelf {
             return Err(TooOld { oldest: recent.forgotten });
         }
         let from = recent.changes.partition_point(|change| change.revision <= revision);
-        let mut handful: Vec<Arc<Change>> = Vec::new();
+        let (mut handful, mut bytes): (Vec<Arc<Change>>, usize) = (Vec::new(), 0);
         for change in recent.changes.range(from..) {
             let goes_on = handful.last().is_some_and(|last| last.revision == change.revision);
-            if handful.len() >= HANDFUL && !goes_on {
+            if (handful.len() >= HANDFUL || bytes >= HANDFUL_BYTES) && !goes_on {
                 break;
             }
+            bytes += change.weight();
             handful.push(change.clone());
         }
         Ok(handful)
@@ -216,6 +239,16 @@ impl Shelf {
         self.now.store(Arc::new(found));
         let mut recent = self.recent.write().unwrap_or_else(PoisonError::into_inner);
         *recent = Recent { forgotten: revision, ..Recent::default() };
+    }
+
+    /// How much the remembered changes hold in memory.
+    pub(super) fn recent_bytes(&self) -> usize {
+        self.recent.read().unwrap_or_else(PoisonError::into_inner).bytes
+    }
+
+    /// Forgets the oldest changes until what is left holds no more than this.
+    pub(super) fn forget_down_to(&self, bytes: usize) {
+        self.recent.write().unwrap_or_else(PoisonError::into_inner).trim(MOST_RECENT, bytes);
     }
 
     /// Takes in what happened at one revision or several, in order.
@@ -242,18 +275,11 @@ impl Shelf {
             changes.push(Arc::new(Change { revision: at, item, before, is_deletion, encoded }));
         }
         let mut recent = self.recent.write().unwrap_or_else(PoisonError::into_inner);
-        for change in changes {
-            recent.bytes += change.item.body.len();
-            recent.changes.push_back(change);
-        }
-        while recent.changes.len() > MOST_RECENT || recent.bytes > MOST_BYTES {
-            let Some(oldest) = recent.changes.pop_front() else { break };
-            recent.bytes -= oldest.item.body.len();
-            recent.forgotten = oldest.revision;
-        }
+        changes.into_iter().for_each(|change| recent.push(change));
+        recent.trim(MOST_RECENT, MOST_BYTES);
         if let Some(lost) = lost {
             recent.changes.retain(|change| change.revision > lost);
-            recent.bytes = recent.changes.iter().map(|change| change.item.body.len()).sum();
+            recent.bytes = recent.changes.iter().map(|change| change.weight()).sum();
             recent.forgotten = recent.forgotten.max(lost);
         }
         // Changes before the state: who sees the new state can also watch from it.
@@ -328,6 +354,18 @@ mod tests {
             told += changes.len();
         }
         assert_eq!(told, MOST_RECENT);
+    }
+
+    #[test]
+    fn who_is_slow_holds_few_large_changes() {
+        let shelf = Shelf::default();
+        let body = format!(r#"{{"metadata":{{"name":"{}"}}}}"#, "x".repeat(HANDFUL_BYTES / 4));
+        for revision in 1..=20 {
+            let item = Item::stored("a".into(), revision, body.as_bytes()).unwrap();
+            shelf.apply(vec![(revision, "a".into(), Now::Item(item))]);
+        }
+        assert_eq!(shelf.since(0).map(|changes| changes.len()), Ok(2));
+        assert_eq!(shelf.since(19).map(|changes| changes.len()), Ok(1), "the last one comes, too");
     }
 
     #[test]
