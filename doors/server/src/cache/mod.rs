@@ -12,11 +12,16 @@ use crate::status::StatusError;
 use ratchet_store::{Batch, Happened, Query, Revision, Store, StoreError};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
 
 /// The key prefix of all API objects.
 pub(crate) const ROOT: &str = "/registry/";
+
+/// The maximum memory of the recent changes of all resources together: there are many resources, and each would fill its
+/// own share in time.
+const MAX_RECENT_BYTES: usize = 64 << 20;
 
 /// The time that a reader waits for a revision that is not reached yet.
 const WAIT_LIMIT: Duration = Duration::from_secs(3);
@@ -70,6 +75,8 @@ pub struct Cache {
     indexes: Vec<Arc<dyn Index>>,
     /// All changes up to this revision are applied.
     reached: watch::Sender<u64>,
+    /// The memory of the recent changes of all resources; only the task that follows the store changes it.
+    recent_bytes: AtomicUsize,
 }
 
 impl Cache {
@@ -98,7 +105,8 @@ impl Cache {
             resource_cache.fill(Snapshot { revision: page.revision.0, ..found });
         }
         let (reached, _) = watch::channel(page.revision.0);
-        Ok(Self { store, resource_caches, indexes, reached })
+        let recent_bytes = AtomicUsize::new(0);
+        Ok(Self { store, resource_caches, indexes, reached, recent_bytes })
     }
 
     /// Applies the store's watch until the store closes.
@@ -132,7 +140,14 @@ impl Cache {
             }
         }
         for (resource_cache, events) in by_cache {
+            let others = self.recent_bytes.load(Ordering::Relaxed) - resource_cache.recent_bytes();
             resource_cache.apply(events);
+            let total = others + resource_cache.recent_bytes();
+            self.recent_bytes.store(total, Ordering::Relaxed);
+        }
+        if self.recent_bytes.load(Ordering::Relaxed) > MAX_RECENT_BYTES {
+            let left = trim(&self.resource_caches, MAX_RECENT_BYTES);
+            self.recent_bytes.store(left, Ordering::Relaxed);
         }
         self.reached.send_replace(batch.upto.0);
     }
@@ -186,4 +201,45 @@ impl Cache {
 /// Splits a store key into storage name and cache key.
 fn split(key: &str) -> Option<(&str, &str)> {
     key.strip_prefix(ROOT)?.split_once('/')
+}
+
+/// Halves the recent changes of the resource that has most, until all together take at most `limit`; returns the rest.
+fn trim(caches: &HashMap<String, Arc<ResourceCache>>, limit: usize) -> usize {
+    loop {
+        let held = || caches.values().map(|cache| (cache.recent_bytes(), cache));
+        let total = held().map(|(bytes, _)| bytes).sum();
+        match held().max_by_key(|(bytes, _)| *bytes) {
+            Some((bytes, cache)) if total > limit && bytes > 0 => cache.trim_recent(bytes / 2),
+            _ => return total,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_remembers_most_forgets_first() {
+        let caches: HashMap<String, Arc<ResourceCache>> = ["large", "small", "none"]
+            .map(|name| (name.to_owned(), Arc::new(ResourceCache::default())))
+            .into();
+        let item = |size: usize, revision| {
+            let body = format!(r#"{{"metadata":{{"name":"{}"}}}}"#, "x".repeat(size));
+            ObjectState::Item(Item::stored("a".into(), revision, body.as_bytes()).unwrap())
+        };
+        for revision in 1..=20 {
+            caches["large"].apply(vec![(revision, "a".into(), item(10_000, revision))]);
+            caches["small"].apply(vec![(revision, "a".into(), item(10, revision))]);
+        }
+        let small = caches["small"].recent_bytes();
+        let before = trim(&caches, usize::MAX);
+        assert_eq!(before, caches["large"].recent_bytes() + small);
+        let left = trim(&caches, before / 3);
+        assert!(left <= before / 3 && left > before / 8, "{left} of {before}");
+        assert_eq!(caches["small"].recent_bytes(), small, "it was not the one to blame");
+        assert!(caches["large"].since(1).is_err() && caches["large"].since(20).is_ok());
+        assert_eq!(caches["small"].since(0).map(|changes| changes.len()), Ok(20));
+        assert_eq!(trim(&caches, 0), 0);
+    }
 }

@@ -97,6 +97,11 @@ impl EventType {
 }
 
 impl Change {
+    /// The memory that the change takes: the object, and the encoded event for watchers.
+    fn weight(&self) -> usize {
+        2 * self.item.body.len() + 256
+    }
+
     /// The event type for a watch without selectors.
     pub fn event_type(&self) -> EventType {
         match (&self.before, self.is_deletion) {
@@ -138,8 +143,9 @@ struct Recent {
 }
 
 const MAX_CHANGES: usize = 4096;
-const MAX_BYTES: usize = 8 << 20;
+const MAX_BYTES: usize = 16 << 20;
 const BATCH: usize = 64;
+const BATCH_BYTES: usize = 1 << 20;
 
 /// The cache of one resource: one writer, any number of readers.
 #[derive(Debug, Default)]
@@ -154,6 +160,22 @@ pub struct ResourceCache {
 pub struct TooOld {
     /// The oldest revision from which a watch can start.
     pub oldest: u64,
+}
+
+impl Recent {
+    fn push(&mut self, change: Arc<Change>) {
+        self.bytes += change.weight();
+        self.changes.push_back(change);
+    }
+
+    /// Drops the oldest changes until at most so many, and so many bytes, are left.
+    fn trim(&mut self, count: usize, bytes: usize) {
+        while self.changes.len() > count || self.bytes > bytes {
+            let Some(oldest) = self.changes.pop_front() else { break };
+            self.bytes -= oldest.weight();
+            self.dropped_until = oldest.revision;
+        }
+    }
 }
 
 impl ResourceCache {
@@ -199,13 +221,14 @@ impl ResourceCache {
             return Err(TooOld { oldest: recent.dropped_until });
         }
         let from = recent.changes.partition_point(|change| change.revision <= revision);
-        let mut batch: Vec<Arc<Change>> = Vec::new();
+        let (mut batch, mut bytes): (Vec<Arc<Change>>, usize) = (Vec::new(), 0);
         for change in recent.changes.range(from..) {
             let is_same_revision =
                 batch.last().is_some_and(|last| last.revision == change.revision);
-            if batch.len() >= BATCH && !is_same_revision {
+            if (batch.len() >= BATCH || bytes >= BATCH_BYTES) && !is_same_revision {
                 break;
             }
+            bytes += change.weight();
             batch.push(change.clone());
         }
         Ok(batch)
@@ -217,6 +240,16 @@ impl ResourceCache {
         self.now.store(Arc::new(found));
         let mut recent = self.recent.write().unwrap_or_else(PoisonError::into_inner);
         *recent = Recent { dropped_until: revision, ..Recent::default() };
+    }
+
+    /// The memory that recent changes take.
+    pub(super) fn recent_bytes(&self) -> usize {
+        self.recent.read().unwrap_or_else(PoisonError::into_inner).bytes
+    }
+
+    /// Drops the oldest changes until the rest takes no more than `bytes`.
+    pub(super) fn trim_recent(&self, bytes: usize) {
+        self.recent.write().unwrap_or_else(PoisonError::into_inner).trim(MAX_CHANGES, bytes);
     }
 
     /// Applies changes of one or more revisions, in order.
@@ -245,18 +278,11 @@ impl ResourceCache {
             changes.push(Arc::new(Change { revision: at, item, before, is_deletion, encoded }));
         }
         let mut recent = self.recent.write().unwrap_or_else(PoisonError::into_inner);
-        for change in changes {
-            recent.bytes += change.item.body.len();
-            recent.changes.push_back(change);
-        }
-        while recent.changes.len() > MAX_CHANGES || recent.bytes > MAX_BYTES {
-            let Some(oldest) = recent.changes.pop_front() else { break };
-            recent.bytes -= oldest.item.body.len();
-            recent.dropped_until = oldest.revision;
-        }
+        changes.into_iter().for_each(|change| recent.push(change));
+        recent.trim(MAX_CHANGES, MAX_BYTES);
         if let Some(unreadable_at) = unreadable_at {
             recent.changes.retain(|change| change.revision > unreadable_at);
-            recent.bytes = recent.changes.iter().map(|change| change.item.body.len()).sum();
+            recent.bytes = recent.changes.iter().map(|change| change.weight()).sum();
             recent.dropped_until = recent.dropped_until.max(unreadable_at);
         }
         // Changes are published before the snapshot, so that a watch can start from any visible snapshot.
@@ -337,6 +363,18 @@ mod tests {
             count += changes.len();
         }
         assert_eq!(count, MAX_CHANGES);
+    }
+
+    #[test]
+    fn who_is_slow_holds_few_large_changes() {
+        let cache = ResourceCache::default();
+        let body = format!(r#"{{"metadata":{{"name":"{}"}}}}"#, "x".repeat(BATCH_BYTES / 4));
+        for revision in 1..=20 {
+            let item = Item::stored("a".into(), revision, body.as_bytes()).unwrap();
+            cache.apply(vec![(revision, "a".into(), ObjectState::Item(item))]);
+        }
+        assert_eq!(cache.since(0).map(|changes| changes.len()), Ok(2));
+        assert_eq!(cache.since(19).map(|changes| changes.len()), Ok(1), "the last one comes, too");
     }
 
     #[test]
