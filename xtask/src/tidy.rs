@@ -1,6 +1,5 @@
 //! `cargo xtask tidy`: checks of files, names, attributes, and the cases and pages of every rule.
 
-mod code;
 mod manifest;
 mod names;
 mod rules;
