@@ -4,7 +4,7 @@ use crate::args::{BehaviorArg, PolicyArgs, ServerArg};
 use ratchet_engine::pod_security::{
     Configuration, LevelVersion, Modes, PluginConfiguration, Version,
 };
-use ratchet_engine::{Behavior, Plugins, Policy, Release};
+use ratchet_engine::{ApiConfig, Behavior, Plugins, Release};
 use ratchet_object::{Limits, Object, decode};
 use std::path::Path;
 
@@ -47,7 +47,7 @@ const OTHER_PLUGINS: [&str; 34] = [
 ];
 
 /// The API configuration that the flags describe.
-pub(crate) fn of(args: PolicyArgs) -> Result<Policy, String> {
+pub(crate) fn of(args: PolicyArgs) -> Result<ApiConfig, String> {
     let PolicyArgs {
         target_version,
         emulated_version,
@@ -67,7 +67,7 @@ pub(crate) fn of(args: PolicyArgs) -> Result<Policy, String> {
         target_version.parse().map_err(|error| format!("--target-version: {error}"))?;
     let (mut policy, oldest) = match server {
         ServerArg::Kubernetes => {
-            (Policy::of(release, behavior), release.minor().saturating_sub(EMULATED_BACK))
+            (ApiConfig::of(release, behavior), release.minor().saturating_sub(EMULATED_BACK))
         }
         ServerArg::Ratchet => (of_server(Behavior::Proposal), OLDEST_SERVED),
     };
@@ -93,8 +93,8 @@ const EMULATED_BACK: u8 = 3;
 pub(crate) const OLDEST_SERVED: u8 = 32;
 
 /// The API configuration of `ratchet serve` before its flags change it.
-pub(crate) fn of_server(behavior: Behavior) -> Policy {
-    Policy::of(Release::REFERENCE, behavior)
+pub(crate) fn of_server(behavior: Behavior) -> ApiConfig {
+    ApiConfig::of(Release::REFERENCE, behavior)
 }
 
 fn emulated(text: &str, release: Release, oldest: u8) -> Result<Release, String> {
@@ -202,7 +202,7 @@ mod tests {
         assert!(on.deny_external_ips && on.pod_security);
     }
 
-    fn flags(list: &[&str]) -> Result<Policy, String> {
+    fn flags(list: &[&str]) -> Result<ApiConfig, String> {
         let words = ["ratchet", "check", "x"].iter().chain(list);
         match crate::args::Args::try_parse_from(words).map(|args| args.command) {
             Ok(crate::args::Command::Check(args)) => of(args.policy),

@@ -19,7 +19,8 @@ mod run;
 mod suppress;
 
 pub use against::Against;
-pub use config::{Config, FieldValidation, OutputFormat};
+pub use config::{Config, OutputFormat};
+pub use ratchet_pipeline::FieldValidation;
 pub use finding::{
     CheckedObject, Finding, ObjectName, Outcome, PolicyDecision, Severity, SourceLocation,
 };

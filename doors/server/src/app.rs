@@ -13,7 +13,7 @@ use crate::metrics::Metrics;
 use crate::registry::Registry;
 use crate::services::Ranges;
 use jiff::{SignedDuration, Timestamp};
-use ratchet_engine::Policy;
+use ratchet_engine::ApiConfig;
 use ratchet_http::Drain;
 use ratchet_http::health::Checks;
 use ratchet_identity::{Authenticators, ServiceAccounts};
@@ -28,7 +28,7 @@ pub struct App {
     /// The served resources.
     pub registry: Registry,
     /// Release, behavior and feature gates of the engine.
-    pub policy: Policy,
+    pub api_config: ApiConfig,
     /// The enabled admission plugins.
     pub plugins: Plugins,
     /// The compiled ValidatingAdmissionPolicies and their bindings.

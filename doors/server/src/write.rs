@@ -9,7 +9,7 @@ use crate::services;
 use crate::status::StatusError;
 use ratchet_engine::{Change, Part, StatusCause, Step};
 use ratchet_object::{Kind, Node, Object, defaults};
-use ratchet_store::{Act, Commit, Guard, Revision, Write};
+use ratchet_store::{Commit, Guard, Operation, Revision, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -91,10 +91,10 @@ pub(crate) async fn create(
     let mut name = String::new();
     for _ in 0..NAME_TRIES {
         name = if resource.strategy.uses_name_as_is { base.clone() } else { generate_name(&base) };
-        let mut attempt = node.clone();
-        attempt.below("metadata").set("name", Node::string(name.clone()));
+        let mut attributes = node.clone();
+        attributes.map_mut("metadata").set("name", Node::string(name.clone()));
         request.warnings.truncate(warning_count);
-        match create_once(request, attempt, dry_run).await {
+        match create_once(request, attributes, dry_run).await {
             Err(error) if error.reason == "AlreadyExists" => {}
             other => return other,
         }
@@ -113,7 +113,7 @@ pub(crate) fn set_namespace(
     if !stated.is_empty() && stated != namespace && request.resource.row.namespaced {
         return Err(StatusError::bad_request(NAMESPACE_MISMATCH));
     }
-    let metadata = node.below("metadata");
+    let metadata = node.map_mut("metadata");
     if namespace.is_empty() {
         metadata.remove("namespace");
     } else {
@@ -194,7 +194,7 @@ async fn commit_new(
         return Ok(Some(Arc::new(Item::unsaved(cache_key, &value))));
     }
     let key = resource.key(&request.path.namespace, name);
-    let act = Act::Put { value: value.bytes(), lives: time_to_live(request) };
+    let act = Operation::Put { value: value.bytes(), lives: time_to_live(request) };
     let mut writes = vec![Write { key: key.clone(), guard: Guard::Absent, act }];
     writes.extend(claims);
     writes.extend(charged.writes());
@@ -304,8 +304,8 @@ async fn change_once(
         return Ok(Some(Arc::new(Item::written(cache_key, current.revision, &value))));
     }
     let act = match is_removed {
-        true => Act::Delete,
-        false => Act::Put { value: value.bytes(), lives: time_to_live(request) },
+        true => Operation::Delete,
+        false => Operation::Put { value: value.bytes(), lives: time_to_live(request) },
     };
     let mut writes = vec![Write { key, guard: Guard::At(Revision(current.revision)), act }];
     if is_removed {
@@ -345,7 +345,7 @@ async fn validate_update(
     }
     // Validation compares resource versions, so the new object has the old one's.
     let version = old.text_at(&["metadata", "resourceVersion"]).to_owned();
-    new.below("metadata").set("resourceVersion", Node::string(version));
+    new.map_mut("metadata").set("resourceVersion", Node::string(version));
     if part == Part::Main {
         services::prepare(app, &kind, &mut new, Some(&old));
     }
@@ -366,7 +366,7 @@ pub(crate) fn has_spec_finalizers(kind: &Kind<'_>, node: &Node<'_>) -> bool {
 fn same_object(new: &Node<'_>, old: &Node<'_>) -> bool {
     let without = |node: &Node<'_>| {
         let mut node = node.clone().into_owned();
-        node.below("metadata").remove("resourceVersion");
+        node.map_mut("metadata").remove("resourceVersion");
         node
     };
     without(new) == without(old)

@@ -63,7 +63,7 @@ pub(super) fn attributes<'a>(
         namespace: if row.namespaced { &request.path.namespace } else { "" },
         name,
         user: request.user,
-        minor: request.app.policy.emulated.minor(),
+        minor: request.app.api_config.emulated.minor(),
         old,
     }
 }
@@ -173,14 +173,14 @@ fn admit(
         let cluster = PluginCluster::new(request);
         let admitted = admit(&attributes, node, &cluster);
         cluster.check()?;
-        let labels = (row.name, "admit", operation.word());
+        let labels = (row.name, "admit", operation.as_str());
         request.app.metrics.plugin_ran(labels, admitted.is_err(), started.elapsed());
         if let Err(denial) = admitted {
             result = Err(status_error(request, display_name(request, node), denial));
             break;
         }
     }
-    request.app.metrics.step_ran("admit", operation.word(), result.is_err(), started.elapsed());
+    request.app.metrics.step_ran("admit", operation.as_str(), result.is_err(), started.elapsed());
     result
 }
 
@@ -205,7 +205,12 @@ pub(crate) async fn judge(
     // Only the quota comes after the policies; it is charged at commit.
     let result =
         validate(request, change, judgement).and_then(|()| policies::on_change(request, change));
-    request.app.metrics.step_ran("validate", operation.word(), result.is_err(), started.elapsed());
+    request.app.metrics.step_ran(
+        "validate",
+        operation.as_str(),
+        result.is_err(),
+        started.elapsed(),
+    );
     result
 }
 
@@ -227,7 +232,7 @@ fn validate(
     let old = change.old_object().map(ratchet_object::Object::node);
     let attributes = attributes(request, operation, part, new.name(), old);
     for row in enabled_plugins(request) {
-        let labels = (row.name, "validate", operation.word());
+        let labels = (row.name, "validate", operation.as_str());
         if ENGINE_PLUGINS.contains(&row.name) {
             let denial = judgement.denial.take_if(|(name, _)| *name == row.name);
             metrics.plugin_ran(labels, denial.is_some(), judgement.duration);

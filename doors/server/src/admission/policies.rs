@@ -15,7 +15,9 @@ use crate::warnings::Warnings;
 use ratchet_access::User;
 use ratchet_engine::{Change, Part, StatusCause};
 use ratchet_object::{Node, Value};
-use ratchet_policy::{Attempt, Denial, KindName, Operation, Policies, ResourceName, is_exempt};
+use ratchet_policy::{
+    Attributes, Denial, GroupVersionKind, GroupVersionResource, Operation, Policies, is_exempt,
+};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -33,9 +35,9 @@ pub(crate) struct AdmissionScope<'a> {
 }
 
 /// Admission attributes: operation, kind, subresource and objects of one request, as policies see them.
-struct Attributes<'a> {
+struct AdmissionInput<'a> {
     operation: Operation,
-    kind: KindName<'a>,
+    kind: GroupVersionKind<'a>,
     subresource: &'a str,
     name: &'a str,
     object: Option<&'a Node<'a>>,
@@ -63,13 +65,17 @@ impl<'a> AdmissionScope<'a> {
     fn evaluate(
         &self,
         policies: &Arc<Policies>,
-        attributes: &Attributes<'_>,
+        attributes: &AdmissionInput<'_>,
     ) -> Result<(), StatusError> {
         let row = self.resource.row;
-        let attempt = Attempt {
+        let attributes = Attributes {
             operation: attributes.operation,
             kind: attributes.kind,
-            resource: ResourceName { group: row.group, version: row.version, resource: row.plural },
+            resource: GroupVersionResource {
+                group: row.group,
+                version: row.version,
+                resource: row.plural,
+            },
             subresource: attributes.subresource,
             name: attributes.name,
             namespace: if row.namespaced { &self.path.namespace } else { "" },
@@ -81,12 +87,12 @@ impl<'a> AdmissionScope<'a> {
         };
         let started = Instant::now();
         // An expression may use its whole cost budget, which is more than other requests should wait for.
-        let pace_key = format!("{}/{}/{}", row.group, row.plural, attempt.namespace);
+        let pace_key = format!("{}/{}/{}", row.group, row.plural, attributes.namespace);
         let cluster = PolicyCluster::new(self.app, self.user);
-        let judge = || policies.judge(&attempt, &cluster);
+        let judge = || policies.judge(&attributes, &cluster);
         let verdict = self.app.pace.evaluate(&self.app.compute, policies, &pace_key, judge);
         cluster.check()?;
-        let labels = (PLUGIN, "validate", attributes.operation.word());
+        let labels = (PLUGIN, "validate", attributes.operation.as_str());
         self.app.metrics.plugin_ran(labels, !verdict.admits(), started.elapsed());
         for check in &verdict.checks {
             self.app.metrics.policy_checked(check);
@@ -111,19 +117,20 @@ impl<'a> AdmissionScope<'a> {
 fn denial_error(about: About<'_>, denial: &Denial) -> StatusError {
     let message = denial.message();
     let mut error = StatusError::forbidden(about, &message);
-    (error.code, error.reason) = (denial.reason.code(), denial.reason.word());
+    (error.code, error.reason) = (denial.reason.code(), denial.reason.as_str());
     if let Some(details) = &mut error.details {
         details.causes = vec![StatusCause { reason: "", message, field: String::new() }];
     }
     error
 }
 
-fn kind_of(resource: &ServedResource) -> KindName<'static> {
+fn kind_of(resource: &ServedResource) -> GroupVersionKind<'static> {
     let row = resource.row;
-    KindName { group: row.group, version: row.version, kind: row.kind }
+    GroupVersionKind { group: row.group, version: row.version, kind: row.kind }
 }
 
-const SCALE: KindName<'_> = KindName { group: "autoscaling", version: "v1", kind: "Scale" };
+const SCALE: GroupVersionKind<'_> =
+    GroupVersionKind { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /// Evaluates the policies on a valid change.
 pub(super) fn on_change(
@@ -158,7 +165,7 @@ pub(super) fn on_change(
     let options = write_options(request.params, operation);
     scope.evaluate(
         &policies,
-        &Attributes {
+        &AdmissionInput {
             operation,
             kind,
             subresource,
@@ -182,7 +189,7 @@ fn object_name<'a>(request: &'a ResourceRequest<'_>, object: &'a Node<'_>) -> &'
 /// Evaluates the policies on the body of a subresource that is not stored.
 pub(crate) fn on_sent(
     request: &ResourceRequest<'_>,
-    kind: KindName<'_>,
+    kind: GroupVersionKind<'_>,
     sent: &Node<'_>,
 ) -> Result<(), StatusError> {
     let scope = AdmissionScope::of(request);
@@ -197,7 +204,7 @@ pub(crate) fn on_sent(
     let options = write_options(request.params, Operation::Create);
     scope.evaluate(
         &policies,
-        &Attributes {
+        &AdmissionInput {
             operation: Operation::Create,
             kind,
             subresource: &request.path.subresource,
@@ -232,7 +239,7 @@ pub(crate) fn on_removal(
     let options_node = options.node();
     scope.evaluate(
         &policies,
-        &Attributes {
+        &AdmissionInput {
             operation: Operation::Delete,
             kind: kind_of(request.resource),
             subresource: "",
@@ -257,9 +264,9 @@ pub(crate) fn on_connect(
     object.set("kind", Node::string(kind.to_owned()));
     scope.evaluate(
         &policies,
-        &Attributes {
+        &AdmissionInput {
             operation: Operation::Connect,
-            kind: KindName { group: "", version: "v1", kind },
+            kind: GroupVersionKind { group: "", version: "v1", kind },
             subresource: &scope.path.subresource,
             name: &scope.path.name,
             object: Some(&object),

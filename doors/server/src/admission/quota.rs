@@ -55,7 +55,7 @@ pub(crate) async fn charge<'a>(
     let started = Instant::now();
     let items = quotas_of(request, resource)?;
     let charged = charge_quotas(request, items, &attributes, new);
-    let labels = ("ResourceQuota", "validate", operation.word());
+    let labels = ("ResourceQuota", "validate", operation.as_str());
     request.app.metrics.plugin_ran(labels, charged.is_err(), started.elapsed());
     let charged = charged.map_err(|denial| status_error(request, name, denial))?;
     let write = |(item, after): (Arc<Item>, Node<'static>)| {

@@ -29,9 +29,9 @@ use http::Response;
 use http_body_util::BodyExt;
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
-use ratchet_access::{Attempt, Decision, User};
+use ratchet_access::{Attributes, Decision, User};
 use ratchet_http::Body;
-use ratchet_kubelet::{Kubelets, Others};
+use ratchet_kubelet::{KubeletClient, Others};
 use ratchet_object::Node;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ use tokio::sync::watch;
 /// Clients of kubelets and other backends.
 pub struct Backends {
     /// Kubelets, verified by node name.
-    pub kubelets: Kubelets,
+    pub kubelets: KubeletClient,
     /// Pods, Services and other ports of nodes.
     pub others: Others,
     /// `--kubelet-preferred-address-types`.
@@ -162,8 +162,9 @@ impl Connect<'_> {
 
     /// Requires `create` permission also for GET, which browsers must use for WebSockets.
     fn check_create(&self) -> Result<(), StatusError> {
-        let attempt = Attempt { user: self.user, verb: "create", target: target(self.path, "") };
-        match self.app.authorizer.decide(&attempt) {
+        let attributes =
+            Attributes { user: self.user, verb: "create", target: target(self.path, "") };
+        match self.app.authorizer.decide(&attributes) {
             Decision::Allow { .. } => Ok(()),
             Decision::Deny { reason } | Decision::NoOpinion { reason } => {
                 Err(StatusError::forbidden(self.about(), &reason))

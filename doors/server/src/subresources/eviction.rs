@@ -8,7 +8,7 @@ use crate::status::StatusError;
 use crate::verbs::delete;
 use ratchet_object::Node;
 use ratchet_object::selector::LabelSelector;
-use ratchet_store::{Act, Commit, Guard, Revision, Write};
+use ratchet_store::{Commit, Guard, Operation, Revision, Write};
 use std::sync::Arc;
 
 const EVICTION: ExpectedKind<'static> =
@@ -109,15 +109,15 @@ async fn consume_budget(
             return Ok(());
         }
         let mut spent = budget.clone();
-        let status = spent.below("status");
+        let status = spent.map_mut("status");
         status.set("disruptionsAllowed", Node::int(number("disruptionsAllowed") - 1));
         status
-            .below("disruptedPods")
+            .map_mut("disruptedPods")
             .set(request.path.name.clone(), Node::string(request.app.now()));
         let write = Write {
             key: budgets.key(&request.path.namespace, budget.text_at(&["metadata", "name"])),
             guard: Guard::At(Revision(item.revision)),
-            act: Act::Put { value: storable(spent)?.bytes(), lives: None },
+            act: Operation::Put { value: storable(spent)?.bytes(), lives: None },
         };
         if let Commit::Done(revision) = request.app.cache.store().commit(vec![write]).await? {
             request.app.cache.wait_for(revision.0).await?;

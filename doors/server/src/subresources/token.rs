@@ -48,12 +48,12 @@ pub(super) async fn create(request: &ResourceRequest<'_>) -> HandlerResult {
     request.audit.annotate("authentication.kubernetes.io/issued-credential-id", issued.credential);
     let audiences =
         if audiences.is_empty() { request.app.accounts.audiences.clone() } else { audiences };
-    let metadata = token_request.below("metadata");
+    let metadata = token_request.map_mut("metadata");
     metadata.set("name", Node::string(name.to_owned()));
     metadata.set("namespace", Node::string(namespace.to_owned()));
     metadata.set("uid", Node::string(uid.to_owned()));
     metadata.set("creationTimestamp", Node::string(request.app.now()));
-    let spec = token_request.below("spec");
+    let spec = token_request.map_mut("spec");
     spec.set("audiences", Node::list(audiences.into_iter().map(Node::string).collect()));
     spec.set("expirationSeconds", Node::int(issued.seconds));
     let expires = issued.expires.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();

@@ -4,7 +4,7 @@ use crate::admission;
 use crate::body::{BodyType, ExpectedKind, decode_body, parse};
 use crate::cache::{Item, storable};
 use crate::lifecycle::{Dependents, metadata};
-use crate::options::{DeleteOptions, DeleteScope, FieldValidation, Propagation};
+use crate::options::{DeleteOptions, DeleteScope, Propagation};
 use crate::request::ResourcePath;
 use crate::resource_request::{Content, HandlerResult, Reply, ResourceRequest};
 use crate::services;
@@ -12,7 +12,8 @@ use crate::status::{StatusError, success, uid_of};
 use crate::verbs::list;
 use crate::write::has_spec_finalizers;
 use ratchet_object::{Kind, Node};
-use ratchet_store::{Act, Commit, Guard, Revision, Write};
+use ratchet_pipeline::FieldValidation;
+use ratchet_store::{Commit, Guard, Operation, Revision, Write};
 use std::sync::Arc;
 
 /// The finalizer of foreground deletion: the owner waits for its dependents.
@@ -156,7 +157,7 @@ pub(crate) async fn remove(
                 if options.dry_run {
                     return Ok((marked(current.revision), false));
                 }
-                let act = Act::Put { value: value.bytes(), lives: None };
+                let act = Operation::Put { value: value.bytes(), lives: None };
                 if let Some(revision) = commit(request, vec![Write { key, guard, act }]).await? {
                     return Ok((marked(revision), false));
                 }
@@ -165,11 +166,11 @@ pub(crate) async fn remove(
                 if options.dry_run {
                     return Ok((current, true));
                 }
-                let mut writes = vec![Write { key, guard, act: Act::Delete }];
+                let mut writes = vec![Write { key, guard, act: Operation::Delete }];
                 writes.extend(services::release(request.app, &kind, &old)?);
                 if let Some(revision) = commit(request, writes).await? {
                     let mut last = new;
-                    last.below("metadata").remove("resourceVersion");
+                    last.map_mut("metadata").remove("resourceVersion");
                     let value = storable(last)?;
                     return Ok((
                         Arc::new(Item::written(current.key.clone(), revision, &value)),
@@ -257,7 +258,7 @@ fn outcome(
             return Ok(if is_held { Outcome::Nothing } else { Outcome::Remove });
         }
         set_deletion(new, &request.app.now(), None);
-        new.below("status").set("phase", Node::string("Terminating"));
+        new.map_mut("status").set("phase", Node::string("Terminating"));
         set_dependents(new, options.propagation);
         return Ok(Outcome::Update);
     }
@@ -302,7 +303,7 @@ fn outcome(
 }
 
 fn set_deletion(node: &mut Node<'static>, at: &str, grace: Option<i64>) {
-    let metadata = node.below("metadata");
+    let metadata = node.map_mut("metadata");
     metadata.set("deletionTimestamp", Node::string(at.to_owned()));
     if let Some(grace) = grace {
         metadata.set("deletionGracePeriodSeconds", Node::int(grace));
@@ -313,7 +314,7 @@ fn set_deletion(node: &mut Node<'static>, at: &str, grace: Option<i64>) {
 fn increment_generation(node: &mut Node<'static>) {
     let generation = node.find(&["metadata", "generation"]).and_then(Node::as_int).unwrap_or(0);
     if generation > 0 {
-        node.below("metadata").set("generation", Node::int(generation + 1));
+        node.map_mut("metadata").set("generation", Node::int(generation + 1));
     }
 }
 
@@ -377,7 +378,7 @@ fn set_dependents(node: &mut Node<'static>, propagation: Option<Propagation>) ->
         Propagation::Background => None,
         Propagation::Orphan => Some(ORPHAN),
     };
-    let metadata = node.below("metadata");
+    let metadata = node.map_mut("metadata");
     let mut list = metadata.remove("finalizers").unwrap_or_else(|| Node::list(Vec::new()));
     let before = list.clone();
     if let Some(items) = list.items_mut() {
