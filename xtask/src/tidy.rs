@@ -2,6 +2,7 @@
 
 mod manifest;
 mod names;
+mod old_words;
 mod rules;
 mod rust;
 mod text;
@@ -31,6 +32,7 @@ fn contents(path: &str, text: &str) -> Vec<Violation> {
     let mut found = text::check(path, text);
     if path.ends_with(".rs") {
         found.extend(rust::check(path, text));
+        found.extend(old_words::check(path, text));
     }
     if path.rsplit('/').next() == Some("Cargo.toml") {
         found.extend(manifest::check(path, text));

@@ -29,7 +29,7 @@ impl<'t> Token<'t> {
     }
 
     /// The identifier or keyword.
-    pub(crate) fn word(&self) -> Option<&'t str> {
+    pub(crate) fn identifier(&self) -> Option<&'t str> {
         (self.kind == Kind::Word).then_some(self.text)
     }
 
@@ -139,7 +139,7 @@ fn item_end(tokens: &[Token<'_>], start: usize) -> usize {
         matches!(*word, "pub" | "crate" | "super" | "self" | "in" | "unsafe" | "async" | "extern")
     };
     let rest = tokens.get(at..).unwrap_or_default().iter();
-    let mut words = rest.filter_map(Token::word).skip_while(is_modifier);
+    let mut words = rest.filter_map(Token::identifier).skip_while(is_modifier);
     let (head, next) = (words.next(), words.find(|word| !is_modifier(word)));
     let ends_with_semicolon = matches!(head, Some("use" | "static" | "let" | "type"))
         || (head == Some("const") && next != Some("fn"));

@@ -89,19 +89,19 @@ impl Reader<'_, '_> {
                     return;
                 }
                 depth -= 1;
-            } else if is_field || token.word().is_none() {
+            } else if is_field || token.identifier().is_none() {
                 self.at += 1;
             } else if token.is("pub") {
                 was_public = true;
                 self.at += 1;
                 if self.is(self.at, "(")
                     && self
-                        .word(self.at + 1)
+                        .identifier(self.at + 1)
                         .is_some_and(|word| ["crate", "super", "self", "in"].contains(&word))
                 {
                     self.at = tokens::group_end(self.tokens, self.at);
                 }
-            } else if token.is("mod") && self.word(self.at + 1).is_some() {
+            } else if token.is("mod") && self.identifier(self.at + 1).is_some() {
                 self.child(module);
             } else if token.is("use") && !self.is(self.at + 1, "<") {
                 self.at += 1;
@@ -127,13 +127,13 @@ impl Reader<'_, '_> {
         self.tokens.get(at).is_some_and(|token| token.is(text))
     }
 
-    fn word(&self, at: usize) -> Option<&str> {
-        self.tokens.get(at).and_then(Token::word)
+    fn identifier(&self, at: usize) -> Option<&str> {
+        self.tokens.get(at).and_then(Token::identifier)
     }
 
     /// Reads `mod name;` or `mod name { … }`.
     fn child(&mut self, parent: usize) {
-        let name = self.word(self.at + 1).unwrap_or_default().to_owned();
+        let name = self.identifier(self.at + 1).unwrap_or_default().to_owned();
         let Some(module) = self.modules.get(parent) else { return };
         let is_inline = self.is(self.at + 2, "{");
         let below = match module.folder.is_empty() {
@@ -166,12 +166,12 @@ impl Reader<'_, '_> {
     fn definition(&mut self, module: usize, depth: usize) {
         self.at += if self.is(self.at, "macro_rules") { 2 } else { 1 };
         if self
-            .word(self.at)
+            .identifier(self.at)
             .is_none_or(|word| ["fn", "unsafe", "async", "extern", "mut"].contains(&word))
         {
             return;
         }
-        let name = self.word(self.at).unwrap_or_default().to_owned();
+        let name = self.identifier(self.at).unwrap_or_default().to_owned();
         if let Some(module) = self.modules.get_mut(module).filter(|_| depth == 0) {
             module.items.insert(name);
         }
@@ -199,11 +199,11 @@ impl Reader<'_, '_> {
                 self.at -= 1;
                 break;
             } else if token.is("as") {
-                alias = self.word(self.at).map(str::to_owned);
+                alias = self.identifier(self.at).map(str::to_owned);
                 self.at += 1;
             } else if token.is("*") {
                 alias = Some(token.text.to_owned());
-            } else if let Some(word) = token.word() {
+            } else if let Some(word) = token.identifier() {
                 if word != "self" || path.segments.is_empty() {
                     path.segments.push(word.to_owned());
                 }
@@ -219,10 +219,11 @@ impl Reader<'_, '_> {
     /// Reads a name or a path in code.
     fn path(&mut self, module: usize) {
         let line = self.tokens.get(self.at).map_or(1, |token| token.line);
-        let mut segments: Vec<String> = self.word(self.at).map(str::to_owned).into_iter().collect();
+        let mut segments: Vec<String> =
+            self.identifier(self.at).map(str::to_owned).into_iter().collect();
         self.at += 1;
-        while self.is(self.at, "::") && self.word(self.at + 1).is_some() {
-            segments.extend(self.word(self.at + 1).map(str::to_owned));
+        while self.is(self.at, "::") && self.identifier(self.at + 1).is_some() {
+            segments.extend(self.identifier(self.at + 1).map(str::to_owned));
             self.at += 2;
         }
         let Some(module) = self.modules.get_mut(module) else { return };
