@@ -31,7 +31,7 @@ usage: cargo xtask <command>
                   circle of more than three that is not listed there
   layers --circles
                   the circles of files in each crate, with the imports that make the largest
-  tidy            files, names, attributes, and cases and pages for every rule
+  tidy            files, names, attributes, field paths, and cases and pages for every rule
   docs [--check]  writes (or compares) the documents generated from the engine's tables
   tables          the generated tables against what makes them
   licences        every dependency's licence and version against deny.toml

@@ -1,5 +1,6 @@
-//! `cargo xtask tidy`: checks of files, names, attributes, and the cases and pages of every rule.
+//! `cargo xtask tidy`: checks of files, names, attributes, field paths, and the cases and pages of every rule.
 
+mod field_paths;
 mod manifest;
 mod names;
 mod old_words;
@@ -15,13 +16,16 @@ use std::process::Command;
 pub(crate) fn check() -> Result<Vec<Violation>> {
     let paths = files()?;
     let mut found: Vec<Violation> = paths.iter().flat_map(|path| names::check(path)).collect();
+    let mut field_paths = field_paths::Checker::default();
     for path in &paths {
         let bytes = std::fs::read(path).with_context(|| format!("cannot read {path}"))?;
         // Binary files have no lines to check.
         if let Ok(text) = std::str::from_utf8(&bytes) {
             found.extend(contents(path, text));
+            found.extend(field_paths.check(path, text));
         }
     }
+    found.extend(field_paths.unused());
     let ids: Vec<&str> = ratchet_engine::RULES.iter().map(|rule| rule.id).collect();
     found.extend(rules::check(&ids, &paths));
     found.sort();
