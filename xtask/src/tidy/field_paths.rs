@@ -119,7 +119,7 @@ impl Checker {
         let all = OTHERS.iter().enumerate();
         let all = all
             .flat_map(|(row, (folder, paths))| paths.iter().map(move |path| (row, folder, *path)));
-        all.filter(|(row, _, path)| !self.met.contains(&(*row, path)))
+        all.filter(|(row, _, path)| !self.met.contains(&(*row, *path)))
             .map(|(_, folder, path)| {
                 let what = format!("no code in {folder} names {path:?} any more; delete it here");
                 Violation::new("xtask/src/tidy/field_paths.rs", 1, what)

@@ -59,6 +59,17 @@ struct Reader<'a, 't> {
     found: Vec<FieldPath<'t>>,
 }
 
+/// One accessor call of a chain.
+struct Call<'t> {
+    steps: Vec<Step<'t>>,
+    /// Where the chain goes on, or the rest of the arguments.
+    end: usize,
+    /// Whether the chain goes on from its value.
+    goes_on: bool,
+    /// Whether its closing bracket is yet to come.
+    is_open: bool,
+}
+
 impl<'t> Reader<'_, 't> {
     /// Reads what begins at a token; returns where to go on.
     fn read(&mut self, at: usize) -> usize {
@@ -69,8 +80,10 @@ impl<'t> Reader<'_, 't> {
             self.calls.pop();
         } else if token.is("fn") {
             self.bound.clear();
-        } else if token.is("let") || token.is("for") || token.is("|") {
+        } else if token.is("let") || token.is("for") {
             self.unbind(at + 1);
+        } else if token.is("|") {
+            return self.closure(at);
         } else if token.is(".") {
             return self.chain(at);
         } else if token.is("&") && self.is(at + 1, "[") {
@@ -93,16 +106,25 @@ impl<'t> Reader<'_, 't> {
         self.tokens.get(at).and_then(Token::string)
     }
 
-    /// Forgets the variables that a pattern shadows.
-    fn unbind(&mut self, from: usize) {
-        for token in self.tokens.get(from..).unwrap_or_default() {
+    /// Forgets the variables that a pattern shadows; returns where the pattern ends.
+    fn unbind(&mut self, from: usize) -> usize {
+        let mut at = from;
+        while let Some(token) = self.tokens.get(at) {
             if ["=", "in", "|", ";", "{"].iter().any(|end| token.is(end)) {
-                return;
+                break;
             }
             if let Some(name) = token.identifier() {
                 self.bound.remove(name);
             }
+            at += 1;
         }
+        at
+    }
+
+    /// Reads the parameters of a closure; another `|` has no second one before the end of its expression.
+    fn closure(&mut self, open: usize) -> usize {
+        let end = self.unbind(open + 1);
+        if self.is(end, "|") { end + 1 } else { open }
     }
 
     /// Reads `.field("a").items()` and the like, from the first dot; returns where the chain ends.
@@ -116,14 +138,17 @@ impl<'t> Reader<'_, 't> {
         let base = head.and_then(|head| self.bound.get(self.identifier(head)?));
         let mut steps = base.cloned().unwrap_or_default();
         let (mut end, mut names) = (dot, 0);
-        while let Some((more, next, goes_on)) = self.call(end) {
-            names += more.iter().filter(|step| matches!(step, Step::Name(_))).count();
-            steps.extend(more);
-            end = next;
+        while let Some(call) = self.call(end) {
+            names += call.steps.iter().filter(|step| matches!(step, Step::Name(_))).count();
+            steps.extend(call.steps);
+            end = call.end;
+            if call.is_open {
+                self.calls.push(None);
+            }
             while self.is(end, "?") {
                 end += 1;
             }
-            if !goes_on {
+            if !call.goes_on {
                 break;
             }
         }
@@ -137,38 +162,40 @@ impl<'t> Reader<'_, 't> {
         end
     }
 
-    /// Reads one accessor call from its dot: its steps, where it ends, and whether the chain goes on from its value.
-    fn call(&self, dot: usize) -> Option<(Vec<Step<'t>>, usize, bool)> {
+    /// Reads one accessor call from its dot.
+    fn call(&self, dot: usize) -> Option<Call<'t>> {
         let name =
             self.identifier(dot + 1).filter(|_| self.is(dot, ".") && self.is(dot + 2, "("))?;
         let (first, end) = (dot + 3, group_end(self.tokens, dot + 2));
         let goes_on = CONTINUES.contains(&name);
+        let whole = |steps| Some(Call { steps, end, goes_on, is_open: false });
         if MEMBERS.contains(&name) {
             let is_alone = self.is(first + 1, ")");
             return match self.string(first) {
-                // The other arguments are read on their own.
+                // The value is read on its own.
                 Some(member) if name == "set" && self.is(first + 1, ",") => {
-                    Some((vec![Step::Name(member)], first + 1, false))
+                    let steps = vec![Step::Name(member)];
+                    Some(Call { steps, end: first + 1, goes_on, is_open: true })
                 }
-                Some(member) if is_alone => Some((vec![Step::Name(member)], end, goes_on)),
+                Some(member) if is_alone => whole(vec![Step::Name(member)]),
                 None if is_alone && goes_on && self.identifier(first).is_some() => {
-                    Some((vec![Step::Any], end, true))
+                    whole(vec![Step::Any])
                 }
                 _ => None,
             };
         }
         if name == "items" && self.is(first, ")") {
-            return Some((vec![Step::Item], end, true));
+            return whole(vec![Step::Item]);
         }
         if name == "key" && !self.is(first, ")") {
-            return Some((vec![Step::Any], end, true));
+            return Some(Call { steps: vec![Step::Any], end, goes_on: true, is_open: false });
         }
         let is_path = PATHS.contains(&name) && self.is(first, "&") && self.is(first + 1, "[");
         let mut steps = is_path.then(|| self.elements(first + 1)).flatten()?;
         if name == "items" {
             steps.push(Step::Item);
         }
-        Some((steps, end, goes_on))
+        whole(steps)
     }
 
     /// The elements of an array of names, of which one at least is literal.
@@ -236,62 +263,4 @@ impl<'t> Reader<'_, 't> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tokens;
-
-    fn paths(text: &str) -> Vec<String> {
-        of(&tokens::of(text)).iter().map(ToString::to_string).collect()
-    }
-
-    #[test]
-    fn calls_one_after_another_are_one_path() {
-        assert_eq!(paths(r#"root.field("spec").field(name).items()"#), ["spec.*[]"]);
-        assert_eq!(
-            paths(r#"node.find(&["spec", "a"])?.get("b").text_at(&["c", d])"#),
-            ["spec.a.b.c.*"]
-        );
-        assert_eq!(paths(r#"self.node().get("a").is_some_and(|x| x.get("b"))"#), ["a", "b"]);
-        assert_eq!(paths(r#"new.map_mut("status").set("x", old.get("y"))"#), ["status.x", "y"]);
-    }
-
-    #[test]
-    fn functions_and_texts_name_paths_too() {
-        assert_eq!(paths(r#"items(pod, &["spec", "volumes"])"#), ["spec.volumes"]);
-        assert_eq!(paths(r#"other(pod, &["spec", "volumes"])"#), ["spec.volumes"]);
-        assert_eq!(paths(r#"one_of(at, &["Always", "Never"])"#), Vec::<String>::new());
-        assert_eq!(paths(r#"invalid("spec.ports[0].port")"#), ["spec.ports.*.port"]);
-        let row = of(&tokens::of(r#""Service" "spec.clusterIP""#)).pop();
-        assert_eq!(row.and_then(|path| path.kind), Some("Service"));
-    }
-
-    #[test]
-    fn a_variable_carries_its_path_on() {
-        let text = r#"
-            fn f(root: At) {
-                let spec = root.field("spec");
-                for port in spec.field("ports").items() { port.field("name"); }
-                if let Some(x) = spec.get("x") { x.get("y"); }
-                list.map(|spec| spec.field("z"));
-            }
-            fn g(spec: At) { spec.field("w"); }
-        "#;
-        assert_eq!(
-            paths(text),
-            ["spec", "spec.ports[]", "spec.ports[].name", "spec.x", "spec.x.y", "z", "w"]
-        );
-    }
-
-    #[test]
-    fn what_is_no_access_to_a_member_is_left_alone() {
-        for text in [
-            r#"f.debug_struct("A").field("b", &c)"#,
-            r#"list.get(0)"#,
-            r#"map.get(&key)"#,
-            r#"text.find("x")"#,
-            r#"// node.get("x")"#,
-        ] {
-            assert_eq!(paths(text), Vec::<String>::new(), "{text}");
-        }
-    }
-}
+mod tests;

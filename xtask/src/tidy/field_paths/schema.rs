@@ -10,10 +10,10 @@ pub(super) fn has(path: &FieldPath<'_>) -> bool {
     while let Some((Step::Item, rest)) = steps.split_first() {
         steps = rest;
     }
-    let leads = |index: u16| leads(&Shape::Object(index), steps, path.is_text);
+    let has_type = |index: u16| leads(&Shape::Object(index), steps, path.is_text);
     match path.kind {
-        Some(kind) => KINDS.iter().filter(|row| row.kind == kind).any(|row| leads(row.ty)),
-        None => (0..TYPES.len()).filter_map(|index| u16::try_from(index).ok()).any(leads),
+        Some(kind) => KINDS.iter().filter(|row| row.kind == kind).any(|row| has_type(row.ty)),
+        None => (0..TYPES.len()).filter_map(|index| u16::try_from(index).ok()).any(has_type),
     }
 }
 
@@ -29,6 +29,7 @@ fn leads(shape: &Shape, steps: &[Step<'_>], is_text: bool) -> bool {
         Shape::Map(inner) => (is_text || *step != Step::Item) && leads(inner, rest, is_text),
         Shape::List(inner) => match step {
             Step::Item => leads(inner, rest, is_text),
+            Step::Any if is_text => leads(inner, rest, is_text),
             _ => is_text && leads(inner, steps, is_text),
         },
         Shape::Object(index) => match step {
@@ -89,5 +90,7 @@ mod tests {
         let path = [Name("spec"), Name("containers"), Name("image")];
         assert!(is_known(&path, true, None));
         assert!(!is_known(&path, false, None));
+        assert!(is_known(&[Name("spec"), Name("containers"), Any, Name("image")], true, None));
+        assert!(!is_known(&[Name("spec"), Name("containers"), Any, Name("imge")], true, None));
     }
 }
