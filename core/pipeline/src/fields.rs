@@ -134,7 +134,9 @@ mod tests {
         assert_eq!(found.warnings(FieldValidation::Ignore), [""; 0]);
         assert_eq!(found.strict_error(FieldValidation::Warn), None);
         let error = found.strict_error(FieldValidation::Strict).unwrap();
-        assert!(error.starts_with("strict decoding error: duplicate field \"metadata.name\", unknown"));
+        assert!(
+            error.starts_with("strict decoding error: duplicate field \"metadata.name\", unknown")
+        );
     }
 
     #[test]

@@ -180,7 +180,8 @@ impl Inspector<'_> {
             None => Change::create(object)?,
         };
         let config = &self.config.api_config;
-        let facts = gather(&change, config, &FileFacts { inspector: self, is_update: old.is_some() });
+        let facts =
+            gather(&change, config, &FileFacts { inspector: self, is_update: old.is_some() });
         let facts = facts.as_facts();
         let mut verdict = validate(&change, &facts, config);
         locate_defaulted(&mut verdict, object);

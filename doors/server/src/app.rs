@@ -1,6 +1,6 @@
 //! `App`: the shared state of the server, built at start and then read-only.
 
-use crate::admission::{Pace, Plugins, PolicySet};
+use crate::admission::{Chain, Pace, PolicySet};
 use crate::audit::Auditing;
 use crate::authorize::Authorizer;
 use crate::cache::Cache;
@@ -29,8 +29,8 @@ pub struct App {
     pub registry: Registry,
     /// Release, behavior and feature gates of the engine.
     pub api_config: ApiConfig,
-    /// The enabled admission plugins.
-    pub plugins: Plugins,
+    /// The admission chain.
+    pub chain: Chain,
     /// The compiled ValidatingAdmissionPolicies and their bindings.
     pub policies: PolicySet,
     /// Authenticators.

@@ -170,7 +170,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
     let app = Arc::new(App {
         registry: Registry::new(&cache, config.api_config.emulated, &config.runtime),
         authorizer: Authorizer::new(config.modes, &cache, nodes),
-        plugins: admission::Plugins::new(config.plugins),
+        chain: admission::Chain::new(&config.plugins),
         policies: admission::PolicySet::new(&cache),
         metrics,
         backends,

@@ -80,7 +80,8 @@ pub(crate) async fn create(
     dry_run: bool,
 ) -> Result<Arc<Item>, StatusError> {
     let resource = request.resource;
-    admission::namespace_lifecycle(request, &node).await?;
+    request.app.chain.admit_create(request, &mut node).await?;
+    admission::escalation(request, &node, None)?;
     set_namespace(request, &mut node)?;
     let generate = node.text_at(&["metadata", "name"]).is_empty();
     let base = node.text_at(&["metadata", "generateName"]).to_owned();
@@ -91,10 +92,10 @@ pub(crate) async fn create(
     let mut name = String::new();
     for _ in 0..NAME_TRIES {
         name = if resource.strategy.uses_name_as_is { base.clone() } else { generate_name(&base) };
-        let mut attributes = node.clone();
-        attributes.map_mut("metadata").set("name", Node::string(name.clone()));
+        let mut named = node.clone();
+        named.map_mut("metadata").set("name", Node::string(name.clone()));
         request.warnings.truncate(warning_count);
-        match create_once(request, attributes, dry_run).await {
+        match create_once(request, named, dry_run).await {
             Err(error) if error.reason == "AlreadyExists" => {}
             other => return other,
         }
@@ -146,8 +147,6 @@ async fn create_once(
     let now = app.now();
     metadata::fill_system_fields(&mut node, resource.strategy, app.new_uid(), now.clone());
     let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
-    admission::mutate_create(request, &mut node).await?;
-    admission::escalation(request, &node, None)?;
     let context = CreateContext { user: request.user, now: &now };
     lifecycle::prepare_create(&mut node, &kind, resource.strategy, &context);
     defaults::apply(resource.row.group, resource.row.version, resource.row.kind, &mut node);
@@ -155,7 +154,7 @@ async fn create_once(
     let object = Object::new(node);
     let change = Change { kind, part: Part::Main, step: Step::Create { new: &object } };
     let warning_count = request.warnings.len();
-    admission::judge(request, &change).await?;
+    app.chain.validate(request, &change)?;
     let validated = object.into_node();
     for _ in 0..TRIES {
         if let Some(item) = commit_new(request, &kind, &validated, warning_count, dry_run).await? {
@@ -177,13 +176,12 @@ async fn commit_new(
     let (app, resource) = (request.app, request.resource);
     let name = validated.text_at(&["metadata", "name"]);
     let cache_key: Arc<str> = resource.cache_key(&request.path.namespace, name).into();
-    let charged = admission::charge(request, Part::Main, validated, None).await?;
+    let conditions = app.chain.conditions(request, Part::Main, validated, None).await?;
     // AlreadyExists is reported before anything is allocated.
     app.cache.fresh().await?;
     if resource.cache.find(&cache_key)?.is_some() {
         return Err(StatusError::already_exists(resource.about(name)));
     }
-    let namespace = admission::namespace_guard(request, validated)?;
     let mut node = validated.clone();
     // The reference allocates before the strategy runs: an allocation error comes without the strategy's warnings.
     let claims = services::claim(app, kind, &mut node, None)
@@ -197,8 +195,7 @@ async fn commit_new(
     let act = Operation::Put { value: value.bytes(), lives: time_to_live(request) };
     let mut writes = vec![Write { key: key.clone(), guard: Guard::Absent, act }];
     writes.extend(claims);
-    writes.extend(charged.writes());
-    writes.extend(namespace);
+    writes.extend(conditions.writes());
     match app.cache.store().commit(writes).await? {
         Commit::Done(revision) => {
             app.cache.wait_for(revision.0).await?;
@@ -286,7 +283,7 @@ async fn change_once(
     let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
     let warning_count = request.warnings.len();
     let (mut new, old) = validate_update(request, kind, part, old, new).await?;
-    let charged = admission::charge(request, part, &new, Some(&old)).await?;
+    let conditions = app.chain.conditions(request, part, &new, Some(&old)).await?;
     let claims = match part {
         Part::Main => services::claim(app, &kind, &mut new, Some(&old))
             .inspect_err(|_| request.warnings.truncate(warning_count))?,
@@ -312,7 +309,7 @@ async fn change_once(
         writes.extend(services::release(app, &kind, &old)?);
     } else {
         writes.extend(claims);
-        writes.extend(charged.writes());
+        writes.extend(conditions.writes());
     }
     match app.cache.store().commit(writes).await? {
         Commit::Done(revision) => {
@@ -334,7 +331,7 @@ async fn validate_update(
     let (app, resource) = (request.app, request.resource);
     defaults::apply(resource.row.group, resource.row.version, resource.row.kind, &mut new);
     resource.complete(&mut new);
-    admission::mutate_update(request, &mut new, &old, part).await?;
+    app.chain.admit_update(request, &mut new, &old, part)?;
     admission::escalation(request, &new, Some(&old))?;
     lifecycle::prepare_update(&mut new, &old, &kind, resource.strategy, part, &app.now());
     metadata::preserve_system_fields(&mut new, &old, resource.strategy);
@@ -351,7 +348,7 @@ async fn validate_update(
     }
     let (new, old) = (Object::new(new), Object::new(old));
     let change = Change { kind, part, step: Step::Update { old: &old, new: &new } };
-    admission::judge(request, &change).await?;
+    app.chain.validate(request, &change)?;
     Ok((new.into_node(), old.into_node()))
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn resolve(args: &ServeArgs) -> Result<Settings, String> {
     let emulated = args.rules.emulated_version.as_deref().map(version).transpose()?;
     let mut refusals = limits_refusals(&args.serving);
     let emulated = emulated.map_or(Ok(Release::REFERENCE), emulatable);
-    let mut policy = crate::policy::of_server(behavior(args.rules.behavior));
+    let mut policy = crate::api_config::of_server(behavior(args.rules.behavior));
     match &emulated {
         Ok(emulated) => {
             policy.emulated = *emulated;
@@ -67,7 +67,7 @@ pub(crate) fn resolve(args: &ServeArgs) -> Result<Settings, String> {
         pod_security: plugins.contains(&"PodSecurity"),
     };
     if let Some(path) = &args.rules.admission_control_config_file {
-        policy.pod_security = crate::policy::pod_security_config(path)?;
+        policy.pod_security = crate::api_config::pod_security_config(path)?;
     }
     Ok(Settings {
         bind: SocketAddr::new(args.serving.bind_address, port(&args.serving)),
@@ -118,7 +118,7 @@ fn version(text: &str) -> Result<(u32, u32), String> {
 /// The release of an emulated version, if the server supports it: up to three releases back, and one more.
 fn emulatable((major, minor): (u32, u32)) -> Result<Release, String> {
     let newest = Release::REFERENCE;
-    let oldest = crate::policy::OLDEST_SERVED;
+    let oldest = crate::api_config::OLDEST_SERVED;
     let release = u8::try_from(minor).ok().filter(|minor| major == 1 && *minor >= oldest);
     match release.and_then(Release::new).filter(|release| *release <= newest) {
         Some(release) => Ok(release),

@@ -2,7 +2,6 @@
 
 use super::cluster::{CustomKind, is_of};
 use super::stored_form::{as_stored, split};
-use super::validation::{GROUP, validate};
 use super::{PolicySet, binding};
 use crate::Config;
 use crate::documents::{DocumentError, DocumentRef};
@@ -10,11 +9,15 @@ use crate::finding::SourceLocation;
 use crate::findings::SourceDocument;
 use crate::lists::objects_in;
 use crate::pipeline::{Item, run};
-use ratchet_engine::{Change, Existing, Facts, Namespace, Verdict, judge};
+use ratchet_engine::{Change, Facts};
 use ratchet_object::{Limits, Node, Object, Span, ViolationKind, decode, schema_violations};
+use ratchet_pipeline::{locate_defaulted, validate, with_defaults};
 use ratchet_policy::{Binding, GroupVersionKind, Policies, Reader};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The group of policies and bindings.
+const GROUP: &str = "admissionregistration.k8s.io";
 
 /// An object of a policy file.
 enum FileObject {

@@ -21,7 +21,7 @@ pub(super) struct Judgement {
 }
 
 /// Validates a change and records its warnings; fails if it is invalid.
-pub(super) async fn judge(
+pub(super) fn judge(
     request: &ResourceRequest<'_>,
     change: &Change<'_>,
 ) -> Result<Judgement, StatusError> {

@@ -1,6 +1,6 @@
 //! ValidatingAdmissionPolicy: evaluates the policies of the cluster on writes, deletions and connections.
 
-use super::plugins::subresource_of;
+use super::chain::{Admission, Plugin, Subject, subresource_of};
 use super::policy_cluster::PolicyCluster;
 use crate::app::App;
 use crate::audit_record::AuditRecord;
@@ -23,6 +23,24 @@ use std::time::Instant;
 
 /// The plugin's name.
 const PLUGIN: &str = "ValidatingAdmissionPolicy";
+
+/// `ValidatingAdmissionPolicy`.
+pub(super) struct AdmissionPolicies;
+
+impl Plugin for AdmissionPolicies {
+    fn name(&self) -> &'static str {
+        PLUGIN
+    }
+
+    fn validate(&self, subject: &Subject<'_>) -> Admission {
+        Some(match *subject {
+            Subject::Change { request, change, .. } => on_change(request, change),
+            Subject::Deletion { request, old, options } => on_removal(request, old, options),
+            Subject::Body { request, kind, object } => on_sent(request, kind, object),
+            Subject::Connect { scope, kind, options } => on_connect(scope, kind, options),
+        })
+    }
+}
 
 /// Resource, path and user of a request, and where warnings and annotations go.
 pub(crate) struct AdmissionScope<'a> {
@@ -52,10 +70,10 @@ impl<'a> AdmissionScope<'a> {
         Self { app, resource, path, user, warnings, audit }
     }
 
-    /// The current policies; none if the plugin is off, the resource is exempt or there are no policies.
+    /// The current policies; none if the resource is exempt or there are no policies.
     fn policies(&self) -> Result<Option<Arc<Policies>>, StatusError> {
         let row = self.resource.row;
-        if !self.app.plugins.is_on(PLUGIN) || is_exempt(row.group, row.plural) {
+        if is_exempt(row.group, row.plural) {
             return Ok(None);
         }
         let policies = self.app.policies.now()?;
@@ -65,25 +83,25 @@ impl<'a> AdmissionScope<'a> {
     fn evaluate(
         &self,
         policies: &Arc<Policies>,
-        attributes: &AdmissionInput<'_>,
+        input: &AdmissionInput<'_>,
     ) -> Result<(), StatusError> {
         let row = self.resource.row;
         let attributes = Attributes {
-            operation: attributes.operation,
-            kind: attributes.kind,
+            operation: input.operation,
+            kind: input.kind,
             resource: GroupVersionResource {
                 group: row.group,
                 version: row.version,
                 resource: row.plural,
             },
-            subresource: attributes.subresource,
-            name: attributes.name,
+            subresource: input.subresource,
+            name: input.name,
             namespace: if row.namespaced { &self.path.namespace } else { "" },
-            object: attributes.object,
-            old: attributes.old,
-            options: attributes.options,
+            object: input.object,
+            old: input.old,
+            options: input.options,
             user: self.user,
-            dry_run: attributes.dry_run,
+            dry_run: input.dry_run,
         };
         let started = Instant::now();
         // An expression may use its whole cost budget, which is more than other requests should wait for.
@@ -133,10 +151,7 @@ const SCALE: GroupVersionKind<'_> =
     GroupVersionKind { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /// Evaluates the policies on a valid change.
-pub(super) fn on_change(
-    request: &ResourceRequest<'_>,
-    change: &Change<'_>,
-) -> Result<(), StatusError> {
+fn on_change(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), StatusError> {
     let scope = AdmissionScope::of(request);
     // The policies have seen the Binding already, in `on_sent`.
     if change.part == Part::Sub("binding") {
@@ -187,7 +202,7 @@ fn object_name<'a>(request: &'a ResourceRequest<'_>, object: &'a Node<'_>) -> &'
 }
 
 /// Evaluates the policies on the body of a subresource that is not stored.
-pub(crate) fn on_sent(
+fn on_sent(
     request: &ResourceRequest<'_>,
     kind: GroupVersionKind<'_>,
     sent: &Node<'_>,
@@ -218,7 +233,7 @@ pub(crate) fn on_sent(
 }
 
 /// Evaluates the policies on a deletion.
-pub(crate) fn on_removal(
+fn on_removal(
     request: &ResourceRequest<'_>,
     old: &Node<'static>,
     options: &DeleteOptions,
@@ -253,7 +268,7 @@ pub(crate) fn on_removal(
 }
 
 /// Evaluates the policies on a connect request.
-pub(crate) fn on_connect(
+fn on_connect(
     scope: &AdmissionScope<'_>,
     kind: &str,
     options: &Node<'_>,

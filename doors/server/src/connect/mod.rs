@@ -16,7 +16,7 @@ mod streams;
 mod throttle;
 mod upgrade;
 
-use crate::admission::{AdmissionScope, on_connect};
+use crate::admission::AdmissionScope;
 use crate::app::App;
 use crate::authorize::target;
 use crate::guarded_body::with_guard;
@@ -157,7 +157,7 @@ impl Connect<'_> {
         let Connect { app, resource, path, request, user } = self;
         let (warnings, audit) = (&request.warnings, &request.audit);
         let scope = AdmissionScope { app, resource, path, user, warnings, audit };
-        on_connect(&scope, kind, options)
+        app.chain.validate_connect(&scope, kind, options)
     }
 
     /// Requires `create` permission also for GET, which browsers must use for WebSockets.

@@ -48,7 +48,7 @@ async fn bind_to(
         return Err(StatusError::bad_request("name in URL does not match name in Binding object"));
     }
     check(binding)?;
-    crate::admission::on_sent(request, BINDING.name(), binding)?;
+    request.app.chain.validate_body(request, BINDING.name(), binding)?;
     let node_name = binding.text_at(&["target", "name"]).to_owned();
     let about = crate::status::About { group: "", resource: "pods/binding", name };
     let now = request.app.now();

@@ -22,8 +22,8 @@ pub(super) async fn evict(request: &ResourceRequest<'_>) -> HandlerResult {
         return Err(StatusError::bad_request("name in URL does not match name in Eviction object"));
     }
     request.app.cache.fresh().await?;
-    crate::admission::on_part(request, &eviction)?;
-    crate::admission::on_sent(request, EVICTION.name(), &eviction)?;
+    request.app.chain.admit_body(request, &eviction)?;
+    request.app.chain.validate_body(request, EVICTION.name(), &eviction)?;
     let nothing = Node::empty_map();
     let delete_options = eviction.get("deleteOptions").unwrap_or(&nothing);
     let mut wanted = DeleteOptions::parse(request.params, Some(delete_options))?;

@@ -139,12 +139,13 @@ pub(crate) async fn remove(
     for _ in 0..16 {
         let current = request.current().await?;
         let old = current.node();
-        admission::on_delete(request, &old)?;
+        request.app.chain.admit_delete(request, &old)?;
         check_preconditions(request, &kind, &old, options)?;
         let mut new = old.clone();
         let outcome = outcome(&kind, &mut new, options, request)?;
         if !matches!(outcome, Outcome::Nothing) {
-            admission::on_removal(request, &old, &effective_options(&kind, &old, options))?;
+            let options = effective_options(&kind, &old, options);
+            request.app.chain.validate_delete(request, &old, &options)?;
         }
         let key = resource.key(&request.path.namespace, &request.path.name);
         let guard = Guard::At(Revision(current.revision));

@@ -188,7 +188,7 @@ fn what_check_predicts_for_this_server_is_what_the_server_decides_by() {
     let Command::Check(args) = Args::try_parse_from(words).unwrap().command else {
         panic!("check")
     };
-    let predicted = crate::policy::of(args.policy).unwrap();
+    let predicted = crate::api_config::of(args.policy).unwrap();
     assert_eq!(format!("{predicted:?}"), format!("{:?}", of(&[]).unwrap().api_config));
 }
 
