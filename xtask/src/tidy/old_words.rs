@@ -5,7 +5,7 @@ use crate::violation::Violation;
 
 /// What a word named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Named {
     /// Anything: a type, a variable, a field.
     Name,
     /// A function that the code defines. Calls are no concern: other crates have such functions too.
@@ -19,7 +19,7 @@ struct OldWord {
     /// The word; `*` at its beginning stands for any text.
     old: &'static str,
     new: &'static str,
-    place: Place,
+    named: Named,
     /// Prefixes of the paths where it is old; everywhere if empty.
     within: &'static [&'static str],
     /// Prefixes of the paths where it means something else.
@@ -27,15 +27,15 @@ struct OldWord {
 }
 
 const fn name(old: &'static str, new: &'static str) -> OldWord {
-    OldWord { old, new, place: Place::Name, within: &[], except: &[] }
+    OldWord { old, new, named: Named::Name, within: &[], except: &[] }
 }
 
 const fn function(old: &'static str, new: &'static str) -> OldWord {
-    OldWord { old, new, place: Place::Function, within: &[], except: &[] }
+    OldWord { old, new, named: Named::Function, within: &[], except: &[] }
 }
 
 const fn module(old: &'static str, new: &'static str) -> OldWord {
-    OldWord { old, new, place: Place::Module, within: &[], except: &[] }
+    OldWord { old, new, named: Named::Module, within: &[], except: &[] }
 }
 
 const ENGINE: &[&str] = &["core/engine/"];
@@ -126,7 +126,7 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
     }
     let steps = path.split('/').map(|step| step.strip_suffix(".rs").unwrap_or(step));
     for (step, row) in steps.flat_map(|step| rows.iter().map(move |row| (step, row))) {
-        if row.place == Place::Module && row.is(step) {
+        if row.named == Named::Module && row.is(step) {
             let what = format!("module `{step}`: write `{}`", row.new);
             found.push(Violation::new(path, 1, what));
         }
@@ -138,12 +138,12 @@ impl OldWord {
     /// Whether an identifier, with the token before it, is this word in its place.
     fn names(&self, word: &str, before: Option<&Token<'_>>) -> bool {
         let follows = |keyword: &str| before.is_some_and(|token| token.is(keyword));
-        let is_in_place = match self.place {
-            Place::Name => true,
-            Place::Function => follows("fn"),
-            Place::Module => follows("mod"),
+        let is_named_so = match self.named {
+            Named::Name => true,
+            Named::Function => follows("fn"),
+            Named::Module => follows("mod"),
         };
-        is_in_place && self.is(word)
+        is_named_so && self.is(word)
     }
 
     fn is(&self, word: &str) -> bool {
@@ -182,10 +182,10 @@ mod tests {
         for row in WORDS {
             let path = format!("{}a.rs", row.within.first().unwrap_or(&"core/net/"));
             let word = row.old.replace('*', "x");
-            let text = match row.place {
-                Place::Name => format!("let x: {word};"),
-                Place::Function => format!("fn {word}() {{}}"),
-                Place::Module => format!("mod {word};"),
+            let text = match row.named {
+                Named::Name => format!("let x: {word};"),
+                Named::Function => format!("fn {word}() {{}}"),
+                Named::Module => format!("mod {word};"),
             };
             let what = format!("`{word}`: write `{}`", row.new);
             assert!(found(&path, &text).iter().any(|found| found.ends_with(&what)), "{text}");
