@@ -8,8 +8,13 @@ use std::collections::BTreeMap;
 /// Accessors of one member: `.field("spec")`.
 const MEMBERS: &[&str] = &["field", "get", "get_mut", "map_mut", "remove", "set"];
 
-/// Accessors and functions of a path: `.find(&["spec", "ports"])`, `items(pod, &["spec", "volumes"])`.
+/// Accessors, functions and variants of a path: `.find(&["spec", "ports"])`, `items(pod, &["spec", "volumes"])`.
 const PATHS: &[&str] = &[
+    "Either",
+    "Flag",
+    "Number",
+    "OrFirstItem",
+    "Text",
     "amount_at",
     "at",
     "capacity",
