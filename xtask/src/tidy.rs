@@ -8,6 +8,7 @@ mod rules;
 mod rust;
 mod text;
 
+use crate::tokens;
 use crate::violation::Violation;
 use anyhow::{Context, Result, bail};
 use std::process::Command;
@@ -21,8 +22,7 @@ pub(crate) fn check() -> Result<Vec<Violation>> {
         let bytes = std::fs::read(path).with_context(|| format!("cannot read {path}"))?;
         // Binary files have no lines to check.
         if let Ok(text) = std::str::from_utf8(&bytes) {
-            found.extend(contents(path, text));
-            found.extend(field_paths.check(path, text));
+            found.extend(contents(path, text, &mut field_paths));
         }
     }
     found.extend(field_paths.unused());
@@ -32,11 +32,13 @@ pub(crate) fn check() -> Result<Vec<Violation>> {
     Ok(found)
 }
 
-fn contents(path: &str, text: &str) -> Vec<Violation> {
+fn contents(path: &str, text: &str, field_paths: &mut field_paths::Checker) -> Vec<Violation> {
     let mut found = text::check(path, text);
     if path.ends_with(".rs") {
+        let tokens = tokens::of(text);
         found.extend(rust::check(path, text));
-        found.extend(old_words::check(path, text));
+        found.extend(old_words::check(path, &tokens));
+        found.extend(field_paths.check(path, &tokens));
     }
     if path.rsplit('/').next() == Some("Cargo.toml") {
         found.extend(manifest::check(path, text));

@@ -1,6 +1,6 @@
 //! Words that Kubernetes or Rust have a better one for: none of them names anything in the code again.
 
-use crate::tokens::{self, Token};
+use crate::tokens::Token;
 use crate::violation::Violation;
 
 /// What a word named.
@@ -107,13 +107,12 @@ const WORDS: &[OldWord] = &[
 ];
 
 /// Reports every old word among the identifiers of a Rust file, and in its own name; comments and texts may have them.
-pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
+pub(super) fn check(path: &str, tokens: &[Token<'_>]) -> Vec<Violation> {
     let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| path.starts_with(prefix));
     let rows: Vec<&OldWord> = WORDS
         .iter()
         .filter(|row| (row.within.is_empty() || begins(row.within)) && !begins(row.except))
         .collect();
-    let tokens = tokens::of(text);
     let mut found = Vec::new();
     for (index, token) in tokens.iter().enumerate() {
         let Some(word) = token.identifier() else { continue };
@@ -157,9 +156,10 @@ impl OldWord {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tokens;
 
     fn found(path: &str, text: &str) -> Vec<String> {
-        check(path, text).iter().map(ToString::to_string).collect()
+        check(path, &tokens::of(text)).iter().map(ToString::to_string).collect()
     }
 
     #[test]

@@ -91,7 +91,7 @@ impl<'t> Reader<'_, 't> {
             return self.closure(at);
         } else if token.is(".") {
             return self.chain(at);
-        } else if token.is("&") && self.is(at + 1, "[") {
+        } else if token.is("&") && self.is(at + 1, "[") && !self.is(at.wrapping_sub(1), "&") {
             self.array(at + 1);
         } else if token.kind == Kind::Literal {
             self.text(at);

@@ -53,6 +53,7 @@ fn what_is_no_access_to_a_member_is_left_alone() {
         r#"map.get(&key)"#,
         r#"text.find("x")"#,
         r#"// node.get("x")"#,
+        r#"list.find(|x| a && ["b", "c"].contains(x))"#,
     ] {
         assert_eq!(paths(text), Vec::<String>::new(), "{text}");
     }
