@@ -1,15 +1,16 @@
 //! `cargo xtask ci`: all checks and tests in order, up to the first failing check.
 
 mod tally;
+mod test_command;
 
 use crate::metadata::cargo;
 use crate::replay::ORACLE;
 use crate::{clients, docs, kubectl, layers, licences, report, tables, tidy};
 use anyhow::{Context, Result};
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Instant;
 pub(crate) use tally::Tally;
+pub(crate) use test_command::{guarded, run_counted};
 
 /// A step's name and function, which returns whether it succeeded.
 type Step = (&'static str, fn(&mut Tally) -> Result<bool>);
@@ -117,17 +118,6 @@ fn run_recordings(tally: &mut Tally) -> Result<bool> {
     Ok(succeeded)
 }
 
-/// A cargo command that starts test binaries through `xtask guard`, so that none hangs for ever.
-pub(crate) fn guarded() -> Result<Command> {
-    let own = std::env::current_exe().context("cannot find this program")?;
-    let own = own.to_str().context("this program's path is no UTF-8")?;
-    let mut command = cargo();
-    // `--config` must precede the subcommand.
-    let runner = serde_json::to_string(&[own, "guard"]).context("a path")?;
-    command.arg("--config").arg(format!("target.'cfg(all())'.runner = {runner}"));
-    Ok(command)
-}
-
 /// Runs a short siege with the build that the tests use; it counts as one test.
 fn run_siege(tally: &mut Tally) -> Result<bool> {
     // Not `--package`: the features of dependencies would differ from those of the tests, and half of the tree would be
@@ -140,18 +130,4 @@ fn run_siege(tally: &mut Tally) -> Result<bool> {
         tally.not_run("the siege's failing flushes: strace is not installed or may not trace here");
     }
     Ok(passed)
-}
-
-/// Runs tests, forwards their output as it comes, and counts results.
-pub(crate) fn run_counted(command: &mut Command, tally: &mut Tally) -> Result<bool> {
-    let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run the tests")?;
-    let mut output = BufReader::new(child.stdout.take().context("the tests have no output")?);
-    let mut stdout = std::io::stdout();
-    let mut line = Vec::new();
-    while output.read_until(b'\n', &mut line).context("cannot read from the tests")? > 0 {
-        stdout.write_all(&line).and_then(|()| stdout.flush()).context("cannot print")?;
-        tally.add_line(&String::from_utf8_lossy(&line));
-        line.clear();
-    }
-    Ok(child.wait().context("cannot wait for the tests")?.success())
 }

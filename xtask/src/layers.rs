@@ -1,10 +1,17 @@
-//! `cargo xtask layers`: dependencies of all crates against the grants in `layers.toml`.
+//! `cargo xtask layers`: dependencies of all crates against the grants in `layers.toml`, and circles of files.
+
+mod circles;
+mod components;
+mod imports;
+mod modules;
 
 use crate::metadata::Metadata;
 use crate::violation::{Violation, line_where};
 use anyhow::{Context, Result};
+use modules::Sources;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 const FILE: &str = "layers.toml";
 
@@ -33,6 +40,9 @@ struct Layers {
     /// Granted dev-dependencies on crates of this workspace.
     #[serde(default)]
     dev: Grants,
+    /// Circles of files that are tolerated until they are cut.
+    #[serde(default)]
+    circles: BTreeMap<String, circles::Known>,
 }
 
 /// A crate of the workspace with its dependencies.
@@ -42,11 +52,22 @@ struct Crate {
     manifest: String,
     uses: BTreeSet<String>,
     dev: BTreeSet<String>,
+    sources: Sources,
 }
 
-/// Compares the grants with the dependencies that cargo sees.
+/// Compares the grants with the dependencies that cargo sees, and looks for circles of files.
 pub(crate) fn check() -> Result<Vec<Violation>> {
     let text = std::fs::read_to_string(FILE).with_context(|| format!("cannot read {FILE}"))?;
+    compare(&text, &workspace()?)
+}
+
+/// The circles of files of each crate, and the imports that make the largest of them.
+pub(crate) fn list_circles() -> Result<String> {
+    let crates = workspace()?;
+    Ok(crates.iter().map(|package| circles::listing(&package.name, &package.sources)).collect())
+}
+
+fn workspace() -> Result<Vec<Crate>> {
     let metadata = Metadata::of_workspace()?;
     let mut crates = Vec::new();
     for package in &metadata.packages {
@@ -55,15 +76,35 @@ pub(crate) fn check() -> Result<Vec<Violation>> {
         let manifest =
             std::fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
         let (dev, uses): (Vec<_>, Vec<_>) = package.dependencies.iter().partition(|d| d.is_dev());
+        let mut sources = Sources::new();
+        read_sources(&Path::new(&folder).join("src"), "", &mut sources)?;
         crates.push(Crate {
             name: package.name.clone(),
             folder,
             manifest,
+            sources,
             uses: uses.iter().map(|dependency| dependency.name.clone()).collect(),
             dev: dev.iter().filter(|d| d.is_ours()).map(|d| d.name.clone()).collect(),
         });
     }
-    compare(&text, &crates)
+    Ok(crates)
+}
+
+/// Reads the Rust files below a folder; a crate of benches alone has no `src/`.
+fn read_sources(folder: &Path, prefix: &str, sources: &mut Sources) -> Result<()> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
+    for entry in entries {
+        let entry = entry.with_context(|| format!("cannot list {}", folder.display()))?;
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        let path = entry.path();
+        if path.is_dir() {
+            read_sources(&path, &format!("{name}/"), sources)?;
+        } else if name.ends_with(".rs") {
+            let text = std::fs::read_to_string(&path);
+            sources.insert(name, text.with_context(|| format!("cannot read {}", path.display()))?);
+        }
+    }
+    Ok(())
 }
 
 fn compare(text: &str, crates: &[Crate]) -> Result<Vec<Violation>> {
@@ -71,6 +112,15 @@ fn compare(text: &str, crates: &[Crate]) -> Result<Vec<Violation>> {
     let mut found = Vec::new();
     for package in crates {
         found.extend(direction(package, crates));
+        let none = circles::Known::default();
+        let known = layers.circles.get(&package.name).unwrap_or(&none);
+        found.extend(circles::check(
+            &package.name,
+            &package.folder,
+            &package.sources,
+            known,
+            (FILE, text),
+        ));
         if !layers.uses.contains_key(&package.name) {
             found.push(at_manifest(
                 package,
@@ -82,15 +132,19 @@ fn compare(text: &str, crates: &[Crate]) -> Result<Vec<Violation>> {
         found.extend(edges(text, "uses", package, &package.uses, layers.uses.get(&package.name)));
         found.extend(edges(text, "dev", package, &package.dev, layers.dev.get(&package.name)));
     }
+    let is_stray = |name: &&String| crates.iter().all(|package| package.name != **name);
+    let stray = |line: usize, name: &str| {
+        let what = format!("{name} is no crate of this workspace; delete the line");
+        Violation::new(FILE, line, what)
+    };
     for (section, grants) in [("uses", &layers.uses), ("dev", &layers.dev)] {
-        for name in grants.keys().filter(|name| crates.iter().all(|package| package.name != **name))
-        {
-            found.push(Violation::new(
-                FILE,
-                line_of_grant(text, section, name),
-                format!("{name} is no crate of this workspace; delete the line"),
-            ));
+        for name in grants.keys().filter(is_stray) {
+            found.push(stray(line_of_grant(text, section, name), name));
         }
+    }
+    for name in layers.circles.keys().filter(is_stray) {
+        let line = line_where(text, |line| line.trim() == format!("[circles.{name}]"));
+        found.push(stray(line, name));
     }
     Ok(found)
 }
@@ -173,116 +227,4 @@ fn line_of_grant(text: &str, section: &str, name: &str) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn set(names: &[&str]) -> BTreeSet<String> {
-        names.iter().map(|name| (*name).to_owned()).collect()
-    }
-
-    fn member(name: &str, folder: &str, uses: &[&str], dev: &[&str]) -> Crate {
-        let lines: Vec<String> =
-            uses.iter().chain(dev).map(|name| format!("{name}.workspace = true\n")).collect();
-        let manifest = format!("[package]\nname = \"{name}\"\n[dependencies]\n{}", lines.concat());
-        Crate { name: name.into(), folder: folder.into(), manifest, uses: set(uses), dev: set(dev) }
-    }
-
-    fn found(text: &str, crates: &[Crate]) -> Vec<String> {
-        compare(text, crates).unwrap().iter().map(ToString::to_string).collect()
-    }
-
-    const TWO: &str =
-        "[uses]\n# core\nnet = [\"memchr\"]\nengine = [\"net\"]\n[dev]\nengine = []\n";
-
-    #[test]
-    fn granted_and_used_is_fine() {
-        let crates = [
-            member("net", "core/net", &["memchr"], &[]),
-            member("engine", "core/e", &["net"], &[]),
-        ];
-        assert_eq!(found(TWO, &crates), Vec::<String>::new());
-    }
-
-    #[test]
-    fn an_edge_without_a_grant_fails_at_the_manifest() {
-        let crates = [
-            member("net", "core/net", &["memchr"], &[]),
-            member("engine", "core/e", &["net", "tokio"], &[]),
-        ];
-        let found = found(TWO, &crates);
-        assert_eq!(found.len(), 1);
-        assert!(found[0].starts_with("core/e/Cargo.toml:5: engine uses tokio, which"), "{found:?}");
-    }
-
-    #[test]
-    fn a_grant_that_nobody_uses_fails_at_its_line() {
-        let crates =
-            [member("net", "core/net", &[], &[]), member("engine", "core/e", &["net"], &[])];
-        let found = found(TWO, &crates);
-        assert_eq!(found.len(), 1);
-        assert!(
-            found[0].starts_with("layers.toml:3: [uses] grants net the use of memchr"),
-            "{found:?}"
-        );
-    }
-
-    #[test]
-    fn a_crate_needs_a_line_and_a_line_needs_a_crate() {
-        let crates =
-            [member("net", "core/net", &["memchr"], &[]), member("new", "core/n", &[], &[])];
-        let found = found(TWO, &crates);
-        assert!(found[0].starts_with("core/n/Cargo.toml:2: new has no line"), "{found:?}");
-        assert!(found[1].starts_with("layers.toml:4: engine is no crate"), "{found:?}");
-        assert!(found[2].starts_with("layers.toml:6: engine is no crate"), "{found:?}");
-        assert_eq!(found.len(), 3);
-    }
-
-    #[test]
-    fn tests_are_granted_separately() {
-        let text = "[uses]\nnet = []\nengine = []\n[dev]\nengine = [\"net\"]\n";
-        let granted =
-            [member("net", "core/net", &[], &[]), member("engine", "core/e", &[], &["net"])];
-        assert_eq!(found(text, &granted), Vec::<String>::new());
-        let bare =
-            [member("net", "core/net", &[], &["engine"]), member("engine", "core/e", &[], &[])];
-        let found = found(text, &bare);
-        assert!(
-            found[0].starts_with("core/net/Cargo.toml:4: net uses engine, which [dev]"),
-            "{found:?}"
-        );
-        assert!(found[1].starts_with("layers.toml:5: [dev] grants engine"), "{found:?}");
-    }
-
-    #[test]
-    fn no_grant_turns_the_direction_around() {
-        let text = "[uses]\nnet = []\ncheck = [\"audit\", \"net\"]\naudit = [\"net\"]\nratchet = \
-                    [\"audit\", \"check\", \"net\"]\n[dev]\nnet = [\"check\"]\n";
-        let crates = [
-            member("net", "core/net", &[], &["check"]),
-            member("check", "doors/check", &["audit", "net"], &[]),
-            member("audit", "doors/audit", &["net"], &[]),
-            member("ratchet", "ratchet", &["audit", "check", "net"], &[]),
-        ];
-        let found = found(text, &crates);
-        assert!(
-            found[0].contains("net (core) uses check (doors/check), but core may only use core")
-        );
-        assert!(found[1].contains("check (doors) uses audit (doors/audit)"), "{found:?}");
-        assert_eq!(found.len(), 2);
-    }
-
-    #[test]
-    fn a_room_is_the_longest_folder_that_fits() {
-        let room = |folder| room_of(folder).map(|(room, _)| room);
-        assert_eq!(room("store/api"), Some("store/api"));
-        assert_eq!(room("store/etcd"), Some("store"));
-        assert_eq!(room("corelike/net"), None);
-        let found = found("[uses]\nx = []\n", &[member("x", "attic/x", &[], &[])]);
-        assert!(found[0].contains("attic/x, which is no room"), "{found:?}");
-    }
-
-    #[test]
-    fn a_section_that_nobody_reads_is_refused() {
-        assert!(compare("[uses]\n[build]\n", &[]).is_err());
-    }
-}
+mod tests;

@@ -3,6 +3,7 @@
 
 mod ci;
 mod clients;
+mod code;
 mod docs;
 mod guard;
 mod kubectl;
@@ -13,6 +14,7 @@ mod metadata;
 mod replay;
 mod tables;
 mod tidy;
+mod tokens;
 mod tree;
 mod violation;
 
@@ -25,8 +27,11 @@ usage: cargo xtask <command>
 
   ci              everything below and all tests, in order; stops at the first failure
   clients         programs on kube-rs and on the Python client against `ratchet serve`
-  layers          no crate uses what layers.toml does not grant, and every grant is used
-  tidy            files, names, attributes, and cases and pages for every rule
+  layers          no crate uses what layers.toml does not grant, every grant is used, and no files use each other in a
+                  circle of more than three that is not listed there
+  layers --circles
+                  the circles of files in each crate, with the imports that make the largest
+  tidy            files, names, attributes, field paths, and cases and pages for every rule
   docs [--check]  writes (or compares) the documents generated from the engine's tables
   tables          the generated tables against what makes them
   licences        every dependency's licence and version against deny.toml
@@ -70,6 +75,10 @@ fn run() -> Result<bool> {
     match args.as_slice() {
         ["ci"] => ci::run(),
         ["layers"] => Ok(report(&layers::check()?)),
+        ["layers", "--circles"] => {
+            print!("{}", layers::list_circles()?);
+            Ok(true)
+        }
         ["tidy"] => Ok(report(&tidy::check()?)),
         ["docs"] => docs::write().map(|()| true),
         ["docs", "--check"] => Ok(report(&docs::check()?)),

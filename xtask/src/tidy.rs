@@ -1,12 +1,14 @@
-//! `cargo xtask tidy`: checks of files, names, attributes, and the cases and pages of every rule.
+//! `cargo xtask tidy`: checks of files, names, attributes, field paths, and the cases and pages of every rule.
 
-mod code;
+mod field_paths;
 mod manifest;
 mod names;
+mod old_words;
 mod rules;
 mod rust;
 mod text;
 
+use crate::tokens;
 use crate::violation::Violation;
 use anyhow::{Context, Result, bail};
 use std::process::Command;
@@ -15,23 +17,28 @@ use std::process::Command;
 pub(crate) fn check() -> Result<Vec<Violation>> {
     let paths = files()?;
     let mut found: Vec<Violation> = paths.iter().flat_map(|path| names::check(path)).collect();
+    let mut field_paths = field_paths::Checker::default();
     for path in &paths {
         let bytes = std::fs::read(path).with_context(|| format!("cannot read {path}"))?;
         // Binary files have no lines to check.
         if let Ok(text) = std::str::from_utf8(&bytes) {
-            found.extend(contents(path, text));
+            found.extend(contents(path, text, &mut field_paths));
         }
     }
+    found.extend(field_paths.unused());
     let ids: Vec<&str> = ratchet_engine::RULES.iter().map(|rule| rule.id).collect();
     found.extend(rules::check(&ids, &paths));
     found.sort();
     Ok(found)
 }
 
-fn contents(path: &str, text: &str) -> Vec<Violation> {
+fn contents(path: &str, text: &str, field_paths: &mut field_paths::Checker) -> Vec<Violation> {
     let mut found = text::check(path, text);
     if path.ends_with(".rs") {
+        let tokens = tokens::of(text);
         found.extend(rust::check(path, text));
+        found.extend(old_words::check(path, &tokens));
+        found.extend(field_paths.check(path, &tokens));
     }
     if path.rsplit('/').next() == Some("Cargo.toml") {
         found.extend(manifest::check(path, text));

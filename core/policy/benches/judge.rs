@@ -6,7 +6,7 @@ use ratchet_access::User;
 use ratchet_object::{Limits, Node, decode};
 use ratchet_policy::{
     Attributes, Binding, ClusterReader, GroupVersionKind, GroupVersionResource, Operation,
-    Policies, Policy, Reader, Served,
+    Policies, Policy, Reader, ResourceScope,
 };
 use std::hint::black_box;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ impl ClusterReader for Cluster {
         Some(self.0.clone())
     }
 
-    fn served(&self, _: &GroupVersionKind<'_>) -> Option<Served> {
+    fn served(&self, _: &GroupVersionKind<'_>) -> Option<ResourceScope> {
         None
     }
 

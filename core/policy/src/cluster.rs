@@ -18,7 +18,7 @@ pub trait ClusterReader {
     }
 
     /// How a kind of parameters is served; none if it is not.
-    fn served(&self, kind: &GroupVersionKind<'_>) -> Option<Served>;
+    fn served(&self, kind: &GroupVersionKind<'_>) -> Option<ResourceScope>;
 
     /// A parameter, with `apiVersion` and `kind`; `namespace` is empty for cluster-scoped kinds.
     fn parameter(
@@ -60,9 +60,9 @@ pub trait ClusterReader {
     }
 }
 
-/// How a kind is served.
+/// The scope of a served kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Served {
+pub struct ResourceScope {
     /// Whether its objects are namespaced.
     pub namespaced: bool,
 }

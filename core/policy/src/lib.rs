@@ -36,7 +36,7 @@ pub use ratchet_object::{GroupVersionKind, GroupVersionResource};
 pub use ratchet_cel::library::authz;
 
 pub use attributes::{Attributes, Operation};
-pub use cluster::{ClusterReader, Equivalent, Served};
+pub use cluster::{ClusterReader, Equivalent, ResourceScope};
 pub use policies::Policies;
 pub use policy::{Binding, Policy, Reader, is_exempt};
 pub use result::{Check, Denial, PolicyResult, Reason};

@@ -1,7 +1,7 @@
 //! Resolution of a binding's parameters.
 
 use crate::policy::{Binding, ParameterRef, Policy};
-use crate::{ClusterReader, Served};
+use crate::{ClusterReader, ResourceScope};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use ratchet_object::Node;
 pub(crate) fn served(
     policy: &Policy,
     cluster: &dyn ClusterReader,
-) -> Result<Option<Served>, String> {
+) -> Result<Option<ResourceScope>, String> {
     let Some(kind) = &policy.parameters else { return Ok(None) };
     let name = kind.name();
     let served = cluster.served(&name);
@@ -58,7 +58,7 @@ pub(crate) fn collect(
 /// The namespace of the parameters: the binding's, or the object's.
 fn param_namespace<'n>(
     param_ref: &'n ParameterRef,
-    served: Served,
+    served: ResourceScope,
     namespace: &'n str,
 ) -> Result<&'n str, String> {
     match (served.namespaced, param_ref.namespace.as_str()) {

@@ -2,7 +2,7 @@
 
 use crate::{
     Attributes, Binding, ClusterReader, Equivalent, GroupVersionKind, GroupVersionResource,
-    Operation, Policies, Policy, PolicyResult, Served,
+    Operation, Policies, Policy, PolicyResult, ResourceScope,
 };
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -35,10 +35,10 @@ impl ClusterReader for Cluster {
         Some(node(&text))
     }
 
-    fn served(&self, kind: &GroupVersionKind<'_>) -> Option<Served> {
+    fn served(&self, kind: &GroupVersionKind<'_>) -> Option<ResourceScope> {
         match kind.kind {
-            "ConfigMap" => Some(Served { namespaced: true }),
-            "Namespace" => Some(Served { namespaced: false }),
+            "ConfigMap" => Some(ResourceScope { namespaced: true }),
+            "Namespace" => Some(ResourceScope { namespaced: false }),
             _ => None,
         }
     }

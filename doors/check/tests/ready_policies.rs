@@ -12,7 +12,7 @@ use ratchet_engine::{ApiConfig, Behavior, Change, Namespace, Part, Release, Verd
 use ratchet_object::{Limits, Node, Object, decode};
 use ratchet_policy::{
     Attributes, Binding, ClusterReader, GroupVersionKind, GroupVersionResource, Operation,
-    Policies, Served,
+    Policies, ResourceScope,
 };
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -291,7 +291,7 @@ impl ClusterReader for Cluster {
         Some(Node::map([("metadata", Node::map(metadata))]))
     }
 
-    fn served(&self, _: &GroupVersionKind<'_>) -> Option<Served> {
+    fn served(&self, _: &GroupVersionKind<'_>) -> Option<ResourceScope> {
         None
     }
 

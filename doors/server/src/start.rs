@@ -4,7 +4,6 @@ use crate::app::App;
 use crate::audit::Auditing;
 use crate::authorize::{Authorizer, Mode};
 use crate::cache::{Cache, Index};
-use crate::cluster_view::ClusterView;
 use crate::compute::Compute;
 use crate::config::{BackendConfig, Config, Credentials, ProxyFiles};
 use crate::connect::Backends;
@@ -15,6 +14,7 @@ use crate::node_relations::NodeRelations;
 use crate::registry::{Registry, storage_names};
 use crate::server::Server;
 use crate::storage::{self, HealthFlags};
+use crate::token_getter::TokenGetter;
 use crate::{admission, bootstrap};
 use ratchet_http::{Drain, ListenLimits, Listener, TlsError, TlsReload};
 use ratchet_identity::{
@@ -381,6 +381,6 @@ fn identity(
         accounts: Some(accounts),
         bootstrap_tokens: files.bootstrap_tokens,
         anonymous: allows_anonymous(files.anonymous, &config.modes),
-        cluster: Arc::new(ClusterView::new(cache)),
+        cluster: Arc::new(TokenGetter::new(cache)),
     })
 }

@@ -167,13 +167,13 @@ impl Case {
     fn key(&self) -> String {
         let row = resource(&self.json["new"]).unwrap();
         let name = self.json["new"]["metadata"]["name"].as_str().unwrap();
-        let shelf = match row.group {
+        let folder = match row.group {
             "" => row.plural.to_owned(),
             group => format!("{}.{group}", row.plural),
         };
         match row.namespaced {
-            true => format!("/registry/{shelf}/{}/{name}", self.namespace()),
-            false => format!("/registry/{shelf}/{name}"),
+            true => format!("/registry/{folder}/{}/{name}", self.namespace()),
+            false => format!("/registry/{folder}/{name}"),
         }
     }
 

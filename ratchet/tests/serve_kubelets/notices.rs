@@ -5,13 +5,13 @@ use std::sync::{LazyLock, Mutex};
 
 static LINES: LazyLock<Mutex<Vec<u8>>> = LazyLock::new(|| {
     let lines = tracing_subscriber::fmt().with_max_level(tracing::Level::WARN).with_ansi(false);
-    lines.with_writer(|| Pen).init();
+    lines.with_writer(|| Capture).init();
     Mutex::default()
 });
 
-struct Pen;
+struct Capture;
 
-impl Write for Pen {
+impl Write for Capture {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         LINES.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())

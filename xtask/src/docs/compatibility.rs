@@ -2,7 +2,7 @@
 
 mod server;
 
-use super::Document;
+use super::document::Document;
 use super::markdown::table;
 use ratchet_engine::{Choice, Difference};
 

@@ -1,6 +1,6 @@
 //! Generator of `docs/fields.md`: the fields that hold addresses and networks.
 
-use super::Document;
+use super::document::Document;
 use super::markdown::table;
 use ratchet_engine::{Field, Ratchet};
 

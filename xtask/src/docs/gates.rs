@@ -1,6 +1,6 @@
 //! Generator of `docs/gates.md`: the feature gates in every release.
 
-use super::Document;
+use super::document::Document;
 use ratchet_engine::{Gate, Release, Stage};
 
 const ABOUT: &str = "\

@@ -6,7 +6,7 @@ mod policy;
 mod services;
 mod strict;
 
-use super::Document;
+use super::document::Document;
 use policy::Policy;
 
 /// All policies, one file each.

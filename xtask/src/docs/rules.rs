@@ -1,6 +1,6 @@
 //! Generator of `docs/rules/`: a page for every rule, and an index.
 
-use super::Document;
+use super::document::Document;
 use super::markdown::table;
 use ratchet_engine::Rule;
 

@@ -1,6 +1,7 @@
 //! Checks of every Rust file.
 
-use super::{code, names};
+use super::names;
+use crate::code;
 use crate::violation::Violation;
 
 const LONGEST: usize = 600;

@@ -5,7 +5,7 @@ use super::stored_form::{as_stored, split};
 use crate::against::StoredObjects;
 use crate::namespaces::NamespaceIndex;
 use ratchet_object::{Node, Object, Scope, find};
-use ratchet_policy::{ClusterReader, GroupVersionKind, Served};
+use ratchet_policy::{ClusterReader, GroupVersionKind, ResourceScope};
 
 /// A cluster whose namespaces and parameters come from files.
 pub(crate) struct FileCluster<'a> {
@@ -98,8 +98,8 @@ impl ClusterReader for FileCluster<'_> {
         true
     }
 
-    fn served(&self, kind: &GroupVersionKind<'_>) -> Option<Served> {
-        self.policy_set.is_namespaced(kind).map(|namespaced| Served { namespaced })
+    fn served(&self, kind: &GroupVersionKind<'_>) -> Option<ResourceScope> {
+        self.policy_set.is_namespaced(kind).map(|namespaced| ResourceScope { namespaced })
     }
 
     fn parameter(

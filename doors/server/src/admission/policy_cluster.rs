@@ -9,7 +9,7 @@ use ratchet_access::{Attributes, Resource, Target, User};
 use ratchet_object::Node;
 use ratchet_policy::authz::{self, Authorize};
 use ratchet_policy::{
-    ClusterReader, Equivalent, GroupVersionKind, GroupVersionResource, Served as How,
+    ClusterReader, Equivalent, GroupVersionKind, GroupVersionResource, ResourceScope,
 };
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -111,8 +111,8 @@ impl ClusterReader for PolicyCluster<'_> {
         namespaces.is_some_and(|resource| self.get(resource, name).is_some())
     }
 
-    fn served(&self, kind: &GroupVersionKind<'_>) -> Option<How> {
-        self.find(kind).map(|resource| How { namespaced: resource.row.namespaced })
+    fn served(&self, kind: &GroupVersionKind<'_>) -> Option<ResourceScope> {
+        self.find(kind).map(|resource| ResourceScope { namespaced: resource.row.namespaced })
     }
 
     fn parameter(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::helpers::{delete, done, list_text, put, refused};
+use super::steps::{delete, done, list_text, put, refused};
 use crate::{Guard, Query, Revision, Store, Write};
 
 pub(super) async fn empty(store: Arc<dyn Store>) {
@@ -91,7 +91,7 @@ pub(super) async fn twice(store: Arc<dyn Store>) {
     assert_eq!(second, Revision(first.0 + 1));
     assert_eq!(list_text(&store, Query::default()).await, "/a=3");
     let mut watch = store.watch("", first).await.expect("watch");
-    assert_eq!(super::helpers::next_events(&mut watch, 1).await, format!("{second}:/a=3"));
+    assert_eq!(super::steps::next_events(&mut watch, 1).await, format!("{second}:/a=3"));
     let split =
         vec![Write::put("/a", Guard::At(second), "4"), Write::put("/a", Guard::Absent, "4")];
     refused(&store, split).await;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::helpers::{delete, done, list_at, list_text, next_events, pause, put};
+use super::steps::{delete, done, list_at, list_text, next_events, pause, put};
 use crate::{Guard, Operation, Query, Revision, Store, StoreError, Write};
 
 pub(super) async fn refused(store: Arc<dyn Store>) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::CheckFuture;
-use super::helpers::{run_concurrently, text};
+use super::steps::{run_concurrently, text};
 use crate::{Commit, Guard, Query, Store, Write};
 
 pub(super) async fn counters(store: Arc<dyn Store>) {
@@ -91,7 +91,7 @@ pub(super) async fn crossing(store: Arc<dyn Store>) {
                 if let [a, b] = &records[..] {
                     assert_eq!((&a.value, a.modified), (&b.value, b.modified));
                 }
-                super::helpers::pause(std::time::Duration::from_micros(200)).await;
+                super::steps::pause(std::time::Duration::from_micros(200)).await;
             }
         })
     };

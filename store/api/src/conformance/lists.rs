@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::helpers::{delete, done, list_at, list_text, put};
+use super::steps::{delete, done, list_at, list_text, put};
 use crate::{Guard, Page, Query, Revision, Store, StoreError, Write};
 
 pub(super) async fn prefixes(store: Arc<dyn Store>) {

@@ -11,8 +11,8 @@
 mod commits;
 mod compaction;
 mod concurrency;
-mod helpers;
 mod lists;
+mod steps;
 mod watches;
 
 use std::future::Future;
@@ -76,6 +76,6 @@ where
     Fut: Future<Output = Arc<dyn Store>>,
 {
     for check in CHECKS {
-        helpers::with_timeout(check.name, (check.run)(open().await)).await;
+        steps::with_timeout(check.name, (check.run)(open().await)).await;
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use super::CheckFuture;
-use super::helpers::{delete, done, event_text, next_events, put, run_concurrently, text};
+use super::steps::{delete, done, event_text, next_events, put, run_concurrently, text};
 use crate::{Guard, Happened, Revision, Store, Write};
 
 pub(super) async fn replay(store: Arc<dyn Store>) {
@@ -127,7 +127,7 @@ pub(super) async fn busy(store: Arc<dyn Store>) {
         tasks.push(Box::pin(async move {
             let prefix = if watcher % 2 == 0 { "/k/" } else { "/k/3" };
             while store.latest().await.expect("latest") < Revision(watcher * 100) {
-                super::helpers::pause(std::time::Duration::from_millis(1)).await;
+                super::steps::pause(std::time::Duration::from_millis(1)).await;
             }
             let mut watch = store.watch(prefix, Revision(0)).await.expect("watch");
             let mut next: BTreeMap<String, usize> = BTreeMap::new();

@@ -1,13 +1,12 @@
 //! A scanner that blanks comments and literals in Rust source, with unchanged line numbers.
 
 /// Blanks comments and the contents of literals, so that only code is left.
-pub(super) fn of(text: &str) -> String {
+pub(crate) fn of(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let is_inside_word = out.ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        let raw = if is_inside_word { None } else { raw_string(rest) };
-        match comment(rest).or(raw).or_else(|| quoted(rest)) {
+        match comment(rest).or_else(|| literal(rest, is_inside_word)) {
             Some(length) => {
                 let (gone, left) = rest.split_at(length);
                 out.extend(gone.chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
@@ -22,8 +21,14 @@ pub(super) fn of(text: &str) -> String {
     out
 }
 
+/// The length of the string or character that begins here; no raw string begins inside of a word.
+pub(crate) fn literal(rest: &str, is_inside_word: bool) -> Option<usize> {
+    let raw = if is_inside_word { None } else { raw_string(rest) };
+    raw.or_else(|| quoted(rest))
+}
+
 /// The length of the comment that begins here.
-fn comment(rest: &str) -> Option<usize> {
+pub(crate) fn comment(rest: &str) -> Option<usize> {
     if rest.starts_with("//") {
         return Some(rest.find('\n').unwrap_or(rest.len()));
     }
@@ -77,7 +82,7 @@ fn quoted(rest: &str) -> Option<usize> {
 }
 
 /// The attributes in code, each with its line and the text between its brackets.
-pub(super) fn attributes(code: &str) -> Vec<(usize, &str)> {
+pub(crate) fn attributes(code: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     for (start, _) in code.match_indices('#') {
         let (before, after) = code.split_at(start + 1);
@@ -100,7 +105,7 @@ pub(super) fn attributes(code: &str) -> Vec<(usize, &str)> {
 }
 
 /// Numbers of the lines that contain a word, not as a part of a longer one.
-pub(super) fn lines_with(code: &str, word: &str) -> Vec<usize> {
+pub(crate) fn lines_with(code: &str, word: &str) -> Vec<usize> {
     let is_inside_word = |c: char| c.is_alphanumeric() || c == '_';
     let holds = |line: &str| {
         line.match_indices(word).any(|(start, _)| !line.split_at(start).0.ends_with(is_inside_word))

@@ -1,4 +1,4 @@
-//! `ClusterView`: the stored objects that authentication needs, from the cache.
+//! `TokenGetter`: the stored objects that authentication needs, from the cache.
 
 use crate::cache::{Cache, ResourceCache};
 use crate::lifecycle::metadata;
@@ -8,14 +8,14 @@ use ratchet_object::Node;
 use std::sync::Arc;
 
 /// The caches of objects that tokens refer to.
-pub(crate) struct ClusterView {
+pub(crate) struct TokenGetter {
     accounts: Arc<ResourceCache>,
     pods: Arc<ResourceCache>,
     secrets: Arc<ResourceCache>,
     nodes: Arc<ResourceCache>,
 }
 
-impl ClusterView {
+impl TokenGetter {
     /// Uses the resource caches of a cache.
     pub(crate) fn new(cache: &Cache) -> Self {
         let resource_cache = |name: &str| cache.resource_cache(name).unwrap_or_default();
@@ -36,7 +36,7 @@ fn is_long_terminating(node: &Node<'_>) -> bool {
     Timestamp::now().as_second() - at.as_second() > 60
 }
 
-impl Cluster for ClusterView {
+impl Cluster for TokenGetter {
     fn uid(&self, kind: Bindable, namespace: &str, name: &str) -> Option<String> {
         let key = format!("{namespace}/{name}");
         let item = match kind {

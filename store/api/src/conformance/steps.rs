@@ -1,4 +1,4 @@
-//! Helpers of the checks: short ways to write and read, timeouts, and concurrency.
+//! Steps of the checks: short ways to write and read, timeouts, and concurrency.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};

@@ -1,0 +1,32 @@
+//! Commands that run tests: through `xtask guard`, with their results counted.
+
+use super::tally::Tally;
+use crate::metadata::cargo;
+use anyhow::{Context, Result};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+/// A cargo command that starts test binaries through `xtask guard`, so that none hangs for ever.
+pub(crate) fn guarded() -> Result<Command> {
+    let own = std::env::current_exe().context("cannot find this program")?;
+    let own = own.to_str().context("this program's path is no UTF-8")?;
+    let mut command = cargo();
+    // `--config` must precede the subcommand.
+    let runner = serde_json::to_string(&[own, "guard"]).context("a path")?;
+    command.arg("--config").arg(format!("target.'cfg(all())'.runner = {runner}"));
+    Ok(command)
+}
+
+/// Runs tests, forwards their output as it comes, and counts results.
+pub(crate) fn run_counted(command: &mut Command, tally: &mut Tally) -> Result<bool> {
+    let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run the tests")?;
+    let mut output = BufReader::new(child.stdout.take().context("the tests have no output")?);
+    let mut stdout = std::io::stdout();
+    let mut line = Vec::new();
+    while output.read_until(b'\n', &mut line).context("cannot read from the tests")? > 0 {
+        stdout.write_all(&line).and_then(|()| stdout.flush()).context("cannot print")?;
+        tally.add_line(&String::from_utf8_lossy(&line));
+        line.clear();
+    }
+    Ok(child.wait().context("cannot wait for the tests")?.success())
+}
