@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: checks of files, names, attributes, guides, and the cases and pages of every rule.
 
 mod code;
+mod generated;
 mod links;
 mod manifest;
 mod markdown;
@@ -19,11 +20,13 @@ use std::process::{Command, Stdio};
 pub(crate) fn check() -> Result<Vec<Violation>> {
     let paths = files()?;
     let mut found: Vec<Violation> = paths.iter().flat_map(|path| names::check(path)).collect();
+    let marked = generated::marked(&paths)?;
     for path in &paths {
         let bytes = std::fs::read(path).with_context(|| format!("cannot read {path}"))?;
         // Binary files have no lines to check.
         if let Ok(text) = std::str::from_utf8(&bytes) {
             found.extend(contents(path, text));
+            found.extend(generated::check(path, text, marked.contains(path)));
         }
     }
     found.extend(guides(&paths)?);
