@@ -1,7 +1,9 @@
 //! Controller that fills the rules of aggregated cluster roles from the roles they select.
 
 use crate::client::percent_encode;
-use crate::{Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Shared, Store, Waiting};
+use crate::{
+    BoxFuture, Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Shared, Store,
+};
 use ratchet_access::{Rule, aggregate};
 use ratchet_object::Node;
 use std::collections::BTreeSet;
@@ -41,7 +43,7 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
 }
 
 impl Reconcile for Aggregation {
-    fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+    fn reconcile<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             if let Some(role) = self.updated_role(key) {
                 let path = format!("{ROLES}/{}?fieldManager={}", percent_encode(key), ROW.name);

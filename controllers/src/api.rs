@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 /// A boxed future that is `Send`.
-pub type Waiting<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// One request to the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct ApiRequest {
     /// The path, with its query.
     pub path: String,
     /// Whether whole objects are wanted or only their metadata.
-    pub shown: Shown,
+    pub representation: Representation,
     /// The type of the body; empty if there is no body.
     pub content_type: &'static str,
     /// The body.
@@ -27,7 +27,7 @@ pub struct ApiRequest {
 
 /// How much of each object a request asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shown {
+pub enum Representation {
     /// The whole object.
     #[default]
     Whole,
@@ -37,7 +37,7 @@ pub enum Shown {
 
 /// The response of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ApiAnswer {
+pub struct ApiResponse {
     /// The status code; 0 if there was no response.
     pub status: u16,
     /// The body, in JSON.
@@ -47,15 +47,19 @@ pub struct ApiAnswer {
 /// The lines of a watch response.
 pub trait Lines: Send {
     /// The next complete line of JSON; `None` at the end.
-    fn next(&mut self) -> Waiting<'_, Option<Bytes>>;
+    fn next(&mut self) -> BoxFuture<'_, Option<Bytes>>;
 }
 
 /// Access to the API as a named user, authenticated and authorized like any other.
 pub trait Api: Send + Sync + 'static {
     /// Sends a request and waits for the whole response.
-    fn send(&self, request: ApiRequest) -> Waiting<'_, ApiAnswer>;
+    fn send(&self, request: ApiRequest) -> BoxFuture<'_, ApiResponse>;
 
     /// Starts a watch at `path` (with its query); a refusal is the status code, 0 if there was no
     /// response.
-    fn watch(&self, path: &str, shown: Shown) -> Waiting<'_, Result<Box<dyn Lines>, u16>>;
+    fn watch(
+        &self,
+        path: &str,
+        representation: Representation,
+    ) -> BoxFuture<'_, Result<Box<dyn Lines>, u16>>;
 }

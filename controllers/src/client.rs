@@ -1,6 +1,6 @@
 //! Typed requests to the API, with objects as trees of nodes.
 
-use crate::{Api, ApiAnswer, ApiRequest, Failure, Lines, Shown};
+use crate::{Api, ApiRequest, ApiResponse, Failure, Lines, Representation};
 use bytes::Bytes;
 use ratchet_object::{Limits, Node, Value, decode_json};
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub struct Deletion {
 pub struct Client {
     api: Arc<dyn Api>,
     controller: &'static str,
-    shown: Shown,
+    representation: Representation,
 }
 
 impl Patch {
@@ -90,7 +90,7 @@ impl Deletion {
         let conditions = [("uid", &self.uid), ("resourceVersion", &self.version)];
         for (name, text) in conditions {
             if let Some(text) = text {
-                options.below("preconditions").set(name, Node::string(text.clone()));
+                options.map_mut("preconditions").set(name, Node::string(text.clone()));
             }
         }
         options
@@ -100,12 +100,12 @@ impl Deletion {
 impl Client {
     /// A client that sends requests in the name of `controller`.
     pub fn new(api: Arc<dyn Api>, controller: &'static str) -> Self {
-        Self { api, controller, shown: Shown::Whole }
+        Self { api, controller, representation: Representation::Whole }
     }
 
     /// The same client, but objects come as `PartialObjectMetadata`.
     pub fn metadata_only(&self) -> Self {
-        Self { shown: Shown::Metadata, ..self.clone() }
+        Self { representation: Representation::Metadata, ..self.clone() }
     }
 
     /// Gets one object or document.
@@ -174,8 +174,9 @@ impl Client {
 
     /// Starts a watch.
     pub async fn watch(&self, path: &str) -> Result<Box<dyn Lines>, Failure> {
-        let lines = timeout(LONGEST, self.api.watch(path, self.shown)).await.unwrap_or(Err(0));
-        lines.map_err(|status| Failure::of(&ApiAnswer { status, body: Bytes::new() }))
+        let lines =
+            timeout(LONGEST, self.api.watch(path, self.representation)).await.unwrap_or(Err(0));
+        lines.map_err(|status| Failure::of(&ApiResponse { status, body: Bytes::new() }))
     }
 
     async fn tree(
@@ -199,9 +200,10 @@ impl Client {
         content_type: &'static str,
         body: Bytes,
     ) -> Result<Bytes, Failure> {
-        let (controller, path, shown) = (self.controller, path.to_owned(), self.shown);
-        let request = ApiRequest { controller, method, path, shown, content_type, body };
-        let no_response = ApiAnswer { status: 0, body: Bytes::new() };
+        let (controller, path, representation) =
+            (self.controller, path.to_owned(), self.representation);
+        let request = ApiRequest { controller, method, path, representation, content_type, body };
+        let no_response = ApiResponse { status: 0, body: Bytes::new() };
         let response = timeout(LONGEST, self.api.send(request)).await.unwrap_or(no_response);
         if (200..300).contains(&response.status) {
             Ok(response.body)
@@ -243,17 +245,17 @@ pub(crate) fn percent_encode(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Waiting;
+    use crate::BoxFuture;
 
     /// An API that never responds.
     struct Unresponsive;
 
     impl Api for Unresponsive {
-        fn send(&self, _: ApiRequest) -> Waiting<'_, ApiAnswer> {
+        fn send(&self, _: ApiRequest) -> BoxFuture<'_, ApiResponse> {
             Box::pin(std::future::pending())
         }
 
-        fn watch(&self, _: &str, _: Shown) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
+        fn watch(&self, _: &str, _: Representation) -> BoxFuture<'_, Result<Box<dyn Lines>, u16>> {
             Box::pin(std::future::pending())
         }
     }

@@ -167,7 +167,7 @@ fn version(object: &Node<'_>) -> u64 {
 mod tests {
     use super::*;
     use crate::client::parse_json;
-    use crate::{Api, ApiAnswer, ApiRequest, Lines, Shown, Waiting};
+    use crate::{Api, ApiRequest, ApiResponse, BoxFuture, Lines, Representation};
     use std::sync::Arc;
 
     fn object(version: u64) -> Shared {
@@ -184,14 +184,14 @@ mod tests {
     struct FixedObject(Option<Shared>);
 
     impl Api for FixedObject {
-        fn send(&self, _: ApiRequest) -> Waiting<'_, ApiAnswer> {
+        fn send(&self, _: ApiRequest) -> BoxFuture<'_, ApiResponse> {
             let body = self.0.as_ref().map(|object| object.to_json());
             let status = if body.is_some() { 200 } else { 404 };
             let body = body.unwrap_or_default().into();
-            Box::pin(std::future::ready(ApiAnswer { status, body }))
+            Box::pin(std::future::ready(ApiResponse { status, body }))
         }
 
-        fn watch(&self, _: &str, _: Shown) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
+        fn watch(&self, _: &str, _: Representation) -> BoxFuture<'_, Result<Box<dyn Lines>, u16>> {
             Box::pin(std::future::ready(Err(404)))
         }
     }

@@ -1,6 +1,6 @@
 //! The error of a failed request: the message of the API's Status, or a default for its code.
 
-use crate::ApiAnswer;
+use crate::ApiResponse;
 use ratchet_object::{Limits, Node, decode_json};
 use std::fmt;
 
@@ -31,7 +31,7 @@ impl Failure {
     }
 
     /// The failure in an unsuccessful response.
-    pub fn of(response: &ApiAnswer) -> Self {
+    pub fn of(response: &ApiResponse) -> Self {
         let code = response.status;
         let message = status_message(&response.body).unwrap_or_else(|| default_message(code));
         Self { code, message }
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     fn failure(status: u16, body: &'static str) -> Failure {
-        Failure::of(&ApiAnswer { status, body: body.as_bytes().into() })
+        Failure::of(&ApiResponse { status, body: body.as_bytes().into() })
     }
 
     #[test]

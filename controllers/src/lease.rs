@@ -125,8 +125,8 @@ impl LeaderElector {
             if lease.text_at(&["spec", "holderIdentity"]) != self.election.identity {
                 return Ok(());
             }
-            lease.below("spec").set("holderIdentity", Node::string(""));
-            lease.below("spec").set("leaseDurationSeconds", Node::int(1));
+            lease.map_mut("spec").set("holderIdentity", Node::string(""));
+            lease.map_mut("spec").set("leaseDurationSeconds", Node::int(1));
             self.client.put(&self.path(), &lease).await.map(drop)
         };
         let result: Result<(), Failure> = released.await;
@@ -180,7 +180,7 @@ impl LeaderElector {
         lease.set("kind", text("Lease"));
         let seconds = i64::try_from(self.election.lease.as_secs().max(1)).unwrap_or(i64::MAX);
         let now = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string();
-        let spec = lease.below("spec");
+        let spec = lease.map_mut("spec");
         let transitions = spec.get("leaseTransitions").and_then(Node::as_int).unwrap_or(0);
         spec.set("holderIdentity", text(&self.election.identity));
         spec.set("leaseDurationSeconds", Node::int(seconds));

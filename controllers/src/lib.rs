@@ -43,7 +43,7 @@ mod testing;
 mod trigger;
 mod trim;
 
-pub use api::{Api, ApiAnswer, ApiRequest, Lines, Shown, Waiting};
+pub use api::{Api, ApiRequest, ApiResponse, BoxFuture, Lines, Representation};
 pub use backoff::Backoff;
 pub use certificates::{CertificateSigner, Signing};
 pub use client::{Client, Deletion, Patch, Policy};
@@ -54,7 +54,7 @@ pub use metrics::{Metrics, NoopMetrics};
 pub use queue::{Key, Queue, RetryDelay};
 pub use runtime::{Idle, Outcome, Reconcile, Row, Setup, run};
 pub use selection::Selection;
-pub use service_account_token::{Account, Mint};
+pub use service_account_token::{Account, TokenIssuer};
 pub use settings::Settings;
 pub use store::{Change, Shared, Store, key_of};
 

@@ -148,28 +148,32 @@ mod tests {
         type Edit = fn(&mut Node<'static>);
         let cases: [(&str, Edit, bool); 12] = [
             ("nothing", |_| {}, false),
-            ("an annotation", |it| it.below("metadata").set("annotations", node("{a: b}")), false),
-            ("a label", |it| it.below("metadata").below("labels").set("x", node("y")), true),
+            (
+                "an annotation",
+                |it| it.map_mut("metadata").set("annotations", node("{a: b}")),
+                false,
+            ),
+            ("a label", |it| it.map_mut("metadata").map_mut("labels").set("x", node("y")), true),
             (
                 "another value",
-                |it| it.below("metadata").below("labels").set("app", node("y")),
+                |it| it.map_mut("metadata").map_mut("labels").set("app", node("y")),
                 true,
             ),
-            ("no labels", |it| drop(it.below("metadata").remove("labels")), true),
-            ("deletion", |it| it.below("metadata").set("deletionTimestamp", node("'x'")), true),
-            ("readiness", |it| drop(it.below("status").remove("conditions")), true),
+            ("no labels", |it| drop(it.map_mut("metadata").remove("labels")), true),
+            ("deletion", |it| it.map_mut("metadata").set("deletionTimestamp", node("'x'")), true),
+            ("readiness", |it| drop(it.map_mut("status").remove("conditions")), true),
             (
                 "another condition",
                 |it| {
                     let both = "[{type: Ready, status: 'True'}, {type: X, status: 'True'}]";
-                    it.below("status").set("conditions", node(both));
+                    it.map_mut("status").set("conditions", node(both));
                 },
                 false,
             ),
-            ("an address", |it| it.below("status").set("podIPs", node("[{ip: 10.0.0.9}]")), true),
-            ("the end", |it| it.below("status").set("phase", node("Failed")), true),
-            ("a node", |it| it.below("spec").set("nodeName", node("n2")), true),
-            ("a name", |it| it.below("spec").set("hostname", node("h")), true),
+            ("an address", |it| it.map_mut("status").set("podIPs", node("[{ip: 10.0.0.9}]")), true),
+            ("the end", |it| it.map_mut("status").set("phase", node("Failed")), true),
+            ("a node", |it| it.map_mut("spec").set("nodeName", node("n2")), true),
+            ("a name", |it| it.map_mut("spec").set("hostname", node("h")), true),
         ];
         for (name, edit, expected) in cases {
             let old = pod("p", "n1", &["10.0.0.1"]);

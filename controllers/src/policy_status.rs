@@ -2,7 +2,7 @@
 //! status.
 
 use crate::client::percent_encode;
-use crate::{Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Store, Waiting};
+use crate::{BoxFuture, Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Store};
 use ratchet_object::Node;
 use ratchet_policy::{is_unchecked, status};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
 }
 
 impl Reconcile for PolicyStatus {
-    fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+    fn reconcile<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             if let Some(policy) = self.policies.get(key).as_deref().and_then(with_status) {
                 let path =

@@ -125,7 +125,7 @@ proptest! {
         let mut world = World::new(&spec);
         if spreads {
             let annotations = node("{service.kubernetes.io/topology-mode: Auto}");
-            world.service.below("metadata").set("annotations", annotations);
+            world.service.map_mut("metadata").set("annotations", annotations);
         }
         let mut pods = BTreeMap::new();
         for (at, (number, pod_state)) in steps.iter().enumerate() {
@@ -224,7 +224,7 @@ proptest! {
         let mut slices: Vec<Shared> = Vec::new();
         for write in crate::mirroring::plan(&endpoints, &slices).writes {
             let Write::Create(mut made) = write else { panic!("nothing is there yet") };
-            made.below("metadata").set("name", Node::string(format!("db-{}", slices.len())));
+            made.map_mut("metadata").set("name", Node::string(format!("db-{}", slices.len())));
             slices.push(Shared::new(parse_json(made.to_json().as_bytes()).expect("reads").into_owned()));
         }
         prop_assert!(crate::mirroring::plan(&endpoints, &slices).writes.is_empty());

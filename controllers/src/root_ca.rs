@@ -2,7 +2,7 @@
 
 use crate::client::percent_encode;
 use crate::{
-    Client, Failure, Idle, Outcome, Reconcile, RetryDelay, Row, Setup, Shared, Store, Waiting,
+    BoxFuture, Client, Failure, Idle, Outcome, Reconcile, RetryDelay, Row, Setup, Shared, Store,
 };
 use ratchet_object::Node;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
 }
 
 impl Reconcile for Publisher {
-    fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+    fn reconcile<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             if self.namespaces.get(key).is_some_and(|namespace| is_active(&namespace)) {
                 self.publish(key).await?;
@@ -96,9 +96,9 @@ impl Publisher {
         let mut config_map = old.map_or_else(Node::empty_map, |old| Node::clone(old));
         config_map.set("apiVersion", Node::string("v1"));
         config_map.set("kind", Node::string("ConfigMap"));
-        let metadata = config_map.below("metadata");
+        let metadata = config_map.map_mut("metadata");
         metadata.set("name", Node::string(NAME));
-        metadata.below("annotations").set(DESCRIPTION, Node::string(DESCRIPTION_TEXT));
+        metadata.map_mut("annotations").set(DESCRIPTION, Node::string(DESCRIPTION_TEXT));
         config_map.set("data", self.data());
         config_map
     }

@@ -5,7 +5,8 @@ use crate::lease::LeaderElector;
 use crate::metrics::{ERRORS, LEADS, LONGEST, UNFINISHED, WORKED};
 use crate::store::{Change, Store};
 use crate::{
-    Api, CONTROLLERS, Client, Failure, Key, Metrics, Queue, Recorder, RetryDelay, Settings, Waiting,
+    Api, BoxFuture, CONTROLLERS, Client, Failure, Key, Metrics, Queue, Recorder, RetryDelay,
+    Settings,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -37,14 +38,14 @@ pub struct Row {
 pub trait Reconcile: Send + Sync + 'static {
     /// Brings the object of this key to its desired state. May be called for a key with nothing to
     /// do, and then writes nothing.
-    fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>>;
+    fn reconcile<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>>;
 }
 
 /// A controller that the settings leave without work.
 pub struct Idle;
 
 impl Reconcile for Idle {
-    fn reconcile<'a>(&'a self, _: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+    fn reconcile<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
         Box::pin(std::future::ready(Ok(Outcome::Done)))
     }
 }
@@ -151,7 +152,7 @@ async fn tracked<T>(alive: Alive, task: impl Future<Output = T>) -> T {
 }
 
 /// The background tasks of a controller.
-type BackgroundTasks = Vec<Waiting<'static, ()>>;
+type BackgroundTasks = Vec<BoxFuture<'static, ()>>;
 
 impl Worker {
     fn set_up(
@@ -374,7 +375,7 @@ mod tests {
     struct Unreliable;
 
     impl Reconcile for Unreliable {
-        fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+        fn reconcile<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
             Box::pin(async move {
                 match key {
                     "bug" => panic!("met a bug"),
@@ -415,7 +416,7 @@ mod tests {
     struct Slow(Arc<Mutex<Vec<&'static str>>>);
 
     impl Reconcile for Slow {
-        fn reconcile<'a>(&'a self, _: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+        fn reconcile<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
             Box::pin(async move {
                 self.0.lock().unwrap().push("begun");
                 tokio::task::block_in_place(|| std::thread::sleep(Duration::from_millis(300)));

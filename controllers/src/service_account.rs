@@ -1,7 +1,9 @@
 //! Controller that creates the service account `default` in every namespace.
 
 use crate::client::percent_encode;
-use crate::{Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Shared, Store, Waiting};
+use crate::{
+    BoxFuture, Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Shared, Store,
+};
 use ratchet_object::Node;
 use std::sync::Arc;
 
@@ -45,7 +47,7 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
 }
 
 impl Reconcile for Accounts {
-    fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+    fn reconcile<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             let is_missing =
                 self.namespaces.get(key).is_some_and(|namespace| is_active(&namespace))

@@ -2,8 +2,8 @@
 
 use crate::client::percent_encode;
 use crate::{
-    Client, Deletion, Failure, Idle, Outcome, Reconcile, RetryDelay, Row, Settings, Setup, Shared,
-    Store, Waiting,
+    BoxFuture, Client, Deletion, Failure, Idle, Outcome, Reconcile, RetryDelay, Row, Settings,
+    Setup, Shared, Store,
 };
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -39,7 +39,7 @@ pub struct Account<'a> {
 }
 
 /// Issues tokens. Signing is the one thing that the API does not do for controllers.
-pub trait Mint: Send + Sync + 'static {
+pub trait TokenIssuer: Send + Sync + 'static {
     /// A token of the account, valid as long as this secret holds it.
     fn token(&self, account: Account<'_>, secret: &str) -> Result<String, String>;
 }
@@ -83,7 +83,7 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
 }
 
 impl Reconcile for Tokens {
-    fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+    fn reconcile<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             if let Some(key) = key.strip_prefix(SECRET) {
                 self.populate(key).await?;
@@ -136,7 +136,7 @@ impl Tokens {
         let mut new = Node::clone(secret);
         new.set("apiVersion", Node::string("v1"));
         new.set("kind", Node::string("Secret"));
-        let data = new.below("data");
+        let data = new.map_mut("data");
         if lacks_ca_bundle {
             data.set("ca.crt", Node::string(ca_bundle));
         }
@@ -148,7 +148,7 @@ impl Tokens {
             let token = mint.token(account, name).map_err(Failure::new)?;
             data.set("token", Node::string(BASE64_STANDARD.encode(token)));
         }
-        let annotations = new.below("metadata").below("annotations");
+        let annotations = new.map_mut("metadata").map_mut("annotations");
         annotations.set(NAME, Node::string(account.name.to_owned()));
         annotations.set(UID, Node::string(account.uid.to_owned()));
         Ok(Some(new))

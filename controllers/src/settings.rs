@@ -1,6 +1,6 @@
 //! The settings of the controllers, as flags define them.
 
-use crate::{Election, Mint, Selection, Signing};
+use crate::{Election, Selection, Signing, TokenIssuer};
 use ratchet_allocation::NodeRanges;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub struct Settings {
     /// The CA certificates for pods, in PEM; empty if they are not published.
     pub root_ca: String,
     /// Issues tokens that do not expire; `None` disables token secrets.
-    pub mint: Option<Arc<dyn Mint>>,
+    pub mint: Option<Arc<dyn TokenIssuer>>,
     /// Signs certificates of approved requests; `None` disables signing.
     pub signing: Option<Signing>,
     /// Leader election among several servers; `None` if there is only one.

@@ -154,7 +154,7 @@ mod tests {
     fn keys_name_the_namespace_where_there_is_one() {
         let (_, mut node) = object("x", "1");
         assert_eq!(&*key_of(&node), "x");
-        Arc::make_mut(&mut node).below("metadata").set("namespace", Node::string("shop"));
+        Arc::make_mut(&mut node).map_mut("metadata").set("namespace", Node::string("shop"));
         assert_eq!(&*key_of(&node), "shop/x");
     }
 }

@@ -13,7 +13,7 @@ use ratchet_engine::{
 };
 use ratchet_fuzz::{Choices, tree};
 use ratchet_net::{CidrText, IpText};
-use ratchet_object::{Limits, Object, Span, decode, pieces};
+use ratchet_object::{Limits, Object, Span, decode, split_documents};
 
 const WORDS: &[&str] = &[
     "1.2.3.4",
@@ -99,7 +99,7 @@ fn check(text: &str) {
     let limits = Limits { nodes: 5_000, ..Limits::DEFAULT };
     let mut choices = Choices::hashed(text.as_bytes());
     let mut all: Vec<Written<'_>> = Vec::new();
-    for piece in pieces(text).take(4) {
+    for piece in split_documents(text).take(4) {
         let Ok(decoded) = decode(piece.text, limits) else { continue };
         for node in decoded.documents.into_iter().take(2) {
             let mut other = node.clone();
@@ -148,7 +148,7 @@ fn facts<'a>(all: &'a [Written<'a>], choices: &mut Choices<'_>) -> Facts<'a> {
     let labels = |object: &'a Object<'a>| object.root().descend(&["metadata", "labels"]).node();
     let namespace = match choices.below(4) {
         0 => Namespace::Missing("it is gone"),
-        1 => Namespace::Unasked,
+        1 => Namespace::NotNeeded,
         2 => Namespace::Labels(None),
         _ => Namespace::Labels(choices.pick(all).and_then(|one| labels(&one.object))),
     };
@@ -215,12 +215,12 @@ fn check_change(
         let loosens =
             FIELDS.iter().all(|row| row.kind != kind.name || row.ratchet != Ratchet::Never);
         if unchanged && loosens && policy.behavior == Behavior::Proposal {
-            let rules = verdict.problems.iter().map(|problem| problem.rule);
+            let rules = verdict.errors.iter().map(|problem| problem.rule);
             let refused: Vec<&Rule> = rules
                 .chain(verdict.denial.iter().map(|denial| denial.rule))
                 .filter(|rule| matches!(rule.ratchet, Ratchet::ByValue | Ratchet::WholeField))
                 .collect();
-            assert!(refused.is_empty(), "nothing changed, yet: {:?}", verdict.problems);
+            assert!(refused.is_empty(), "nothing changed, yet: {:?}", verdict.errors);
         }
         if unchanged {
             let created = Change { step: Step::Create { new: &new.object }, ..change };
@@ -233,7 +233,7 @@ fn check_change(
 fn check_spans(new: &Written<'_>, verdict: &Verdict) {
     let labels = verdict.denial.iter().flat_map(|denial| &denial.labels);
     let more = verdict.warnings.iter().flat_map(|warning| &warning.labels);
-    let spans = verdict.problems.iter().map(|problem| problem.span);
+    let spans = verdict.errors.iter().map(|problem| problem.span);
     let spans = spans.chain(verdict.warnings.iter().map(|warning| warning.span));
     let is_part =
         |text: &str, span: Span| text.get(span.start as usize..span.end as usize).is_some();
@@ -244,7 +244,7 @@ fn check_spans(new: &Written<'_>, verdict: &Verdict) {
 
 /// Asserts that what is offered instead is better.
 fn check_fixes(verdict: &Verdict) {
-    let problems = verdict.problems.iter().map(|problem| (problem.rule, &problem.fix));
+    let problems = verdict.errors.iter().map(|problem| (problem.rule, &problem.fix));
     let warnings = verdict.warnings.iter().map(|warning| (warning.rule, &warning.fix));
     for (rule, fix) in problems.chain(warnings) {
         let Some(fix) = fix else { continue };

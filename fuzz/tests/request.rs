@@ -9,8 +9,8 @@ use ratchet_engine::{
 use ratchet_fuzz::tree;
 use ratchet_object::patch::{json_patch, merge_patch, strategic_merge};
 use ratchet_object::{
-    Limits, Node, Object, Value, complete, decode, decode_json, defaults, pieces, proto,
-    read_stored, respell, schema, stored_json, to_yaml,
+    Limits, Node, Object, Value, canonicalize, decode, decode_json, defaults, proto, read_stored,
+    schema, split_documents, stored_json, to_yaml,
 };
 use std::sync::LazyLock;
 
@@ -54,7 +54,7 @@ fn request() {
 fn check(text: &str) {
     let limits = Limits { nodes: 2_000, ..Limits::DEFAULT };
     let mut parts: Vec<Node<'static>> = Vec::new();
-    for piece in pieces(text).take(4) {
+    for piece in split_documents(text).take(4) {
         let Ok(decoded) = decode(piece.text, limits) else { continue };
         parts.extend(decoded.documents.into_iter().map(Node::into_owned));
     }
@@ -99,8 +99,7 @@ fn served(mut node: Node<'static>, old: Option<&Node<'static>>) -> Option<Node<'
     let kind = node.text_at(&["kind"]).to_owned();
     defaults::apply(group, version, &kind, &mut node);
     if let Some(row) = row_of(&node) {
-        complete(&mut node, row.ty);
-        respell(&mut node, row.ty);
+        canonicalize(&mut node, row.ty);
     }
     judged(&node, old);
     compared(&node);

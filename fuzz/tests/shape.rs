@@ -1,7 +1,9 @@
 //! Whatever an object holds, what does not fit its schema is found, named and pointed at.
 
 use ratchet_fuzz::{Choices, tree};
-use ratchet_object::{Entry, Limits, Node, Object, Value, ViolationKind, decode, misfits, schema};
+use ratchet_object::{
+    Entry, Limits, Node, Object, Value, ViolationKind, decode, schema, schema_violations,
+};
 
 const WORDS: &[&str] = &[
     "apiVersion",
@@ -62,12 +64,12 @@ fn check(text: &str) {
 }
 
 fn check_object(text: &str, object: &Object<'_>) {
-    let found = misfits(object);
-    assert_eq!(found, misfits(object));
+    let found = schema_violations(object);
+    assert_eq!(found, schema_violations(object));
     assert!(found.len() < tree::count(object.node()));
     for misfit in &found {
         tree::assert_span(text, misfit.span);
-        if let ViolationKind::WrongType(told) = &misfit.oddity {
+        if let ViolationKind::WrongType(told) = &misfit.kind {
             let words = [
                 "json: cannot unmarshal ",
                 "quantities must match ",
@@ -90,8 +92,8 @@ fn check_object(text: &str, object: &Object<'_>) {
             entry.node.value = Value::Null;
         });
     }
-    let unknown = misfits(&Object::new(hollow));
-    assert!(unknown.iter().all(|misfit| misfit.oddity == ViolationKind::Unknown), "{unknown:?}");
+    let unknown = schema_violations(&Object::new(hollow));
+    assert!(unknown.iter().all(|misfit| misfit.kind == ViolationKind::Unknown), "{unknown:?}");
 
     // What a schema does not know can be anything.
     let mut more = object.node().clone();
@@ -99,7 +101,7 @@ fn check_object(text: &str, object: &Object<'_>) {
         let node = Node { value: Value::List(Vec::new()), span: object.node().span };
         let key_span = node.span;
         entries.push(Entry { key: "no such field".into(), key_span, node });
-        let more = misfits(&Object::new(more));
+        let more = schema_violations(&Object::new(more));
         assert_eq!(more.len(), found.len() + usize::from(is_known));
     }
 }

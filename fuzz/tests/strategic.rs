@@ -3,7 +3,7 @@
 use ratchet_fuzz::{Choices, tree};
 use ratchet_object::patch::{merge_patch, strategic_merge};
 use ratchet_object::schema::{self, TypeRow};
-use ratchet_object::{Limits, Node, Object, Value, decode, pieces};
+use ratchet_object::{Limits, Node, Object, Value, decode, split_documents};
 
 const WORDS: &[&str] = &[
     "metadata",
@@ -53,7 +53,7 @@ fn check(text: &str) {
     let limits = Limits { nodes: 2_000, ..Limits::DEFAULT };
     let mut choices = Choices::hashed(text.as_bytes());
     let mut documents = Vec::new();
-    for piece in pieces(text) {
+    for piece in split_documents(text) {
         let Ok(decoded) = decode(piece.text, limits) else { return };
         documents.extend(decoded.documents.into_iter().map(Node::into_owned));
     }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
-use ratchet_object::{LineIndex, Piece, Place, pieces};
+use ratchet_object::{LineColumn, LineIndex, YamlDocument, split_documents};
 
 const WORDS: &[&str] = &[
     "---",
@@ -40,7 +40,7 @@ fn stream() {
 }
 
 fn check(text: &str) {
-    let found: Vec<Piece<'_>> = pieces(text).collect();
+    let found: Vec<YamlDocument<'_>> = split_documents(text).collect();
     assert_eq!(found, by_lines(text));
     let mut covered = 0;
     for piece in &found {
@@ -51,7 +51,7 @@ fn check(text: &str) {
         );
         assert!(gap.find('\n').is_none_or(|at| at + 1 == gap.len()), "{gap:?} is more than a line");
         assert_eq!(text.get(piece.offset..piece.offset + piece.text.len()), Some(piece.text));
-        assert_eq!(pieces(piece.text).count(), 1, "{:?} holds a separator", piece.text);
+        assert_eq!(split_documents(piece.text).count(), 1, "{:?} holds a separator", piece.text);
         covered = piece.offset + piece.text.len();
     }
     assert_eq!(covered, text.len());
@@ -59,18 +59,22 @@ fn check(text: &str) {
 }
 
 /// The same line by line, as a person would do it.
-fn by_lines(text: &str) -> Vec<Piece<'_>> {
+fn by_lines(text: &str) -> Vec<YamlDocument<'_>> {
     let mut found = Vec::new();
     let (mut start, mut start_line, mut offset) = (0, 0, 0);
     for (line, number) in text.split_inclusive('\n').zip(1..) {
         if is_separator(line) {
-            found.push(Piece { text: &text[start..offset], offset: start, line: start_line });
+            found.push(YamlDocument {
+                text: &text[start..offset],
+                offset: start,
+                line: start_line,
+            });
             start = offset + line.len();
             start_line = if line.ends_with('\n') { number } else { number - 1 };
         }
         offset += line.len();
     }
-    found.push(Piece { text: &text[start..], offset: start, line: start_line });
+    found.push(YamlDocument { text: &text[start..], offset: start, line: start_line });
     found
 }
 
@@ -86,13 +90,13 @@ fn check_places(text: &str) {
     let index = LineIndex::new(text);
     let (mut line, mut column) = (1, 1);
     for (offset, letter) in text.char_indices() {
-        assert_eq!(index.place(u32::try_from(offset).unwrap()), Place { line, column });
+        assert_eq!(index.line_column(u32::try_from(offset).unwrap()), LineColumn { line, column });
         (line, column) = if letter == '\n' { (line + 1, 1) } else { (line, column + 1) };
     }
     let end = u32::try_from(text.len()).unwrap();
-    assert_eq!(index.place(end), Place { line, column });
+    assert_eq!(index.line_column(end), LineColumn { line, column });
     // Whoever asks for a place that does not exist gets one nevertheless.
     for beyond in (0..end).chain([end + 1, u32::MAX]) {
-        assert!(index.place(beyond).line <= line);
+        assert!(index.line_column(beyond).line <= line);
     }
 }

@@ -3,7 +3,7 @@
 use crate::CommandResult;
 use crate::args::When;
 use clap::{Args as ClapArgs, ValueEnum};
-use ratchet_cluster::Way;
+use ratchet_cluster::ConfigFlags;
 use ratchet_kubelet_certs::{ADDRESS_TYPES, Config, Live, OutputFormat, Source, Via};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::num::NonZeroUsize;
@@ -196,7 +196,7 @@ fn config(args: KubeletCertsArgs) -> Result<Config, String> {
     })
 }
 
-fn way_of(args: WayArgs) -> Way {
+fn way_of(args: WayArgs) -> ConfigFlags {
     let WayArgs {
         kubeconfig,
         context,
@@ -207,7 +207,15 @@ fn way_of(args: WayArgs) -> Way {
         request_timeout,
     } = args;
     let request_timeout = Some(request_timeout).filter(|time| !time.is_zero());
-    Way { kubeconfig, context, cluster, user, impersonate, impersonate_groups, request_timeout }
+    ConfigFlags {
+        kubeconfig,
+        context,
+        cluster,
+        user,
+        impersonate,
+        impersonate_groups,
+        request_timeout,
+    }
 }
 
 /// The units of a time, in seconds.

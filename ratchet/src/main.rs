@@ -1,5 +1,6 @@
 //! The `ratchet` binary: parses arguments and runs one command.
 
+mod api_config;
 mod args;
 mod cel;
 mod check;
@@ -7,7 +8,6 @@ mod explain;
 mod fields;
 mod kubelet_certs;
 mod manual;
-mod policy;
 mod requester;
 mod serve;
 

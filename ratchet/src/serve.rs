@@ -20,7 +20,7 @@ use args::{ClientArgs, KubeletArgs, Reconciler, ServeArgs};
 use keys::Keys;
 use ratchet_controllers::Settings as ControllerSettings;
 use ratchet_embedded::{Embedded, Options};
-use ratchet_engine::Policy;
+use ratchet_engine::ApiConfig;
 use ratchet_server::{BackendConfig, Config, Credentials, KeyFiles, Proxies, ProxyFiles, Trust};
 use settings::Settings;
 use signals::Signals;
@@ -54,7 +54,7 @@ fn start(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let settings = settings::resolve(&args)?;
     let mut controllers = controllers::resolve(&args.controllers, &settings.ranges.cidrs())?;
     logging::init(&args.logs);
-    warn_without_effect(&args.accepted.without_effect, &settings.policy);
+    warn_without_effect(&args.accepted.without_effect, &settings.api_config);
     for warning in settings.warnings() {
         tracing::warn!("{warning}");
     }
@@ -75,7 +75,7 @@ fn start(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
 }
 
 /// Warns about flags and gates that are set and have no effect.
-fn warn_without_effect(flags: &[&str], policy: &Policy) {
+fn warn_without_effect(flags: &[&str], policy: &ApiConfig) {
     if !flags.is_empty() {
         let flags: Vec<String> = flags.iter().map(|name| format!("--{name}")).collect();
         tracing::warn!("flags of kube-apiserver without effect here: {}", flags.join(", "));
@@ -99,7 +99,7 @@ fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
     Config {
         bind: settings.bind,
         advertise: Some(settings.advertise),
-        policy: Policy { allow_privileged: rules.allow_privileged, ..settings.policy },
+        api_config: ApiConfig { allow_privileged: rules.allow_privileged, ..settings.api_config },
         plugins: settings.plugins,
         modes: settings.modes,
         ranges: settings.ranges,

@@ -5,7 +5,7 @@ use super::{
     REQUESTS, RETRY_DELAY, has_condition, is_issued, listen, parse_csr, subresource_path, usages,
     with_condition,
 };
-use crate::{Client, Failure, Outcome, Reconcile, Row, Setup, Store, Waiting};
+use crate::{BoxFuture, Client, Failure, Outcome, Reconcile, Row, Setup, Store};
 use ratchet_certificate::{CertificateRequest, Signer};
 use ratchet_object::Node;
 use std::sync::Arc;
@@ -60,7 +60,7 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
 }
 
 impl Reconcile for Approvals {
-    fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+    fn reconcile<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             let Some(request) = self.requests.get(key) else { return Ok(Outcome::Done) };
             if is_issued(&request)

@@ -4,7 +4,7 @@
 use super::{REQUESTS, conditions, is_issued, listen};
 use crate::client::percent_encode;
 use crate::{
-    Client, Deletion, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Store, Waiting,
+    BoxFuture, Client, Deletion, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Store,
 };
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -41,7 +41,7 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
 }
 
 impl Reconcile for Cleaner {
-    fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+    fn reconcile<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             let Some(request) = self.requests.get(key) else { return Ok(Outcome::Done) };
             let Some(deletion_time) = deletion_time(&request) else { return Ok(Outcome::Done) };

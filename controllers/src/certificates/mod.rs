@@ -68,7 +68,7 @@ fn with_condition(request: &Node<'static>, condition: Node<'static>) -> Node<'st
     let mut new = typed(request);
     let mut all = conditions(request).to_vec();
     all.push(condition);
-    new.below("status").set("conditions", Node::list(all));
+    new.map_mut("status").set("conditions", Node::list(all));
     new
 }
 

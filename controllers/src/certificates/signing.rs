@@ -4,7 +4,7 @@ use super::{
     REQUESTS, RETRY_DELAY, has_condition, is_issued, listen, parse_csr, subresource_path, typed,
     usages, with_condition,
 };
-use crate::{Client, Failure, Idle, Outcome, Reconcile, Row, Setup, Store, Waiting};
+use crate::{BoxFuture, Client, Failure, Idle, Outcome, Reconcile, Row, Setup, Store};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use jiff::Timestamp;
@@ -59,7 +59,7 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
 }
 
 impl Reconcile for Signatures {
-    fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+    fn reconcile<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             let Some(request) = self.requests.get(key) else { return Ok(Outcome::Done) };
             if let Some(updated) = self.updated_request(&request).map_err(Failure::new)? {
@@ -95,7 +95,7 @@ impl Signatures {
         let signed = self.signing.signer.sign(&csr, &usages, lifetime);
         let pem = signed.map_err(|why| format!("error auto signing csr: {why}"))?;
         let mut new = typed(request);
-        new.below("status").set("certificate", Node::string(BASE64_STANDARD.encode(pem)));
+        new.map_mut("status").set("certificate", Node::string(BASE64_STANDARD.encode(pem)));
         Ok(Some(new))
     }
 }

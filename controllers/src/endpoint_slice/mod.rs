@@ -22,8 +22,8 @@ use crate::service::{Service, wants_topology_hints};
 use crate::slices::{MANAGED_BY, PODS, SERVICE_NAME, SERVICES, SLICES, WriteOutcome, apply_writes};
 use crate::trigger::Triggers;
 use crate::{
-    Change, Client, Failure, Key, ObjectReference, Outcome, Queue, Reconcile, Recorder, RetryDelay,
-    Row, Setup, Shared, Store, Waiting,
+    BoxFuture, Change, Client, Failure, Key, ObjectReference, Outcome, Queue, Reconcile, Recorder,
+    RetryDelay, Row, Setup, Shared, Store,
 };
 use plan::CONTROLLER;
 use ratchet_object::Node;
@@ -164,7 +164,7 @@ fn service_of(slice: &Node<'_>) -> Option<Key> {
 }
 
 impl Reconcile for Slices {
-    fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+    fn reconcile<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             match key {
                 ALL_SERVICES | HINTED_SERVICES => {

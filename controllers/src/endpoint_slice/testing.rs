@@ -122,8 +122,8 @@ impl World {
     }
 
     fn put(&mut self, name: &str, mut node: Node<'static>) {
-        node.below("metadata").set("name", Node::string(name.to_owned()));
-        node.below("metadata").set("uid", Node::string(format!("uid of {name}")));
+        node.map_mut("metadata").set("name", Node::string(name.to_owned()));
+        node.map_mut("metadata").set("uid", Node::string(format!("uid of {name}")));
         // Encoded and decoded, as it comes back over the wire.
         let decoded =
             crate::client::parse_json(node.to_json().as_bytes()).expect("reads").into_owned();

@@ -19,8 +19,8 @@ use crate::service::Service;
 use crate::slices::{ENDPOINTS, PODS, SERVICES, Write, WriteOutcome, apply_writes};
 use crate::trigger::Triggers;
 use crate::{
-    Client, Failure, ObjectReference, Outcome, Queue, Reconcile, Recorder, RetryDelay, Row, Setup,
-    Shared, Store, Waiting,
+    BoxFuture, Client, Failure, ObjectReference, Outcome, Queue, Reconcile, Recorder, RetryDelay,
+    Row, Setup, Shared, Store,
 };
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
 }
 
 impl Reconcile for Endpoints {
-    fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+    fn reconcile<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             if key == LEFTOVERS {
                 self.enqueue_leftovers();

@@ -49,7 +49,7 @@ pub(crate) fn plan(inputs: &Inputs<'_>) -> Option<Write> {
     };
     node.set("apiVersion", Node::string("v1"));
     node.set("kind", Node::string("Endpoints"));
-    let metadata = node.below("metadata");
+    let metadata = node.map_mut("metadata");
     metadata.set("name", Node::string(inputs.service.name.to_owned()));
     metadata.set("namespace", Node::string(inputs.service.namespace.to_owned()));
     let labels = labels.into_iter();

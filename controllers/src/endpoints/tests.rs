@@ -87,17 +87,17 @@ impl World {
 }
 
 fn unready(pod: &mut Node<'static>) {
-    pod.below("status").set("conditions", node("[{type: Ready, status: 'False'}]"));
+    pod.map_mut("status").set("conditions", node("[{type: Ready, status: 'False'}]"));
 }
 
 fn deleted(pod: &mut Node<'static>) {
-    pod.below("metadata").set("deletionTimestamp", Node::string("2026-01-01T00:00:00Z"));
+    pod.map_mut("metadata").set("deletionTimestamp", Node::string("2026-01-01T00:00:00Z"));
 }
 
 #[test]
 fn endpoints_are_written_as_the_reference_writes_them() {
     let mut world = World::new(SPEC);
-    world.service.below("metadata").set("labels", node("{team: a}"));
+    world.service.map_mut("metadata").set("labels", node("{team: a}"));
     world.add("p", &["10.0.0.1"]);
     assert!(world.settle());
     let expected = node(
@@ -124,14 +124,14 @@ fn pods_stand_where_their_state_puts_them() {
         ("ready", |_| {}, "10.0.0.1||http8080", "10.0.0.1||http8080"),
         ("unready", unready, "|10.0.0.1|http8080", "10.0.0.1||http8080"),
         ("going", deleted, "", "10.0.0.1||http8080"),
-        ("failed", |pod| pod.below("status").set("phase", Node::string("Failed")), "", ""),
-        ("succeeded", |pod| pod.below("status").set("phase", Node::string("Succeeded")), "", ""),
-        ("no address", |pod| drop(pod.below("status").remove("podIPs")), "", ""),
+        ("failed", |pod| pod.map_mut("status").set("phase", Node::string("Failed")), "", ""),
+        ("succeeded", |pod| pod.map_mut("status").set("phase", Node::string("Succeeded")), "", ""),
+        ("no address", |pod| drop(pod.map_mut("status").remove("podIPs")), "", ""),
     ];
     for (name, change, plain, publishing) in cases {
         for (publishes, expected) in [(false, plain), (true, publishing)] {
             let mut world = World::new(SPEC);
-            world.service.below("spec").set("publishNotReadyAddresses", Node::bool(publishes));
+            world.service.map_mut("spec").set("publishNotReadyAddresses", Node::bool(publishes));
             world.add("p", &["10.0.0.1"]);
             world.change("p", change);
             assert_eq!(world.subsets(), expected, "{name} {publishes}");
@@ -157,7 +157,7 @@ fn the_first_address_of_the_first_family_is_taken_and_written_canonically() {
     ] {
         let mut world = World::new(spec);
         world.add("p", ips);
-        world.service.below("spec").set("ports", node("[{port: 80}]"));
+        world.service.map_mut("spec").set("ports", node("[{port: 80}]"));
         let subsets = world.subsets();
         assert_eq!(subsets.split('|').next(), Some(expected), "{spec} {ips:?}");
     }
@@ -182,7 +182,7 @@ fn headless_services_need_no_ports_and_say_so() {
 fn addresses_that_offer_the_same_stand_together() {
     let mut world = World::new(SPEC);
     let ports = "[{name: a, port: 80, targetPort: a}, {name: b, port: 81, targetPort: b}]";
-    world.service.below("spec").set("ports", node(ports));
+    world.service.map_mut("spec").set("ports", node(ports));
     let (a, b) = ("{name: a, containerPort: 1}", "{name: b, containerPort: 2}");
     for (pod, ports) in [
         ("p", format!("{a}, {b}")),
@@ -192,7 +192,7 @@ fn addresses_that_offer_the_same_stand_together() {
     ] {
         world.add(pod, &[&format!("10.0.0.{}", pod.as_bytes()[0])]);
         let containers = node(&format!("[{{ports: [{ports}]}}]"));
-        world.change(pod, |pod| pod.below("spec").set("containers", containers));
+        world.change(pod, |pod| pod.map_mut("spec").set("containers", containers));
     }
     assert_eq!(world.subsets(), "10.0.0.112,10.0.0.113,10.0.0.114||a1 10.0.0.112,10.0.0.114||b2");
     world.pods.remove("q");
@@ -212,7 +212,7 @@ fn the_same_endpoints_in_another_order_are_left_alone() {
     one.get_mut("addresses").and_then(Node::items_mut).expect("a list").truncate(1);
     two.get_mut("addresses").and_then(Node::items_mut).expect("a list").remove(0);
     let versioned = two.get_mut("addresses").and_then(Node::items_mut).expect("a list");
-    versioned[0].below("targetRef").set("resourceVersion", Node::string("7"));
+    versioned[0].map_mut("targetRef").set("resourceVersion", Node::string("7"));
     endpoints.set("subsets", Node::list(vec![two, one]));
     world.endpoints = Some(Shared::new(endpoints));
     assert!(!world.settle());
@@ -225,19 +225,19 @@ fn what_others_wrote_is_put_right_and_their_annotations_stay() {
         ("nothing", |_| {}, false),
         (
             "another label",
-            |it| it.below("metadata").below("labels").set("x", Node::string("y")),
+            |it| it.map_mut("metadata").map_mut("labels").set("x", Node::string("y")),
             true,
         ),
         (
             "an annotation",
-            |it| it.below("metadata").below("annotations").set("x", Node::string("y")),
+            |it| it.map_mut("metadata").map_mut("annotations").set("x", Node::string("y")),
             false,
         ),
         (
             "over capacity",
             |it| {
                 let name = "endpoints.kubernetes.io/over-capacity";
-                it.below("metadata").below("annotations").set(name, Node::string("truncated"));
+                it.map_mut("metadata").map_mut("annotations").set(name, Node::string("truncated"));
             },
             true,
         ),

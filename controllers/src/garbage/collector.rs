@@ -9,7 +9,7 @@ use super::verdict::{DependentState, OwnerState, Verdict};
 use crate::client::percent_encode;
 use crate::discovery::{DiscoveredResources, Resource};
 use crate::events::{ObjectReference, Recorder};
-use crate::{Client, Deletion, Failure, Outcome, Patch, Policy, Queue, Reconcile, Waiting};
+use crate::{BoxFuture, Client, Deletion, Failure, Outcome, Patch, Policy, Queue, Reconcile};
 use ratchet_object::Node;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -147,7 +147,7 @@ impl From<Failure> for CollectError {
 }
 
 impl Reconcile for Collector {
-    fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+    fn reconcile<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             // The sender lives as long as the shared state.
             let _ = self.shared.started.subscribe().wait_for(|started| *started).await;
@@ -257,7 +257,7 @@ impl Collector {
                 Ok(OwnerState::Dangling)
             }
             Some(live) if is_deleted(&live) && has_finalizer(&live, FOREGROUND) => {
-                Ok(OwnerState::Waiting)
+                Ok(OwnerState::BoxFuture)
             }
             Some(_) => Ok(OwnerState::Solid),
         }

@@ -12,8 +12,8 @@ use crate::slices::{
     ENDPOINTS, MANAGED_BY, SERVICE_NAME, SERVICES, SLICES, Write, WriteOutcome, apply_writes,
 };
 use crate::{
-    Client, Failure, ObjectReference, Outcome, Reconcile, Recorder, RetryDelay, Row, Setup, Shared,
-    Store, Waiting,
+    BoxFuture, Client, Failure, ObjectReference, Outcome, Reconcile, Recorder, RetryDelay, Row,
+    Setup, Shared, Store,
 };
 pub(crate) use plan::plan;
 use plan::{CONTROLLER, MAX_ADDRESSES, Plan, is_mirrored};
@@ -73,7 +73,7 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
 }
 
 impl Reconcile for Mirroring {
-    fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+    fn reconcile<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             let (namespace, name) = key.split_once('/').unwrap_or_default();
             let mut slices =

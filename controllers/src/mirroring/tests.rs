@@ -54,7 +54,7 @@ impl World {
     }
 
     fn put(&mut self, name: &str, mut node: Node<'static>) {
-        node.below("metadata").set("name", Node::string(name.to_owned()));
+        node.map_mut("metadata").set("name", Node::string(name.to_owned()));
         let decoded = parse_json(node.to_json().as_bytes()).expect("reads").into_owned();
         self.slices.insert(name.to_owned(), Shared::new(decoded));
     }
@@ -82,12 +82,12 @@ impl World {
 fn a_slice_is_written_as_the_reference_writes_it() {
     let subsets = "[{addresses: [{ip: 010.0.0.1, hostname: h, nodeName: n1, targetRef: {kind: Pod, name: p, namespace: shop}}], ports: [{name: http, port: 80}]}]";
     let mut world = World::new(subsets);
-    let metadata = world.endpoints.below("metadata");
+    let metadata = world.endpoints.map_mut("metadata");
     metadata.set("labels", node("{team: a, kubernetes.io/service-name: evil}"));
     metadata.set("annotations", node("{note: x, kubectl.kubernetes.io/last-applied-configuration: '{}', endpoints.kubernetes.io/last-change-trigger-time: '2026-01-01T00:00:00Z'}"));
     assert_eq!(world.settle(), (1, 0, 0));
     let mut slice = Node::clone(world.slices.values().next().expect("there"));
-    slice.below("metadata").remove("name");
+    slice.map_mut("metadata").remove("name");
     let expected = node(
         "apiVersion: discovery.k8s.io/v1
 kind: EndpointSlice
@@ -196,7 +196,7 @@ fn labels_annotations_and_owners_are_followed() {
         ("annotations", "{}", (0, 1, 0)),
         ("uid", "e2", (0, 1, 0)),
     ] {
-        world.endpoints.below("metadata").set(path, node(value));
+        world.endpoints.map_mut("metadata").set(path, node(value));
         assert_eq!(world.settle(), done, "{path} {value}");
     }
     assert!(world.slices.values().all(|slice| slice.find(&["metadata", "annotations"]).is_none()));
@@ -226,7 +226,7 @@ fn no_more_than_a_thousand_of_a_subset() {
 #[test]
 fn nothing_is_made_for_endpoints_that_go() {
     let mut world = World::new("[{addresses: [{ip: 10.0.0.1}]}]");
-    let metadata = world.endpoints.below("metadata");
+    let metadata = world.endpoints.map_mut("metadata");
     metadata.set("deletionTimestamp", Node::string("2026-01-01T00:00:00Z"));
     assert_eq!(world.settle(), (0, 0, 0));
 }

@@ -101,7 +101,7 @@ pub(super) fn desired_conditions(
 /// The namespace with these conditions, or `None` if it has them already.
 pub(super) fn set(namespace: &Node<'_>, desired: &[Condition]) -> Option<Node<'static>> {
     let mut new = namespace.clone().into_owned();
-    let status = new.below("status");
+    let status = new.map_mut("status");
     let mut conditions = status.remove("conditions").unwrap_or_else(|| Node::list(Vec::new()));
     if conditions.items_mut().is_none() {
         conditions = Node::list(Vec::new());

@@ -4,7 +4,7 @@ mod conditions;
 mod content;
 
 use crate::discovery::DiscoveredResources;
-use crate::{Change, Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Waiting};
+use crate::{BoxFuture, Change, Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup};
 use content::ContentDeletion;
 use ratchet_object::Node;
 use std::time::Duration;
@@ -45,7 +45,7 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
 }
 
 impl Reconcile for Namespaces {
-    fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+    fn reconcile<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             match self.finish_deletion(key).await {
                 // Deleted meanwhile: nothing is left to do.
@@ -144,7 +144,7 @@ fn terminating(namespace: &Node<'static>) -> Option<Node<'static>> {
         return None;
     }
     let mut new = namespace.clone();
-    new.below("status").set("phase", Node::string("Terminating"));
+    new.map_mut("status").set("phase", Node::string("Terminating"));
     Some(new)
 }
 
@@ -157,7 +157,7 @@ fn finalized(namespace: &Node<'static>) -> Option<Node<'static>> {
         return None;
     }
     let mut new = namespace.clone();
-    new.below("spec").set("finalizers", Node::list(others));
+    new.map_mut("spec").set("finalizers", Node::list(others));
     Some(new)
 }
 

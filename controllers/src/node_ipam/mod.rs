@@ -5,8 +5,8 @@ mod tests;
 
 use crate::client::percent_encode;
 use crate::{
-    Change, Client, Failure, Idle, Key, ObjectReference, Outcome, Patch, Queue, Reconcile,
-    Recorder, RetryDelay, Row, Setup, Shared, Store, Waiting,
+    BoxFuture, Change, Client, Failure, Idle, Key, ObjectReference, Outcome, Patch, Queue,
+    Reconcile, Recorder, RetryDelay, Row, Setup, Shared, Store,
 };
 use ratchet_allocation::NodeRanges;
 use ratchet_object::Node;
@@ -91,7 +91,7 @@ impl Allocations {
 }
 
 impl Reconcile for CidrAllocator {
-    fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+    fn reconcile<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             match self.nodes.get(key).filter(needs_cidrs) {
                 Some(node) => self.allocate(key, &node).await,

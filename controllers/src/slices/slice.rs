@@ -58,7 +58,7 @@ impl Slice {
         };
         node.set("apiVersion", Node::string("discovery.k8s.io/v1"));
         node.set("kind", Node::string("EndpointSlice"));
-        let metadata = node.below("metadata");
+        let metadata = node.map_mut("metadata");
         if self.origin.is_none() {
             metadata.set("generateName", Node::string(prefix.to_owned()));
             metadata.set("namespace", Node::string(namespace.to_owned()));
@@ -79,8 +79,8 @@ impl Slice {
 pub(crate) fn annotate(node: &mut Node<'static>, name: &'static str, text: Option<String>) {
     let exists = annotations(node).any(|(existing, _)| existing == name);
     match text {
-        Some(text) => node.below("metadata").below("annotations").set(name, Node::string(text)),
-        None if exists => drop(node.below("metadata").below("annotations").remove(name)),
+        Some(text) => node.map_mut("metadata").map_mut("annotations").set(name, Node::string(text)),
+        None if exists => drop(node.map_mut("metadata").map_mut("annotations").remove(name)),
         None => {}
     }
 }
@@ -88,7 +88,7 @@ pub(crate) fn annotate(node: &mut Node<'static>, name: &'static str, text: Optio
 /// Replaces all annotations.
 pub(crate) fn annotate_all(node: &mut Node<'static>, annotations: &BTreeMap<String, String>) {
     let all = annotations.iter().map(|(name, text)| (name.clone(), Node::string(text.clone())));
-    let metadata = node.below("metadata");
+    let metadata = node.map_mut("metadata");
     metadata.remove("annotations");
     if !annotations.is_empty() {
         metadata.set("annotations", Node::map(all));

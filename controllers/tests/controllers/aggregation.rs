@@ -67,7 +67,7 @@ async fn an_edit_by_hand_is_overwritten_once() {
     assert_eq!(fake.writes().len(), 1);
     fake.change(&path("system:sum"), |role| {
         role.set("rules", node(r#"[{verbs: ["*"]}]"#));
-        role.below("metadata").set("labels", node("{mine: kept}"));
+        role.map_mut("metadata").set("labels", node("{mine: kept}"));
     });
     pass(600).await;
     assert_eq!((verbs(&fake, "system:sum").as_str(), fake.writes().len()), ("get list", 2));
@@ -93,7 +93,7 @@ async fn what_is_right_already_is_not_written() {
 async fn roles_that_gather_roles_that_gather_settle() {
     let fake = roles();
     fake.change(&path("system:sum"), |role| {
-        role.below("metadata").set("labels", node(r#"{more: "y"}"#));
+        role.map_mut("metadata").set("labels", node(r#"{more: "y"}"#));
     });
     fake.set(
         &path("all"),

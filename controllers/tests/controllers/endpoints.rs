@@ -75,13 +75,13 @@ async fn pods_become_endpoints_as_they_come_and_go() {
         assert_eq!(addresses, ["10.0.0.1", "10.0.0.2"]);
     }
     fake.change(&format!("{SHOP}/pods/a"), |pod| {
-        pod.below("status").set("conditions", node("[{type: Ready, status: 'False'}]"));
+        pod.map_mut("status").set("conditions", node("[{type: Ready, status: 'False'}]"));
     });
     pass(1).await;
     assert_eq!((in_slices(&fake).len(), in_endpoints(&fake)), (2, vec!["10.0.0.2".to_owned()]));
     fake.delete(&format!("{SHOP}/pods/a"));
     fake.change(&format!("{SHOP}/pods/b"), |pod| {
-        pod.below("metadata").set("labels", node("{app: other}"));
+        pod.map_mut("metadata").set("labels", node("{app: other}"));
     });
     pass(1).await;
     assert_eq!((in_slices(&fake).len(), in_endpoints(&fake).len()), (0, 0));
@@ -166,7 +166,7 @@ async fn who_changes_or_deletes_what_we_keep_is_answered_once() {
     // A slice taken over by another controller stays with it.
     let slice = fake.paths(SLICES).remove(0);
     fake.change(&slice, |slice| {
-        let labels = slice.below("metadata").below("labels");
+        let labels = slice.map_mut("metadata").map_mut("labels");
         labels.set("endpointslice.kubernetes.io/managed-by", Node::string("me"));
     });
     pass(60).await;
@@ -241,17 +241,17 @@ async fn hand_made_endpoints_are_mirrored_while_the_service_selects_nothing() {
     assert_eq!(in_slices(&fake), ["10.0.0.1"]);
     fake.change(ENDPOINTS, |endpoints| {
         let labels = node("{endpointslice.kubernetes.io/skip-mirror: 'true'}");
-        endpoints.below("metadata").set("labels", labels);
+        endpoints.map_mut("metadata").set("labels", labels);
     });
     pass(2).await;
     assert_eq!(fake.paths(SLICES).len(), 0);
-    fake.change(ENDPOINTS, |endpoints| drop(endpoints.below("metadata").remove("labels")));
+    fake.change(ENDPOINTS, |endpoints| drop(endpoints.map_mut("metadata").remove("labels")));
     pass(2).await;
     assert_eq!(in_slices(&fake), ["10.0.0.1"]);
-    fake.change(WEB, |service| service.below("spec").set("selector", node("{app: web}")));
+    fake.change(WEB, |service| service.map_mut("spec").set("selector", node("{app: web}")));
     pass(2).await;
     assert!(in_slices(&fake).is_empty(), "the slices are those of the pods now");
-    fake.change(WEB, |service| drop(service.below("spec").remove("selector")));
+    fake.change(WEB, |service| drop(service.map_mut("spec").remove("selector")));
     fake.change(ENDPOINTS, |endpoints| {
         endpoints.set("subsets", node("[{addresses: [{ip: 10.0.0.2}]}]"));
     });

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use ratchet_controllers::{
-    Api, ApiAnswer, ApiRequest, Lines, Metrics, NoopMetrics, Selection, Settings, Shown, Waiting,
-    run,
+    Api, ApiRequest, ApiResponse, BoxFuture, Lines, Metrics, NoopMetrics, Representation,
+    Selection, Settings, run,
 };
 use ratchet_object::{Limits, Node, decode};
 use std::collections::BTreeMap;
@@ -129,10 +129,10 @@ impl Fake {
     pub(crate) fn set(&self, path: &str, text: &str) {
         let mut new = node(text);
         let mut parts = path.rsplit('/');
-        new.below("metadata").set("name", Node::string(parts.next().expect("a name").to_owned()));
-        new.below("metadata").set("uid", Node::string(format!("uid of {path}")));
+        new.map_mut("metadata").set("name", Node::string(parts.next().expect("a name").to_owned()));
+        new.map_mut("metadata").set("uid", Node::string(format!("uid of {path}")));
         if let Some(namespace) = namespace(path) {
-            new.below("metadata").set("namespace", Node::string(namespace.to_owned()));
+            new.map_mut("metadata").set("namespace", Node::string(namespace.to_owned()));
         }
         self.state().put(path, new);
     }
@@ -227,7 +227,7 @@ impl State {
             return;
         }
         self.revision += 1;
-        new.below("metadata").set("resourceVersion", Node::string(self.revision.to_string()));
+        new.map_mut("metadata").set("resourceVersion", Node::string(self.revision.to_string()));
         let old = self.objects.insert(path.to_owned(), new.clone());
         let deleted = has(&new, "deletionTimestamp");
         let held = has(&new, "finalizers")
@@ -244,7 +244,7 @@ impl State {
         let Some(mut object) = self.objects.get(path).cloned() else { return };
         if !has(&object, "deletionTimestamp") {
             let now = jiff::Timestamp::now().to_string();
-            object.below("metadata").set("deletionTimestamp", Node::string(now));
+            object.map_mut("metadata").set("deletionTimestamp", Node::string(now));
             self.put(path, object);
         }
     }
@@ -337,18 +337,18 @@ impl State {
         let prefix = new.text_at(&["metadata", "generateName"]).to_owned();
         if !prefix.is_empty() {
             let name = format!("{prefix}{:05}", self.revision);
-            new.below("metadata").set("name", Node::string(name));
+            new.map_mut("metadata").set("name", Node::string(name));
         }
         let path = format!("{collection}/{}", new.text_at(&["metadata", "name"]));
         if new.text_at(&["metadata", "uid"]).is_empty() {
             let uid = format!("uid {}", self.revision);
-            new.below("metadata").set("uid", Node::string(uid));
+            new.map_mut("metadata").set("uid", Node::string(uid));
         }
         if let Some(namespace) = namespace(&path) {
             let home =
                 self.objects.get(&format!("/api/v1/namespaces/{namespace}")).ok_or(404u16)?;
             (!has(home, "deletionTimestamp")).then_some(()).ok_or(Refused(403, TERMINATED))?;
-            new.below("metadata").set("namespace", Node::string(namespace.to_owned()));
+            new.map_mut("metadata").set("namespace", Node::string(namespace.to_owned()));
         }
         (!self.objects.contains_key(&path)).then_some(()).ok_or(409u16)?;
         self.put(&path, new);
@@ -372,7 +372,7 @@ impl State {
             }
             "finalize" => {
                 let list = sent.find(&["spec", "finalizers"]).expect("a list").clone();
-                new.below("spec").set("finalizers", list);
+                new.map_mut("spec").set("finalizers", list);
             }
             _ => new = sent,
         }
@@ -430,21 +430,21 @@ fn document(path: &str) -> Option<String> {
 struct Events(mpsc::UnboundedReceiver<Bytes>);
 
 impl Lines for Events {
-    fn next(&mut self) -> Waiting<'_, Option<Bytes>> {
+    fn next(&mut self) -> BoxFuture<'_, Option<Bytes>> {
         Box::pin(self.0.recv())
     }
 }
 
 impl Api for Fake {
-    fn send(&self, request: ApiRequest) -> Waiting<'_, ApiAnswer> {
+    fn send(&self, request: ApiRequest) -> BoxFuture<'_, ApiResponse> {
         let (status, body) = match self.state().answer(&request) {
             Ok(body) => (200, body),
             Err(Refused(code, body)) => (code, body.to_owned()),
         };
-        Box::pin(std::future::ready(ApiAnswer { status, body: body.into() }))
+        Box::pin(std::future::ready(ApiResponse { status, body: body.into() }))
     }
 
-    fn watch(&self, path: &str, _: Shown) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
+    fn watch(&self, path: &str, _: Representation) -> BoxFuture<'_, Result<Box<dyn Lines>, u16>> {
         let mut state = self.state();
         state.reads += 1;
         let (collection, query) = path.split_once('?').expect("a query");

@@ -33,7 +33,7 @@ fn condition(fake: &Fake, kind: &str) -> [String; 3] {
 }
 
 fn unhold(object: &mut Node<'static>) {
-    object.below("metadata").remove("finalizers");
+    object.map_mut("metadata").remove("finalizers");
 }
 
 #[tokio::test(start_paused = true)]
@@ -173,7 +173,7 @@ async fn who_else_holds_the_namespace_is_left_to_it() {
     let writes = fake.writes();
     fake.change(SHOP, |namespace| {
         namespace.set("spec", node("{finalizers: []}"));
-        namespace.below("metadata").set("finalizers", node("[other]"));
+        namespace.map_mut("metadata").set("finalizers", node("[other]"));
     });
     pass(600).await;
     assert_eq!(fake.writes(), writes);

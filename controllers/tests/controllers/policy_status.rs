@@ -30,7 +30,7 @@ async fn every_generation_is_looked_at_once() {
     pass(3600).await;
     assert_eq!(fake.writes().len(), 1);
     fake.change(POLICY, |policy| {
-        policy.below("metadata").set("generation", Node::int(2));
+        policy.map_mut("metadata").set("generation", Node::int(2));
         policy.set("spec", crate::fake::node(&spec("object.spec.hostNetwork")));
     });
     pass(10).await;

@@ -52,7 +52,7 @@ async fn what_is_there_already_is_not_written() {
     fake.set(DEFAULT, "{imagePullSecrets: [{name: mine}]}");
     let _running = fake.start(ALONE);
     pass(60).await;
-    fake.change(SHOP, |namespace| drop(namespace.below("metadata").remove("uid")));
+    fake.change(SHOP, |namespace| drop(namespace.map_mut("metadata").remove("uid")));
     fake.change(DEFAULT, |account| drop(account.remove("imagePullSecrets")));
     pass(60).await;
     assert_eq!(posts(&fake), 0);

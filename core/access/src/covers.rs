@@ -90,7 +90,7 @@ pub(crate) fn compact(pieces: Vec<Rule>) -> Vec<Rule> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Attempt, Resource, Target, User};
+    use crate::{Attributes, Resource, Target, User};
     use alloc::string::ToString;
     use proptest::prelude::*;
 
@@ -118,7 +118,7 @@ mod tests {
         prop::collection::vec(prop_oneof![3 => resource, 1 => url], 0..4)
     }
 
-    fn attempts(user: &User) -> Vec<Attempt<'_>> {
+    fn attempts(user: &User) -> Vec<Attributes<'_>> {
         let mut attempts = Vec::new();
         for verb in ["get", "list", "delete"] {
             for group in ["", "apps", "batch"] {
@@ -126,12 +126,12 @@ mod tests {
                     for name in ["", "a", "b", "c"] {
                         let rest = Resource::default();
                         let target = Resource { group, resource, subresource, name, ..rest };
-                        attempts.push(Attempt { user, verb, target: Target::Resource(target) });
+                        attempts.push(Attributes { user, verb, target: Target::Resource(target) });
                     }
                 }
             }
             for path in ["/a", "/a/b", "/a/b/c", "/c"] {
-                attempts.push(Attempt { user, verb, target: Target::Path(path) });
+                attempts.push(Attributes { user, verb, target: Target::Path(path) });
             }
         }
         attempts
@@ -172,9 +172,9 @@ mod tests {
         fn covered_rules_allow_nothing_more(owned in rules(), wanted in rules()) {
             prop_assume!(covers(&owned, &wanted).is_ok());
             let user = User::default();
-            for attempt in attempts(&user) {
-                let allowed = |rules: &[Rule]| rules.iter().any(|rule| rule.allows(&attempt));
-                prop_assert!(!allowed(&wanted) || allowed(&owned), "{attempt:?}");
+            for attributes in attempts(&user) {
+                let allowed = |rules: &[Rule]| rules.iter().any(|rule| rule.allows(&attributes));
+                prop_assert!(!allowed(&wanted) || allowed(&owned), "{attributes:?}");
             }
         }
     }

@@ -2,9 +2,9 @@
 
 use crate::covers::compact;
 use crate::quote::{quoted, quoted_list};
+use crate::rbac::Lookup;
 use crate::rule::Rule;
-use crate::rulebook::Lookup;
-use crate::{Attempt, Resource, Rulebook, Target, covers, is_superuser};
+use crate::{Attributes, RbacAuthorizer, Resource, Target, covers, is_superuser};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
@@ -16,7 +16,7 @@ use ratchet_object::{Equality, Node, equal_at};
 #[derive(Clone, Copy, Debug)]
 pub struct Grant<'a> {
     /// The attributes of the request.
-    pub attempt: Attempt<'a>,
+    pub attributes: Attributes<'a>,
     /// The new object.
     pub new: &'a Node<'a>,
     /// The stored object, for updates.
@@ -25,7 +25,7 @@ pub struct Grant<'a> {
 
 /// Why a write of a role or binding is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum EscalationError {
     /// 403: the text after `clusterroles.rbac.authorization.k8s.io "x" is forbidden: `.
     Forbidden(String),
     /// 404: a binding to a role that does not exist.
@@ -41,21 +41,21 @@ pub enum Refusal {
     Internal(String),
 }
 
-impl Rulebook {
+impl RbacAuthorizer {
     /// Checks that the writer may grant what the object grants. `allowed` is called for the verbs
     /// `escalate` and `bind`: it represents all authorizers of the server, not only this rulebook.
     pub fn escalation(
         &self,
         grant: &Grant<'_>,
-        allowed: &dyn Fn(&Attempt<'_>) -> bool,
-    ) -> Result<(), Refusal> {
-        let Some(resource) = grant.attempt.resource() else { return Ok(()) };
+        allowed: &dyn Fn(&Attributes<'_>) -> bool,
+    ) -> Result<(), EscalationError> {
+        let Some(resource) = grant.attributes.resource() else { return Ok(()) };
         let gives_rules = matches!(resource.resource, "roles" | "clusterroles");
         let gives_role = matches!(resource.resource, "rolebindings" | "clusterrolebindings");
-        if !(gives_rules || gives_role) || is_superuser(grant.attempt.user) {
+        if !(gives_rules || gives_role) || is_superuser(grant.attributes.user) {
             return Ok(());
         }
-        if gives_rules && allowed(&as_verb(&grant.attempt, "escalate", *resource)) {
+        if gives_rules && allowed(&as_verb(&grant.attributes, "escalate", *resource)) {
             return Ok(());
         }
         if grant.old.is_some_and(|old| only_ownership_differs(grant.new, old)) {
@@ -64,18 +64,18 @@ impl Rulebook {
         if gives_rules { self.role_write(grant) } else { self.binding_write(grant, allowed) }
     }
 
-    fn role_write(&self, grant: &Grant<'_>) -> Result<(), Refusal> {
-        self.holds_all(&grant.attempt, &Rule::all_of(grant.new))?;
+    fn role_write(&self, grant: &Grant<'_>) -> Result<(), EscalationError> {
+        self.holds_all(&grant.attributes, &Rule::all_of(grant.new))?;
         let is_aggregated = |role: &Node<'_>| {
             let selectors = role.find(&["aggregationRule", "clusterRoleSelectors"]);
             selectors.is_some_and(|selectors| !selectors.items().is_empty())
         };
         if is_aggregated(grant.new) || grant.old.is_some_and(is_aggregated) {
             // What it aggregates can be anything, now or later.
-            let everything = self.holds_all(&grant.attempt, &everything());
+            let everything = self.holds_all(&grant.attributes, &everything());
             return everything.map_err(|_| {
                 let text = "must have cluster-admin privileges to use the aggregationRule";
-                Refusal::Forbidden(text.into())
+                EscalationError::Forbidden(text.into())
             });
         }
         Ok(())
@@ -84,9 +84,9 @@ impl Rulebook {
     fn binding_write(
         &self,
         grant: &Grant<'_>,
-        allowed: &dyn Fn(&Attempt<'_>) -> bool,
-    ) -> Result<(), Refusal> {
-        let namespace = grant.attempt.namespace();
+        allowed: &dyn Fn(&Attributes<'_>) -> bool,
+    ) -> Result<(), EscalationError> {
+        let namespace = grant.attributes.namespace();
         let reference = |name: &str| grant.new.text_at(&["roleRef", name]);
         let (kind, name) = (reference("kind"), reference("name"));
         let resource = match kind {
@@ -94,26 +94,30 @@ impl Rulebook {
             "Role" => "roles",
             _ => {
                 let text = format!("unsupported role reference kind: {}", quoted(kind));
-                return Err(Refusal::Internal(text));
+                return Err(EscalationError::Internal(text));
             }
         };
         let rest = Resource { group: reference("apiGroup"), namespace, ..Resource::default() };
         let target = Resource { resource, name, ..rest };
-        if allowed(&as_verb(&grant.attempt, "bind", target)) {
+        if allowed(&as_verb(&grant.attributes, "bind", target)) {
             return Ok(());
         }
         if kind == "Role" && namespace.is_empty() {
-            return Err(Refusal::BadRequest("Namespace parameter required.".into()));
+            return Err(EscalationError::BadRequest("Namespace parameter required.".into()));
         }
         let space = if kind == "Role" { namespace } else { "" };
-        let missing = || Refusal::NotFound { resource, name: name.into() };
-        self.holds_all(&grant.attempt, self.role(space, name).ok_or_else(missing)?)
+        let missing = || EscalationError::NotFound { resource, name: name.into() };
+        self.holds_all(&grant.attributes, self.role(space, name).ok_or_else(missing)?)
     }
 
     /// Checks that the writer has all these rules in the scope of the write.
-    fn holds_all(&self, attempt: &Attempt<'_>, required: &[Rule]) -> Result<(), Refusal> {
-        let user = attempt.user;
-        let owned = self.rules_with_errors(user, attempt.namespace(), Lookup::Storage);
+    fn holds_all(
+        &self,
+        attributes: &Attributes<'_>,
+        required: &[Rule],
+    ) -> Result<(), EscalationError> {
+        let user = attributes.user;
+        let owned = self.rules_with_errors(user, attributes.namespace(), Lookup::Storage);
         let Err(missing) = covers(&owned.rules, required) else { return Ok(()) };
         let missing: BTreeSet<_> = compact(missing).iter().map(Rule::describe).collect();
         let missing: Vec<_> = missing.into_iter().collect();
@@ -126,14 +130,14 @@ impl Rulebook {
         if !owned.missing.is_empty() {
             text = format!("{text}; resolution errors: [{}]", owned.errors());
         }
-        Err(Refusal::Forbidden(text))
+        Err(EscalationError::Forbidden(text))
     }
 }
 
 /// The same attempt with another verb, on the object itself, in any version.
-fn as_verb<'a>(attempt: &Attempt<'a>, verb: &'a str, target: Resource<'a>) -> Attempt<'a> {
+fn as_verb<'a>(attributes: &Attributes<'a>, verb: &'a str, target: Resource<'a>) -> Attributes<'a> {
     let target = Resource { version: "*", subresource: "", field_selector: "", ..target };
-    Attempt { user: attempt.user, verb, target: Target::Resource(target) }
+    Attributes { user: attributes.user, verb, target: Target::Resource(target) }
 }
 
 /// The rules that allow everything.
@@ -151,7 +155,7 @@ fn only_ownership_differs(new: &Node<'_>, old: &Node<'_>) -> bool {
     let bare = |node: &Node<'_>| {
         let mut node = node.clone().into_owned();
         for name in OWNERSHIP {
-            node.below("metadata").remove(name);
+            node.map_mut("metadata").remove(name);
         }
         node
     };

@@ -1,18 +1,18 @@
 //! Messages of 403 responses.
 
 use crate::quote::quoted;
-use crate::{Attempt, Target};
+use crate::{Attributes, Target};
 use alloc::format;
 use alloc::string::String;
 
 /// The message of the 403: `pods "x" is forbidden: User …`, with the authorizer's reason at the
 /// end. The details of the Status are the group, the resource as kind, and the name.
-pub fn forbidden_message(attempt: &Attempt<'_>, reason: &str) -> String {
-    let mut message = sentence(attempt);
+pub fn forbidden_message(attributes: &Attributes<'_>, reason: &str) -> String {
+    let mut message = sentence(attributes);
     if !reason.is_empty() {
         message = format!("{message}: {reason}");
     }
-    let (resource, name) = match &attempt.target {
+    let (resource, name) = match &attributes.target {
         Target::Path(_) => return format!("forbidden: {message}"),
         Target::Resource(target) if target.group.is_empty() => {
             (target.resource.into(), target.name)
@@ -27,9 +27,9 @@ pub fn forbidden_message(attempt: &Attempt<'_>, reason: &str) -> String {
 
 /// The sentence about the attempt: `User "alice" cannot list resource "pods" in API group "" …`,
 /// with HTML characters escaped.
-fn sentence(attempt: &Attempt<'_>) -> String {
-    let (user, verb) = (quoted(&attempt.user.name), attempt.verb);
-    let message = match &attempt.target {
+fn sentence(attributes: &Attributes<'_>) -> String {
+    let (user, verb) = (quoted(&attributes.user.name), attributes.verb);
+    let message = match &attributes.target {
         Target::Path(path) => format!("User {user} cannot {verb} path {}", quoted(path)),
         Target::Resource(target) => {
             let resource = match target.subresource {
@@ -54,7 +54,7 @@ mod tests {
 
     fn message(verb: &str, target: Target<'_>, reason: &str) -> String {
         let user = User { name: "alice".into(), ..User::default() };
-        forbidden_message(&Attempt { user: &user, verb, target }, reason)
+        forbidden_message(&Attributes { user: &user, verb, target }, reason)
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use crate::quote::quoted;
 use crate::user::{is_subdomain, split_node, split_service_account};
 use crate::{
-    ANONYMOUS, AUTHENTICATED, Attempt, Decision, MASTERS, NODES, Resource, Target, UNAUTHENTICATED,
-    User, forbidden_message, service_account_groups,
+    ANONYMOUS, AUTHENTICATED, Attributes, Decision, MASTERS, NODES, Resource, Target,
+    UNAUTHENTICATED, User, forbidden_message, service_account_groups,
 };
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -42,7 +42,7 @@ pub struct Forbidden {
 }
 
 /// The authorizers of the server.
-type Authorize<'f> = &'f dyn Fn(&Attempt<'_>) -> Decision;
+type Authorize<'f> = &'f dyn Fn(&Attributes<'_>) -> Decision;
 
 /// A mode of constrained impersonation. All are tried in turn, the narrow ones first; the first refusal is
 /// the one that is reported.
@@ -68,22 +68,22 @@ const MODES: [Mode; 4] = [
     },
 ];
 
-/// The user that `attempt`'s user becomes by impersonating `impersonated`, if the authorizers allow it.
+/// The user that `attributes`'s user becomes by impersonating `impersonated`, if the authorizers allow it.
 pub fn impersonate(
     impersonated: &User,
-    attempt: &Attempt<'_>,
+    attributes: &Attributes<'_>,
     authorize: Authorize<'_>,
 ) -> Result<Impersonated, Forbidden> {
     let mut first = None;
-    for mode in MODES.iter().filter(|mode| (mode.applies)(impersonated, attempt.user)) {
-        match mode.check(impersonated, attempt, authorize) {
+    for mode in MODES.iter().filter(|mode| (mode.applies)(impersonated, attributes.user)) {
+        match mode.check(impersonated, attributes, authorize) {
             Ok(user) => {
                 return Ok(Impersonated { user, constraint: format!("impersonate:{}", mode.name) });
             }
             Err(forbidden) => first = first.or(Some(forbidden)),
         }
     }
-    let plain = Checks { requester: attempt.user, verb: "impersonate", mode: "", authorize };
+    let plain = Checks { requester: attributes.user, verb: "impersonate", mode: "", authorize };
     match plain.run(impersonated) {
         Ok(user) => Ok(Impersonated { user, constraint: String::new() }),
         Err(forbidden) => Err(first.unwrap_or(forbidden)),
@@ -94,12 +94,12 @@ impl Mode {
     fn check(
         &self,
         impersonated: &User,
-        attempt: &Attempt<'_>,
+        attributes: &Attributes<'_>,
         authorize: Authorize<'_>,
     ) -> Result<User, Forbidden> {
-        let on = format!("impersonate-on:{}:{}", self.name, attempt.verb);
-        let requester = self.requester(attempt.user);
-        let request = Attempt { user: &requester, verb: &on, target: attempt.target };
+        let on = format!("impersonate-on:{}:{}", self.name, attributes.verb);
+        let requester = self.requester(attributes.user);
+        let request = Attributes { user: &requester, verb: &on, target: attributes.target };
         require(&request, authorize)?;
         let verb = format!("impersonate:{}", self.name);
         Checks { requester: &requester, verb: &verb, mode: self.name, authorize }.run(impersonated)
@@ -240,17 +240,17 @@ impl Checks<'_> {
     }
 
     fn require(&self, target: Resource<'_>) -> Result<(), Forbidden> {
-        require(&self.attempt(target), self.authorize)
+        require(&self.attributes(target), self.authorize)
     }
 
     fn refuse(&self, resource: &str, group: &str, name: &str, reason: &str) -> Forbidden {
         let target = Resource { group, resource, name, ..Resource::default() };
-        forbidden(&self.attempt(target), reason)
+        forbidden(&self.attributes(target), reason)
     }
 
-    fn attempt<'a>(&'a self, target: Resource<'a>) -> Attempt<'a> {
+    fn attributes<'a>(&'a self, target: Resource<'a>) -> Attributes<'a> {
         let target = Target::Resource(Resource { version: "v1", ..target });
-        Attempt { user: self.requester, verb: self.verb, target }
+        Attributes { user: self.requester, verb: self.verb, target }
     }
 }
 
@@ -298,18 +298,18 @@ const NO_SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower
     'example.com', regex used for validation is \
     '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-fn require(attempt: &Attempt<'_>, authorize: Authorize<'_>) -> Result<(), Forbidden> {
-    match authorize(attempt) {
+fn require(attributes: &Attributes<'_>, authorize: Authorize<'_>) -> Result<(), Forbidden> {
+    match authorize(attributes) {
         Decision::Allow { .. } => Ok(()),
         Decision::NoOpinion { reason } | Decision::Deny { reason } => {
-            Err(forbidden(attempt, &reason))
+            Err(forbidden(attributes, &reason))
         }
     }
 }
 
-fn forbidden(attempt: &Attempt<'_>, reason: &str) -> Forbidden {
-    let message = forbidden_message(attempt, reason);
-    let target = attempt.resource().copied().unwrap_or_default();
+fn forbidden(attributes: &Attributes<'_>, reason: &str) -> Forbidden {
+    let message = forbidden_message(attributes, reason);
+    let target = attributes.resource().copied().unwrap_or_default();
     let owned = |text: &str| text.to_owned();
     Forbidden {
         message,

@@ -3,7 +3,7 @@
 extern crate alloc;
 
 mod aggregate;
-mod attempt;
+mod attributes;
 mod bootstrap;
 mod covers;
 mod escalation;
@@ -14,16 +14,16 @@ mod node;
 mod quote;
 mod reconcile;
 mod rule;
-mod rulebook;
+mod rbac;
 #[cfg(test)]
 mod testing;
 mod user;
 
 pub use aggregate::aggregate;
-pub use attempt::{Attempt, Decision, Resource, Target};
+pub use attributes::{Attributes, Decision, Resource, Target};
 pub use bootstrap::bootstrap_objects;
 pub use covers::{Covered, covers};
-pub use escalation::{Grant, Refusal};
+pub use escalation::{Grant, EscalationError};
 pub use forbidden::forbidden_message;
 pub use graph::{NodeGraph, Source};
 pub use impersonate::{Forbidden, Impersonated, impersonate};
@@ -31,7 +31,7 @@ pub use node::decide_node;
 pub use quote::{quoted, quoted_list};
 pub use reconcile::reconcile;
 pub use rule::Rule;
-pub use rulebook::{Rulebook, Rules};
+pub use rbac::{RbacAuthorizer, Rules};
 pub use user::{
     ANONYMOUS, AUTHENTICATED, MASTERS, NODES, SERVICE_ACCOUNTS, UNAUTHENTICATED, User,
     is_superuser, service_account_groups, split_node, split_service_account,

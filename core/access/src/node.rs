@@ -3,7 +3,7 @@
 use crate::bootstrap::nodes_may;
 use crate::quote::quoted;
 use crate::user::split_node;
-use crate::{Attempt, Decision, NODES, Resource};
+use crate::{Attributes, Decision, NODES, Resource};
 use alloc::format;
 use alloc::string::String;
 use ratchet_object::selector::{FieldOp, FieldSelector};
@@ -15,21 +15,21 @@ use ratchet_object::selector::{FieldOp, FieldSelector};
 ///
 /// Nodes are the users `system:node:<name>` of the group `system:nodes`; others get no opinion.
 pub fn decide_node(
-    attempt: &Attempt<'_>,
+    attributes: &Attributes<'_>,
     related: &dyn Fn(&str, &Resource<'_>) -> bool,
 ) -> Decision {
-    if !attempt.user.is_in(NODES) || !attempt.user.name.starts_with("system:node:") {
+    if !attributes.user.is_in(NODES) || !attributes.user.name.starts_with("system:node:") {
         return no_opinion("");
     }
-    let Some(node) = split_node(&attempt.user.name) else {
-        return no_opinion(format!("unknown node for user {}", quoted(&attempt.user.name)));
+    let Some(node) = split_node(&attributes.user.name) else {
+        return no_opinion(format!("unknown node for user {}", quoted(&attributes.user.name)));
     };
-    let Some(target) = attempt.resource() else { return by_rules(attempt) };
-    let node_attempt = NodeAttempt { node, verb: attempt.verb, target, related };
+    let Some(target) = attributes.resource() else { return by_rules(attributes) };
+    let node_attempt = NodeAttempt { node, verb: attributes.verb, target, related };
     let row = ROWS.iter().find(|row| (row.group, row.resource) == (target.group, target.resource));
     match row {
         Some(row) => (row.check)(&node_attempt),
-        None => by_rules(attempt),
+        None => by_rules(attributes),
     }
 }
 
@@ -73,72 +73,72 @@ struct NodeAttempt<'a> {
 }
 
 /// Read access to objects that the node's pods need, one by one.
-fn read_related(attempt: &NodeAttempt<'_>) -> Decision {
-    match (attempt.verb, attempt.target.subresource, attempt.target.namespace) {
+fn read_related(attributes: &NodeAttempt<'_>) -> Decision {
+    match (attributes.verb, attributes.target.subresource, attributes.target.namespace) {
         ("get" | "list" | "watch", "", "") => {
             no_opinion("can only read namespaced object of this type")
         }
-        ("get" | "list" | "watch", "", _) => attempt.related(),
+        ("get" | "list" | "watch", "", _) => attributes.related(),
         ("get" | "list" | "watch", _, _) => no_opinion("cannot read subresource"),
         _ => no_opinion("can only read resources of this type"),
     }
 }
 
-fn get(attempt: &NodeAttempt<'_>) -> Decision {
-    match (attempt.verb, attempt.target.subresource) {
-        ("get", "") => attempt.related(),
+fn get(attributes: &NodeAttempt<'_>) -> Decision {
+    match (attributes.verb, attributes.target.subresource) {
+        ("get", "") => attributes.related(),
         ("get", _) => no_opinion("cannot get subresource"),
         _ => no_opinion("can only get individual resources of this type"),
     }
 }
 
-fn claim(attempt: &NodeAttempt<'_>) -> Decision {
-    match (attempt.target.subresource, attempt.verb) {
-        ("status", "update" | "patch") => attempt.related(),
+fn claim(attributes: &NodeAttempt<'_>) -> Decision {
+    match (attributes.target.subresource, attributes.verb) {
+        ("status", "update" | "patch") => attributes.related(),
         ("status", _) => no_opinion("can only get/update/patch this type"),
-        _ => get(attempt),
+        _ => get(attributes),
     }
 }
 
-fn service_account(attempt: &NodeAttempt<'_>) -> Decision {
-    match (attempt.verb, attempt.target.subresource) {
-        ("get", "") => read_related(attempt),
-        ("create", "token") if !attempt.target.name.is_empty() => attempt.related(),
-        ("create", _) if !attempt.target.name.is_empty() => {
+fn service_account(attributes: &NodeAttempt<'_>) -> Decision {
+    match (attributes.verb, attributes.target.subresource) {
+        ("get", "") => read_related(attributes),
+        ("create", "token") if !attributes.target.name.is_empty() => attributes.related(),
+        ("create", _) if !attributes.target.name.is_empty() => {
             no_opinion("can only create token subresource of serviceaccount")
         }
         _ => no_opinion("can only create tokens for individual service accounts"),
     }
 }
 
-fn lease(attempt: &NodeAttempt<'_>) -> Decision {
-    if !attempt.is_maintenance() {
+fn lease(attributes: &NodeAttempt<'_>) -> Decision {
+    if !attributes.is_maintenance() {
         return no_opinion("can only get, create, update, patch, or delete a node lease");
     }
-    if attempt.target.namespace != "kube-node-lease" {
+    if attributes.target.namespace != "kube-node-lease" {
         return no_opinion("can only access leases in the \"kube-node-lease\" system namespace");
     }
-    attempt.own("can only access node lease with the same name as the requesting node")
+    attributes.own("can only access node lease with the same name as the requesting node")
 }
 
-fn csi_node(attempt: &NodeAttempt<'_>) -> Decision {
-    if !attempt.is_maintenance() {
+fn csi_node(attributes: &NodeAttempt<'_>) -> Decision {
+    if !attributes.is_maintenance() {
         return no_opinion("can only get, create, update, patch, or delete a CSINode");
     }
-    if !attempt.target.subresource.is_empty() {
+    if !attributes.target.subresource.is_empty() {
         return no_opinion("cannot authorize CSINode subresources");
     }
-    attempt.own("can only access CSINode with the same name as the requesting node")
+    attributes.own("can only access CSINode with the same name as the requesting node")
 }
 
-fn resource_slice(attempt: &NodeAttempt<'_>) -> Decision {
-    if !attempt.target.subresource.is_empty() {
+fn resource_slice(attributes: &NodeAttempt<'_>) -> Decision {
+    if !attributes.target.subresource.is_empty() {
         return no_opinion("cannot authorize ResourceSlice subresources");
     }
-    match attempt.verb {
+    match attributes.verb {
         "create" => allow(),
-        "get" | "update" | "patch" | "delete" => attempt.related(),
-        "watch" | "list" | "deletecollection" if attempt.selects("spec.nodeName") => allow(),
+        "get" | "update" | "patch" | "delete" => attributes.related(),
+        "watch" | "list" | "deletecollection" if attributes.selects("spec.nodeName") => allow(),
         "watch" | "list" | "deletecollection" => no_opinion(
             "can only list/watch/deletecollection resourceslices with nodeName field selector",
         ),
@@ -149,9 +149,9 @@ fn resource_slice(attempt: &NodeAttempt<'_>) -> Decision {
     }
 }
 
-fn nodes(attempt: &NodeAttempt<'_>) -> Decision {
-    let node = attempt.node;
-    match (attempt.target.subresource, attempt.verb, attempt.target.name) {
+fn nodes(attributes: &NodeAttempt<'_>) -> Decision {
+    let node = attributes.node;
+    match (attributes.target.subresource, attributes.verb, attributes.target.name) {
         ("", "create" | "update" | "patch", _) | ("status", "update" | "patch", _) => allow(),
         ("", "get" | "list" | "watch", name) if name == node => allow(),
         ("", "get" | "list" | "watch", "") => {
@@ -164,11 +164,11 @@ fn nodes(attempt: &NodeAttempt<'_>) -> Decision {
     }
 }
 
-fn pods(attempt: &NodeAttempt<'_>) -> Decision {
-    match (attempt.target.subresource, attempt.verb) {
-        ("", "get") => get(attempt),
-        ("", "list" | "watch") if attempt.selects("spec.nodeName") => allow(),
-        ("", "list" | "watch") if !attempt.target.name.is_empty() => attempt.related(),
+fn pods(attributes: &NodeAttempt<'_>) -> Decision {
+    match (attributes.target.subresource, attributes.verb) {
+        ("", "get") => get(attributes),
+        ("", "list" | "watch") if attributes.selects("spec.nodeName") => allow(),
+        ("", "list" | "watch") if !attributes.target.name.is_empty() => attributes.related(),
         ("", "list" | "watch") => {
             no_opinion("can only list/watch pods with spec.nodeName field selector")
         }
@@ -212,8 +212,8 @@ impl NodeAttempt<'_> {
     }
 }
 
-fn by_rules(attempt: &Attempt<'_>) -> Decision {
-    if nodes_may(attempt) { allow() } else { no_opinion("") }
+fn by_rules(attributes: &Attributes<'_>) -> Decision {
+    if nodes_may(attributes) { allow() } else { no_opinion("") }
 }
 
 fn allow() -> Decision {
@@ -227,7 +227,7 @@ fn no_opinion(reason: impl Into<String>) -> Decision {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{attempt, user};
+    use crate::testing::{attributes, user};
     use crate::{Target, User};
 
     fn node() -> User {
@@ -237,7 +237,7 @@ mod tests {
     fn decide(verb: &str, resource: &str, namespace: &str, name: &str) -> Decision {
         let user = node();
         let related = |node: &str, target: &Resource<'_>| node == "n1" && target.name == "mine";
-        decide_node(&attempt(&user, verb, resource, namespace, name), &related)
+        decide_node(&attributes(&user, verb, resource, namespace, name), &related)
     }
 
     #[test]
@@ -326,7 +326,7 @@ mod tests {
             ("", false),
         ] {
             let target = Resource { resource: "pods", field_selector, ..Resource::default() };
-            let list = Attempt { user: &user, verb: "list", target: Target::Resource(target) };
+            let list = Attributes { user: &user, verb: "list", target: Target::Resource(target) };
             assert_eq!(decide_node(&list, &|_, _| true).is_allowed(), allowed, "{field_selector}");
         }
     }
@@ -338,7 +338,7 @@ mod tests {
             (user("alice", &["system:nodes"]), ""),
             (user("system:node:", &["system:nodes"]), "unknown node for user \"system:node:\""),
         ] {
-            let get = attempt(&user, "get", "nodes", "", "n1");
+            let get = attributes(&user, "get", "nodes", "", "n1");
             assert_eq!(decide_node(&get, &|_, _| true), no_opinion(reason));
         }
     }

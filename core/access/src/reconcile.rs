@@ -24,7 +24,7 @@ pub fn reconcile<'t>(stored: &Node<'t>, default: &Node<'t>) -> Option<Node<'t>> 
         for entry in default_entries {
             if stored.find(&["metadata", part, &entry.key]).is_none() {
                 changed = true;
-                object.below("metadata").below(part).set(entry.key.clone(), entry.node.clone());
+                object.map_mut("metadata").map_mut(part).set(entry.key.clone(), entry.node.clone());
             }
         }
     }
@@ -47,7 +47,7 @@ fn append_missing<'t>(object: &mut Node<'t>, default: &Node<'t>, path: &[&'stati
     let missing: alloc::vec::Vec<_> = missing.cloned().collect();
     let any = !missing.is_empty();
     if any {
-        let holder = above.iter().fold(object, |node, name| node.below(name));
+        let holder = above.iter().fold(object, |node, name| node.map_mut(name));
         append(holder, last, missing.into_iter());
     }
     any

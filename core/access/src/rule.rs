@@ -1,7 +1,7 @@
 //! A policy rule: the attempts it allows, and its conversion from and to objects.
 
 use crate::quote::quoted_list;
-use crate::{Attempt, Resource, Target};
+use crate::{Attributes, Resource, Target};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -73,9 +73,9 @@ impl Rule {
     }
 
     /// Whether the rule allows the attempt.
-    pub fn allows(&self, attempt: &Attempt<'_>) -> bool {
-        holds(&self.verbs, attempt.verb)
-            && match &attempt.target {
+    pub fn allows(&self, attributes: &Attributes<'_>) -> bool {
+        holds(&self.verbs, attributes.verb)
+            && match &attributes.target {
                 Target::Resource(resource) => self.allows_resource(resource),
                 Target::Path(path) => self.urls.iter().any(|url| url_covers(url, path)),
             }
@@ -132,7 +132,7 @@ mod tests {
         let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
         let target = Resource { group, resource, subresource, name, ..Resource::default() };
         let user = User::default();
-        rule.allows(&Attempt { user: &user, verb, target: Target::Resource(target) })
+        rule.allows(&Attributes { user: &user, verb, target: Target::Resource(target) })
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
             ..Rule::default()
         };
         let allows =
-            |verb, path| urls.allows(&Attempt { user: &user, verb, target: Target::Path(path) });
+            |verb, path| urls.allows(&Attributes { user: &user, verb, target: Target::Path(path) });
         assert!(allows("get", "/healthz/etcd"));
         assert!(allows("get", "/api"));
         assert!(!allows("get", "/healthz"));

@@ -1,6 +1,6 @@
 //! Shared test helpers: objects and attempts in one line each.
 
-use crate::{Attempt, Resource, Rulebook, Target, User};
+use crate::{Attributes, RbacAuthorizer, Resource, Target, User};
 use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
 use ratchet_object::{Limits, Node, decode};
@@ -17,24 +17,24 @@ pub(crate) fn user(name: &str, groups: &[&str]) -> User {
 }
 
 /// `verb group/resource[/subresource]` in `namespace`, on `name`.
-pub(crate) fn attempt<'a>(
+pub(crate) fn attributes<'a>(
     user: &'a User,
     verb: &'a str,
     resource: &'a str,
     namespace: &'a str,
     name: &'a str,
-) -> Attempt<'a> {
+) -> Attributes<'a> {
     let (group, resource) = resource.split_once(':').unwrap_or(("", resource));
     let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
     let rest = Resource::default();
     let target = Resource { group, resource, subresource, namespace, name, ..rest };
-    Attempt { user, verb, target: Target::Resource(target) }
+    Attributes { user, verb, target: Target::Resource(target) }
 }
 
 /// The rulebook of objects of all four kinds.
-pub(crate) fn rulebook_of(objects: &[Node<'_>]) -> Rulebook {
+pub(crate) fn rulebook_of(objects: &[Node<'_>]) -> RbacAuthorizer {
     let of = |kind: &'static str| -> Vec<&Node<'_>> {
         objects.iter().filter(|object| object.text_at(&["kind"]) == kind).collect()
     };
-    Rulebook::new(of("ClusterRole"), of("Role"), of("ClusterRoleBinding"), of("RoleBinding"))
+    RbacAuthorizer::new(of("ClusterRole"), of("Role"), of("ClusterRoleBinding"), of("RoleBinding"))
 }

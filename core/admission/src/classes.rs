@@ -48,7 +48,7 @@ pub(crate) fn ingress(
 fn set(object: &mut Node<'static>, member: &'static str, class: Option<Node<'static>>) {
     if let Some(class) = class {
         let name = String::from(class.text_at(&["metadata", "name"]));
-        object.below("spec").set(member, Node::string(name));
+        object.map_mut("spec").set(member, Node::string(name));
     }
 }
 

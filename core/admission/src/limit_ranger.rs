@@ -93,7 +93,7 @@ fn set_defaults(pod: &mut Node<'static>, range: &Node<'_>) {
     }
     if !annotations.is_empty() {
         let note = format!("LimitRanger plugin set: {}", annotations.join("; "));
-        pod.below("metadata").below("annotations").set(ANNOTATION, Node::string(note));
+        pod.map_mut("metadata").map_mut("annotations").set(ANNOTATION, Node::string(note));
     }
 }
 
@@ -106,7 +106,7 @@ fn add_missing(
     let mut set = Vec::new();
     for (name, amount) in defaults {
         if container.find(&["resources", member, name]).is_none() {
-            container.below("resources").below(member).set(name.clone(), amount.clone());
+            container.map_mut("resources").map_mut(member).set(name.clone(), amount.clone());
             set.push(name.clone());
         }
     }

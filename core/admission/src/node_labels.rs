@@ -20,7 +20,7 @@ pub(crate) fn admit(
     let Some(node) = cluster.object("", "nodes", "", name) else { return Ok(()) };
     for label in LABELS {
         if let Some(value) = node.find(&["metadata", "labels", label]).and_then(Node::text) {
-            let labels = pod.below("metadata").below("labels");
+            let labels = pod.map_mut("metadata").map_mut("labels");
             labels.set(label, Node::string(String::from(value)));
         }
     }

@@ -76,7 +76,7 @@ fn pod(
             deny(format!("node {node_name} can only delete pods with spec.nodeName set to itself"))
         }
         ("", operation) => {
-            let operation_name = quoted(operation.word());
+            let operation_name = quoted(operation.as_str());
             deny(format!(
                 "unexpected operation {operation_name}, node {node_name} can only create and delete mirror pods"
             ))
@@ -91,7 +91,7 @@ fn pod(
             deny(format!("node {own} can only evict pods with spec.nodeName set to itself"))
         }
         ("status" | "eviction", operation) => {
-            deny(format!("unexpected operation {}", quoted(operation.word())))
+            deny(format!("unexpected operation {}", quoted(operation.as_str())))
         }
         (other, _) => {
             let other = quoted(other);
@@ -294,15 +294,15 @@ fn claim(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> R
         return deny("may only update PVC status".into());
     }
     let Some(old) = request.old else {
-        return deny(format!("unexpected operation {}", quoted(request.operation.word())));
+        return deny(format!("unexpected operation {}", quoted(request.operation.as_str())));
     };
     let bare = |claim: &Node<'_>| {
         let mut claim = claim.clone().into_owned();
         for name in ["resourceVersion", "managedFields"] {
-            claim.below("metadata").remove(name);
+            claim.map_mut("metadata").remove(name);
         }
         for name in ["capacity", "conditions", "allocatedResourceStatuses", "allocatedResources"] {
-            claim.below("status").remove(name);
+            claim.map_mut("status").remove(name);
         }
         claim
     };

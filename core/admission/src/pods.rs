@@ -28,7 +28,7 @@ pub(crate) fn list_mut<'n>(
     node: &'n mut Node<'static>,
     name: &'static str,
 ) -> &'n mut alloc::vec::Vec<Node<'static>> {
-    let list = node.below(name);
+    let list = node.map_mut(name);
     if !matches!(list.value, Value::List(_)) {
         list.value = Value::List(alloc::vec::Vec::new());
     }

@@ -22,7 +22,7 @@ pub(crate) fn admit(
             if pod.find(&["spec", name]).is_none()
                 && let Some(resolved) = old.find(&["spec", name])
             {
-                pod.below("spec").set(name, resolved.clone().into_owned());
+                pod.map_mut("spec").set(name, resolved.clone().into_owned());
             }
         }
         return Ok(());
@@ -46,7 +46,7 @@ fn resolve(pod: &mut Node<'static>, cluster: &dyn Cluster) -> Result<(), Denial>
         Some(class) => String::from(class.text_at(&["preemptionPolicy"])),
         None => "PreemptLowerPriority".into(),
     };
-    let spec = pod.below("spec");
+    let spec = pod.map_mut("spec");
     if let Some(class) = &class {
         spec.set(
             "priorityClassName",

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use ratchet_access::{Attempt, Resource, Target, User};
+use ratchet_access::{Attributes, Resource, Target, User};
 use ratchet_object::Node;
 
 /// The operations of admission.
@@ -18,7 +18,7 @@ pub enum Operation {
 
 impl Operation {
     /// The name in messages and metrics.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Create => "CREATE",
             Self::Update => "UPDATE",
@@ -121,7 +121,7 @@ pub trait Cluster {
     fn objects(&self, group: &str, resource: &str, namespace: &str) -> Vec<Node<'static>>;
 
     /// Whether the authorizers allow the attempt; the error is their reason.
-    fn decide(&self, attempt: &Attempt<'_>) -> Result<(), String>;
+    fn decide(&self, attributes: &Attributes<'_>) -> Result<(), String>;
 
     /// The resource of a kind, and whether it is namespaced; the version is ignored where the kind is known.
     fn resource_of(&self, group: &str, version: &str, kind: &str) -> Option<(String, bool)>;
@@ -140,5 +140,5 @@ pub(crate) fn may(
     verb: &str,
     resource: Resource<'_>,
 ) -> Result<(), String> {
-    cluster.decide(&Attempt { user, verb, target: Target::Resource(resource) })
+    cluster.decide(&Attributes { user, verb, target: Target::Resource(resource) })
 }

@@ -21,7 +21,7 @@ pub(crate) fn admit(
         if specified.is_some_and(|specified| !amounts::same(Some(specified), Some(fixed))) {
             return Err(Denial::forbidden(MISMATCH));
         }
-        pod.below("spec").set("overhead", fixed.clone());
+        pod.map_mut("spec").set("overhead", fixed.clone());
     }
     let Some(scheduling) = class.get("scheduling") else { return Ok(()) };
     for entry in scheduling.get("nodeSelector").map(Node::entries).unwrap_or_default() {
@@ -32,15 +32,15 @@ pub(crate) fn admit(
                 "conflict: runtimeClass.scheduling.nodeSelector[{key}] = {required}; pod.spec.nodeSelector[{key}] = {specified}"
             )));
         }
-        pod.below("spec")
-            .below("nodeSelector")
+        pod.map_mut("spec")
+            .map_mut("nodeSelector")
             .set(String::from(key), Node::string(String::from(required)));
     }
     let lists =
         [pods::items(pod, &["spec", "tolerations"]), pods::items(scheduling, &["tolerations"])];
     let all: Vec<Node<'static>> = lists.into_iter().flatten().cloned().collect();
     if !all.is_empty() {
-        pod.below("spec").set("tolerations", Node::list(tolerations::merged(all)));
+        pod.map_mut("spec").set("tolerations", Node::list(tolerations::merged(all)));
     }
     Ok(())
 }

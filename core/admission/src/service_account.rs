@@ -27,7 +27,7 @@ pub(crate) fn admit(
         return mirror(pod);
     }
     if pod.text_at(&["spec", "serviceAccountName"]).is_empty() {
-        let spec = pod.below("spec");
+        let spec = pod.map_mut("spec");
         spec.set("serviceAccountName", Node::string("default"));
         spec.set("serviceAccount", Node::string("default"));
     }
@@ -39,7 +39,7 @@ pub(crate) fn admit(
         let secrets = pods::items(&account, &["imagePullSecrets"]).iter();
         let secrets: Vec<_> = secrets.map(|secret| name_ref(secret.text_at(&["name"]))).collect();
         if !secrets.is_empty() {
-            pod.below("spec").set("imagePullSecrets", Node::list(secrets));
+            pod.map_mut("spec").set("imagePullSecrets", Node::list(secrets));
         }
     }
     validate(request, pod, cluster)
@@ -140,7 +140,7 @@ fn mount_token(pod: &mut Node<'static>, cluster: &dyn Cluster) {
     }
     if is_needed && existing.is_none() {
         let volume = Node::map([("name", Node::string(name)), ("projected", token_volume())]);
-        pods::list_mut(pod.below("spec"), "volumes").push(volume);
+        pods::list_mut(pod.map_mut("spec"), "volumes").push(volume);
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn protect(
         request.is_on(group, resource) && request.is_create() && request.minor >= *since
     });
     let Some((_, _, finalizer, _)) = row else { return Ok(()) };
-    let finalizers = pods::list_mut(node.below("metadata"), "finalizers");
+    let finalizers = pods::list_mut(node.map_mut("metadata"), "finalizers");
     if !finalizers.iter().any(|item| item.text() == Some(finalizer)) {
         finalizers.push(Node::string(*finalizer));
     }

@@ -23,6 +23,8 @@ pub struct PluginRow {
     pub default_on: bool,
     /// Whether it behaves as in Kubernetes; also if it has no effect because its resources are not served.
     pub implemented: bool,
+    /// Whether it also handles deletions and bodies of subresources that are not stored.
+    pub handles_unstored: bool,
     /// The mutating part, which runs before validation of the object.
     pub admit: Option<Admit>,
     /// The validating part, which runs after that.
@@ -38,6 +40,10 @@ impl PluginRow {
         Self { implemented: true, validate: Some(validate), ..self }
     }
 
+    const fn also_unstored(self) -> Self {
+        Self { handles_unstored: true, ..self }
+    }
+
     /// Implemented by another part of the server, or without effect.
     const fn elsewhere(self) -> Self {
         Self { implemented: true, ..self }
@@ -45,7 +51,14 @@ impl PluginRow {
 }
 
 const fn on(name: &'static str) -> PluginRow {
-    PluginRow { name, default_on: true, implemented: false, admit: None, validate: None }
+    PluginRow {
+        name,
+        default_on: true,
+        implemented: false,
+        handles_unstored: false,
+        admit: None,
+        validate: None,
+    }
 }
 
 const fn off(name: &'static str) -> PluginRow {
@@ -61,7 +74,7 @@ pub static PLUGINS: &[PluginRow] = &[
     off("LimitPodHardAntiAffinityTopology").validates(optional::anti_affinity),
     on("LimitRanger").admits(limit_ranger::admit).validates(limit_ranger::validate),
     on("ServiceAccount").admits(service_account::admit).validates(service_account::validate),
-    off("NodeRestriction").admits(node_restriction::admit),
+    off("NodeRestriction").admits(node_restriction::admit).also_unstored(),
     on("TaintNodesByCondition").admits(tolerations::taint),
     off("AlwaysPullImages").admits(optional::admit).validates(optional::validate),
     off("ImagePolicyWebhook"),
@@ -94,7 +107,7 @@ pub static PLUGINS: &[PluginRow] = &[
     on("ValidatingAdmissionPolicy").elsewhere(),
     on("ValidatingAdmissionWebhook"),
     on("ResourceQuota").elsewhere(),
-    off("AlwaysDeny").admits(optional::deny),
+    off("AlwaysDeny").admits(optional::deny).also_unstored(),
 ];
 
 /// The names of the plugins that are enabled by default.

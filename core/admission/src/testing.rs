@@ -4,7 +4,7 @@ use crate::{Cluster, Denial, Operation, Request, Subject};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use ratchet_access::{Attempt, User};
+use ratchet_access::{Attributes, User};
 use ratchet_object::{Limits, Node, decode};
 
 /// Decodes YAML.
@@ -57,12 +57,12 @@ impl Cluster for Fake {
         of_it.map(|(_, node)| node.clone()).collect()
     }
 
-    fn decide(&self, attempt: &Attempt<'_>) -> Result<(), String> {
-        let resource = attempt.resource().unwrap();
+    fn decide(&self, attributes: &Attributes<'_>) -> Result<(), String> {
+        let resource = attributes.resource().unwrap();
         let slash = if resource.subresource.is_empty() { "" } else { "/" };
         let permission = format!(
             "{} {}{slash}{} {}",
-            attempt.verb, resource.resource, resource.subresource, resource.name
+            attributes.verb, resource.resource, resource.subresource, resource.name
         );
         if self.allowed.contains(&permission) { Ok(()) } else { Err(String::new()) }
     }

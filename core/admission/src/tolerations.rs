@@ -36,7 +36,7 @@ pub(crate) fn default_seconds(
             ("effect", Node::string("NoExecute")),
             ("tolerationSeconds", Node::int(SECONDS)),
         ]);
-        pods::list_mut(pod.below("spec"), "tolerations").push(toleration);
+        pods::list_mut(pod.map_mut("spec"), "tolerations").push(toleration);
     }
     Ok(())
 }
@@ -66,7 +66,7 @@ pub(crate) fn extended(
                 && other.text_at(&["operator"]) == "Exists"
                 && other.text_at(&["value"]).is_empty()
         };
-        let tolerations = pods::list_mut(pod.below("spec"), "tolerations");
+        let tolerations = pods::list_mut(pod.map_mut("spec"), "tolerations");
         if !tolerations.iter().any(is_same) {
             tolerations.push(Node::map([
                 ("key", Node::string(name)),
@@ -93,7 +93,7 @@ pub(crate) fn taint(
     if !pods::items(node, &["spec", "taints"]).iter().any(is_not_ready_taint) {
         let taint =
             Node::map([("key", Node::string(NOT_READY)), ("effect", Node::string("NoSchedule"))]);
-        pods::list_mut(node.below("spec"), "taints").push(taint);
+        pods::list_mut(node.map_mut("spec"), "taints").push(taint);
     }
     Ok(())
 }

@@ -234,7 +234,7 @@ fn what_an_older_server_stored_is_completed() {
     let mut server = Server::new(dual());
     let mut old = server.create(r#"{"ports":[{"port":80}],"clusterIP":"fd00:10:96::5"}"#);
     for name in ["clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
-        old.below("spec").remove(name);
+        old.map_mut("spec").remove(name);
     }
     let changed = server.put(r#"{"ports":[{"port":81}]}"#, Some(&old)).unwrap();
     assert_eq!(stack(&changed), [r#"["fd00:10:96::5"]"#, r#"["IPv6"]"#, r#""SingleStack""#]);

@@ -26,7 +26,7 @@ pub fn prepare(service: &mut Node<'static>, old: Option<&Node<'_>>, ranges: &Ran
         }
     }
     if new.is_external_name() {
-        service.below("spec").remove("internalTrafficPolicy");
+        service.map_mut("spec").remove("internalTrafficPolicy");
     }
     new.write(service);
 }
@@ -101,7 +101,7 @@ fn drop_inapplicable(new: &mut Spec, old: &Spec) {
 
 /// The same for members that are not addresses or ports.
 fn drop_inapplicable_members(service: &mut Node<'static>, new: &Spec, old: &Spec) {
-    let spec = service.below("spec");
+    let spec = service.map_mut("spec");
     let was_balancer = old.is_balancer() && !new.is_balancer();
     if was_balancer && new.allocates_ports.is_some() && new.allocates_ports == old.allocates_ports {
         spec.remove("allocateLoadBalancerNodePorts");
@@ -115,6 +115,6 @@ fn drop_inapplicable_members(service: &mut Node<'static>, new: &Spec, old: &Spec
     }
     if was_balancer {
         // The status no longer shows a load balancer, though removing it may still take a while.
-        service.below("status").set("loadBalancer", Node::empty_map());
+        service.map_mut("status").set("loadBalancer", Node::empty_map());
     }
 }

@@ -88,7 +88,7 @@ impl Spec {
 
     /// Writes addresses, families and ports into a Service, and removes absent ones.
     pub(crate) fn write(&self, service: &mut Node<'static>) {
-        let spec = service.below("spec");
+        let spec = service.map_mut("spec");
         put(spec, "clusterIP", text(&self.cluster_ip));
         put(spec, "clusterIPs", texts(&self.cluster_ips));
         put(spec, "ipFamilies", texts(&self.families));

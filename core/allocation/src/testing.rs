@@ -5,7 +5,7 @@ use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::net::IpAddr;
-use ratchet_engine::{Behavior, Change, Facts, Policy, Release, Status, judge};
+use ratchet_engine::{ApiConfig, Behavior, Change, Facts, Release, Status, judge};
 use ratchet_object::{Limits, Node, Object, decode};
 
 /// The allocations of all Services.
@@ -71,12 +71,12 @@ pub(crate) fn service(spec: &str) -> Node<'static> {
 pub(crate) struct Server {
     pub(crate) ranges: Ranges,
     pub(crate) ledger: Ledger,
-    pub(crate) policy: Policy,
+    pub(crate) policy: ApiConfig,
 }
 
 impl Server {
     pub(crate) fn new(ranges: Ranges) -> Self {
-        let policy = Policy::of(Release::REFERENCE, Behavior::Released);
+        let policy = ApiConfig::of(Release::REFERENCE, Behavior::Released);
         Self { ranges, ledger: Ledger::default(), policy }
     }
 
@@ -105,8 +105,8 @@ impl Server {
         let mut new = old.clone();
         for entry in node(spec).entries() {
             match entry.node.is_null() {
-                true => drop(new.below("spec").remove(&entry.key)),
-                false => new.below("spec").set(entry.key.to_string(), entry.node.clone()),
+                true => drop(new.map_mut("spec").remove(&entry.key)),
+                false => new.map_mut("spec").set(entry.key.to_string(), entry.node.clone()),
             }
         }
         ratchet_object::defaults::apply("", "v1", "Service", &mut new);

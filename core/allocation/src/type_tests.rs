@@ -96,7 +96,7 @@ fn a_balancer_is_forgotten_with_the_type() {
     use ratchet_object::Node;
     let mut server = Server::new(dual());
     let mut created = server.create(r#"{"type":"LoadBalancer","ports":[{"port":80}]}"#);
-    created.below("status").below("loadBalancer").set("ingress", Node::list([].into()));
+    created.map_mut("status").map_mut("loadBalancer").set("ingress", Node::list([].into()));
     let unchanged = server.patch(r#"{"selector":{"a":"b"}}"#, &created).unwrap();
     assert_eq!(unchanged.get("status"), created.get("status"));
     let inside = server.patch(r#"{"type":"ClusterIP"}"#, &created).unwrap();

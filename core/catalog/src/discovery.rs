@@ -12,7 +12,7 @@ use base64::prelude::BASE64_STANDARD;
 use sha2::{Digest, Sha256, Sha512};
 
 use crate::json::Json;
-use crate::resources::{Gvk, Resource, Subresource};
+use crate::resources::{GroupVersionKind, Resource, Subresource};
 
 /// The response to `GET /api`; the address is that of this server, with its port.
 #[must_use]
@@ -122,8 +122,8 @@ pub fn hash(body: &[u8]) -> String {
 
 /// The storage version hash of a kind.
 #[must_use]
-pub fn storage_version_hash(storage: Gvk<'_>) -> String {
-    let Gvk { group, version, kind } = storage;
+pub fn storage_version_hash(storage: GroupVersionKind<'_>) -> String {
+    let GroupVersionKind { group, version, kind } = storage;
     let digest = Sha256::digest(format!("{group}/{version}/{kind}"));
     BASE64_STANDARD.encode(digest.get(..8).unwrap_or(&digest))
 }

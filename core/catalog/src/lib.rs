@@ -8,4 +8,4 @@ mod json;
 pub mod openapi;
 mod resources;
 
-pub use resources::{Gvk, RESOURCES, Resource, Subresource, lookup, of_kind};
+pub use resources::{GroupVersionKind, RESOURCES, Resource, Subresource, lookup, of_kind};

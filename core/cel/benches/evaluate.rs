@@ -3,7 +3,7 @@
 #![allow(clippy::expect_used, reason = "a bench may fail like a test")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use ratchet_cel::{Budget, Environment, PER_CALL_LIMIT, Type, Value, World};
+use ratchet_cel::{Activation, Budget, Environment, PER_CALL_LIMIT, Type, Value};
 use ratchet_object::{Limits, decode_json};
 use std::hint::black_box;
 
@@ -24,7 +24,7 @@ const EXPRESSIONS: &[(&str, &str)] = &[
 
 struct Object<'t>(Value<'t>);
 
-impl<'t> World<'t> for Object<'t> {
+impl<'t> Activation<'t> for Object<'t> {
     fn variable(&self, name: &str) -> Option<Value<'t>> {
         (name == "object").then(|| self.0.clone())
     }

@@ -24,7 +24,7 @@ pub use fault::{Budget, Fault, FaultKind, OVER_BUDGET};
 pub use issue::{Issue, Issues};
 pub use list::{Items, Joined, List};
 pub use map::{Map, Table};
-pub use program::{Program, World};
+pub use program::{Activation, Program};
 pub use time::Timestamp;
 pub use types::{Type, Types};
 pub use value::{Opaque, Text, Value};

@@ -18,7 +18,7 @@ pub struct Program {
 }
 
 /// The variables of an evaluation (cel-go's `Activation`).
-pub trait World<'t> {
+pub trait Activation<'t> {
     /// The value of a variable; `None` if there is none.
     fn variable(&self, name: &str) -> Option<Value<'t>>;
 
@@ -54,7 +54,7 @@ impl Program {
     /// Evaluates it, charging `budget`.
     pub fn evaluate<'t>(
         &self,
-        world: &dyn World<'t>,
+        world: &dyn Activation<'t>,
         budget: &mut Budget,
     ) -> Result<Value<'t>, Fault> {
         evaluate::run(self, world, budget)

@@ -1,16 +1,18 @@
 //! The authorization checks that expressions make.
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 
-use ratchet_cel::library::authz::{Ask, Authorize, Authorizer, Decision, Resource, Target};
-use ratchet_cel::{Budget, Environment, PER_CALL_LIMIT, Type, Value, World};
+use ratchet_cel::library::authz::{
+    AuthorizationCheck, Authorize, Authorizer, Decision, Resource, Target,
+};
+use ratchet_cel::{Activation, Budget, Environment, PER_CALL_LIMIT, Type, Value};
 use std::sync::{Arc, Mutex};
 
 /// Allows `get`, fails for the verb `fail`, and records its checks.
 #[derive(Debug, Default)]
-struct RecordingAuthorizer(Mutex<Vec<Ask>>);
+struct RecordingAuthorizer(Mutex<Vec<AuthorizationCheck>>);
 
 impl Authorize for RecordingAuthorizer {
-    fn decide(&self, ask: &Ask) -> Decision {
+    fn decide(&self, ask: &AuthorizationCheck) -> Decision {
         self.0.lock().expect("no panic").push(ask.clone());
         Decision {
             allowed: ask.verb == "get",
@@ -22,7 +24,7 @@ impl Authorize for RecordingAuthorizer {
 
 struct AuthorizerWorld(Authorizer);
 
-impl<'t> World<'t> for AuthorizerWorld {
+impl<'t> Activation<'t> for AuthorizerWorld {
     fn variable(&self, name: &str) -> Option<Value<'t>> {
         let resource = Resource { resource: "pods".into(), ..Resource::default() };
         match name {
@@ -34,7 +36,7 @@ impl<'t> World<'t> for AuthorizerWorld {
 }
 
 /// The result of an expression, its cost, and its checks.
-fn run(expression: &str) -> (String, u64, Vec<Ask>) {
+fn run(expression: &str) -> (String, u64, Vec<AuthorizationCheck>) {
     let environment = Environment::kubernetes((1, 36))
         .with("authorizer", Type::Opaque(Authorizer::TYPE))
         .with("check", Type::Opaque(Authorizer::RESOURCE_CHECK_TYPE));
@@ -100,11 +102,12 @@ fn everything_that_is_said_is_asked() {
         label_selector: "c in (d)".into(),
     };
     let account = Some(("ns".into(), "sa".into()));
-    let ask = Ask { account, verb: "get".into(), target: Target::Resource(resource) };
+    let ask =
+        AuthorizationCheck { account, verb: "get".into(), target: Target::Resource(resource) };
     assert_eq!(checks, [ask]);
     let (_, _, checks) = run("authorizer.path('/a').check('get').allowed()");
     let target = Target::Path("/a".into());
-    assert_eq!(checks, [Ask { account: None, verb: "get".into(), target }]);
+    assert_eq!(checks, [AuthorizationCheck { account: None, verb: "get".into(), target }]);
 }
 
 #[test]

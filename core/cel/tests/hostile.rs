@@ -5,7 +5,7 @@
 mod world;
 
 use proptest::prelude::*;
-use ratchet_cel::{Budget, Environment, FaultKind, Type, Value, World};
+use ratchet_cel::{Activation, Budget, Environment, FaultKind, Type, Value};
 use ratchet_object::{Limits, decode_json};
 use world::{Object, decoded, environment};
 
@@ -116,7 +116,7 @@ fn large_objects_are_compared_and_searched_in_time() {
     let one = decode_json(&one, limits).expect("JSON");
     let other = decode_json(&other, limits).expect("JSON");
     struct Two<'t>(Value<'t>, Value<'t>);
-    impl<'t> World<'t> for Two<'t> {
+    impl<'t> Activation<'t> for Two<'t> {
         fn variable(&self, name: &str) -> Option<Value<'t>> {
             Some(if name == "object" { self.0.clone() } else { self.1.clone() })
         }

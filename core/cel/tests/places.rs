@@ -1,12 +1,12 @@
 //! Offsets of evaluation errors.
 #![allow(clippy::expect_used, reason = "a test may fail so")]
 
-use ratchet_cel::{Budget, Environment, PER_CALL_LIMIT, Type, Value, World};
+use ratchet_cel::{Activation, Budget, Environment, PER_CALL_LIMIT, Type, Value};
 use ratchet_object::{Limits, Node, decode_json};
 
 struct ObjectWorld<'t>(&'t Node<'t>);
 
-impl<'t> World<'t> for ObjectWorld<'t> {
+impl<'t> Activation<'t> for ObjectWorld<'t> {
     fn variable(&self, name: &str) -> Option<Value<'t>> {
         (name == "object").then(|| Value::of(self.0))
     }

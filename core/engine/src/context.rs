@@ -1,6 +1,6 @@
 //! `ValidationContext`, the change and the policy that every rule gets.
 
-use crate::{Change, Policy};
+use crate::{ApiConfig, Change};
 
 /// Inputs of a rule, passed together.
 #[derive(Clone, Copy, Debug)]
@@ -8,5 +8,5 @@ pub struct ValidationContext<'a> {
     /// The change to validate.
     pub change: &'a Change<'a>,
     /// Release, gates and behavior in force.
-    pub policy: &'a Policy,
+    pub config: &'a ApiConfig,
 }

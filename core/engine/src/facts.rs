@@ -34,7 +34,7 @@ pub enum Namespace<'a> {
     Labels(Option<&'a Node<'a>>),
     /// Not looked up: the kind has no namespace, or no plugin needs it.
     #[default]
-    Unasked,
+    NotNeeded,
 }
 
 /// The door's knowledge of the existing pods of a namespace.

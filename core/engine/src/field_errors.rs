@@ -26,7 +26,7 @@ impl<'s, 'v> FieldErrors<'s, 'v> {
     }
 
     fn push(&mut self, rule: &'static Rule, cause: Cause, at: &At<'_>, detail: Cow<'static, str>) {
-        self.verdict.problem(FieldError::new(rule, cause, at, detail));
+        self.verdict.add_error(FieldError::new(rule, cause, at, detail));
     }
 
     /// Adds a `Required value` error.
@@ -42,7 +42,7 @@ impl<'s, 'v> FieldErrors<'s, 'v> {
     /// Adds a `Not found` error: `text` refers to something that does not exist.
     pub fn not_found(&mut self, at: &At<'_>, text: &str) {
         let problem = FieldError::new(&placement::RULE, Cause::NotFound, at, "");
-        self.verdict.problem(problem.with_value(quoted(text)));
+        self.verdict.add_error(problem.with_value(quoted(text)));
     }
 
     /// Adds a `Duplicate value` error.
@@ -70,14 +70,14 @@ impl<'s, 'v> FieldErrors<'s, 'v> {
         let listed: alloc::vec::Vec<String> = values.iter().map(|value| quoted(value)).collect();
         let detail = alloc::format!("supported values: {}", listed.join(", "));
         let problem = FieldError::new(&placement::RULE, Cause::NotSupported, at, detail);
-        self.verdict.problem(problem.with_value(formatted));
+        self.verdict.add_error(problem.with_value(formatted));
     }
 
     /// Checks that the field, if set, is one of `values`.
     pub fn one_of(&mut self, at: &At<'_>, values: &[&str]) {
         let text = at.text_or_empty();
         if !text.is_empty() && !values.contains(&text) {
-            self.unsupported(at, format_value::typed_string(text, self.ctx.policy.release), values);
+            self.unsupported(at, format_value::typed_string(text, self.ctx.config.release), values);
         }
     }
 
@@ -94,7 +94,7 @@ impl<'s, 'v> FieldErrors<'s, 'v> {
         detail: impl Into<Cow<'static, str>>,
     ) {
         let problem = FieldError::new(&values::RULE, Cause::Invalid, at, detail);
-        self.verdict.problem(problem.with_value(formatted));
+        self.verdict.add_error(problem.with_value(formatted));
     }
 
     /// Checks that the field is a non-empty string; returns whether it is.
@@ -115,7 +115,7 @@ impl<'s, 'v> FieldErrors<'s, 'v> {
     pub fn form_of(&mut self, at: &At<'_>, text: &str, form: NameFormat) {
         let rule = if form == NameFormat::LabelValue { &labels::RULE } else { &names::FORMS };
         name_format::faults(form, text, |detail| {
-            self.verdict.problem(FieldError::invalid(rule, at, text, detail));
+            self.verdict.add_error(FieldError::invalid(rule, at, text, detail));
         });
     }
 

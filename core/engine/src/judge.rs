@@ -1,12 +1,12 @@
 //! `judge`, the pipeline of one change: validation, then warnings, then admission plugins.
 
 use crate::context::ValidationContext;
-use crate::{Change, Facts, Needs, Policy, Verdict, pod_security, rules, validation};
+use crate::{ApiConfig, Change, Facts, Needs, Verdict, pod_security, rules, validation};
 
 /// Validates and admits a change. The same change, facts and policy give the same verdict behind every door.
-pub fn judge(change: &Change<'_>, facts: &Facts<'_>, policy: &Policy) -> Verdict {
+pub fn judge(change: &Change<'_>, facts: &Facts<'_>, config: &ApiConfig) -> Verdict {
     let mut verdict = Verdict::default();
-    let ctx = ValidationContext { change, policy };
+    let ctx = ValidationContext { change, config };
     rules::deprecated_api::warn(&ctx, &mut verdict);
     rules::metadata::check(&ctx, &mut verdict);
     let rows = || validation::KIND_VALIDATIONS.iter().filter(|row| row.applies_to(change));
@@ -14,24 +14,24 @@ pub fn judge(change: &Change<'_>, facts: &Facts<'_>, policy: &Policy) -> Verdict
         (row.validate)(&ctx, &mut verdict);
     }
     // The API sends no further warnings for an invalid object.
-    if !verdict.problems.is_empty() {
+    if !verdict.errors.is_empty() {
         return verdict;
     }
     for row in rows() {
         (row.warn)(&ctx, &mut verdict);
     }
-    if policy.plugins.pod_security {
-        pod_security::judge(change, facts, policy, &mut verdict);
+    if config.plugins.pod_security {
+        pod_security::judge(change, facts, config, &mut verdict);
     }
-    if verdict.admits() && policy.plugins.deny_external_ips {
+    if verdict.admits() && config.plugins.deny_external_ips {
         rules::deny_external_ips::judge(&ctx, &mut verdict);
     }
     verdict
 }
 
 /// The facts that `judge` needs for such a change.
-pub fn needs(change: &Change<'_>, policy: &Policy) -> Needs {
-    if policy.plugins.pod_security {
+pub fn needs(change: &Change<'_>, config: &ApiConfig) -> Needs {
+    if config.plugins.pod_security {
         pod_security::needs(&change.kind, change.part)
     } else {
         Needs::default()

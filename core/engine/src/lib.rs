@@ -3,6 +3,7 @@
 extern crate alloc;
 
 mod change;
+mod config;
 mod context;
 mod cron;
 mod difference;
@@ -15,7 +16,6 @@ mod internal;
 mod judge;
 mod name_format;
 pub mod pod_security;
-mod policy;
 mod quantity;
 mod release;
 mod rule;
@@ -28,21 +28,21 @@ mod views;
 
 /// The field error API for checks in other crates: CEL expressions of policies need an evaluator that the engine does
 /// not depend on.
-pub mod writing {
+pub mod field_validation {
     pub use crate::context::ValidationContext;
     pub use crate::field_errors::FieldErrors;
-    pub use crate::format_value::{list as shown_list, typed_string as shown_word};
-    pub use crate::name_format::{NameFormat, faults as form_faults};
+    pub use crate::format_value::{list as format_list, typed_string as format_string};
+    pub use crate::name_format::{NameFormat, faults as name_format_faults};
     pub use crate::selectors::check as check_selector;
 }
 
 pub use change::{Change, Part, Step, StoredValues};
+pub use config::{ApiConfig, Behavior, Plugins};
 pub use difference::{Choice, DIFFERENCES, Difference};
 pub use facts::{EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Needs};
 pub use fields::{Class, FIELDS, Field};
 pub use gates::{GATES, Gate, GateError, Gates, KUBELET_CERT_CN, Stage};
 pub use judge::{judge, needs};
-pub use policy::{Behavior, Plugins, Policy};
 pub use release::{Release, UnknownRelease};
 pub use rule::{Origin, Ratchet, Rule};
 pub use rules::RULES;

@@ -21,7 +21,7 @@ pub fn check(selector: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             }
             "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
             text => {
-                let formatted = format_value::typed_string(text, errs.ctx.policy.release);
+                let formatted = format_value::typed_string(text, errs.ctx.config.release);
                 errs.invalid_as(&operator, formatted, "not a valid selector operator");
             }
         }

@@ -43,9 +43,9 @@ impl Status {
     /// The Status of a refused change; `None` if the change is admitted.
     pub fn of(verdict: &Verdict, change: &Change<'_>) -> Option<Self> {
         let (kind, new) = (change.kind, change.new_object());
-        if !verdict.problems.is_empty() {
+        if !verdict.errors.is_empty() {
             let causes: Vec<StatusCause> = verdict
-                .problems
+                .errors
                 .iter()
                 .map(|problem| StatusCause {
                     reason: problem.cause.reason(),
@@ -147,15 +147,15 @@ pub fn warning_texts<T: AsRef<str>>(warnings: &[T]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Behavior, Facts, Namespace, Policy, Release, judge};
+    use crate::{ApiConfig, Behavior, Facts, Namespace, Release, judge};
     use ratchet_object::{Limits, Object, decode};
 
     fn status(text: &str, facts: &Facts<'_>) -> Option<Status> {
         let node = decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
         let object = Object::new(node);
         let change = Change::create(&object).unwrap();
-        let policy = Policy::of(Release::REFERENCE, Behavior::Released);
-        Status::of(&judge(&change, facts, &policy), &change)
+        let config = ApiConfig::of(Release::REFERENCE, Behavior::Released);
+        Status::of(&judge(&change, facts, &config), &change)
     }
 
     #[test]

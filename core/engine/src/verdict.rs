@@ -14,7 +14,7 @@ use ratchet_object::{At, Span};
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
     /// Field errors; any of them refuses the object (HTTP 422).
-    pub problems: Vec<FieldError>,
+    pub errors: Vec<FieldError>,
     /// The denial of an admission plugin (HTTP 403); plugins run only without field errors.
     pub denial: Option<Denial>,
     /// Warnings for the client, whether the change is admitted or not.
@@ -267,13 +267,13 @@ impl Warning {
 impl Verdict {
     /// Whether the change is admitted.
     pub fn admits(&self) -> bool {
-        self.problems.is_empty() && self.denial.is_none()
+        self.errors.is_empty() && self.denial.is_none()
     }
 
     /// Adds a field error, or counts it once `MOST_LISTED` are listed.
-    pub fn problem(&mut self, problem: FieldError) {
-        if self.problems.len() < MOST_LISTED {
-            self.problems.push(problem);
+    pub fn add_error(&mut self, problem: FieldError) {
+        if self.errors.len() < MOST_LISTED {
+            self.errors.push(problem);
         } else {
             self.unlisted += 1;
         }
@@ -300,14 +300,14 @@ mod tests {
         let mut verdict = Verdict::default();
         for number in 0..MOST_LISTED + 10 {
             let detail = alloc::format!("{number}");
-            verdict.problem(FieldError::new(
+            verdict.add_error(FieldError::new(
                 &crate::rules::deprecated_api::RULE,
                 Cause::Invalid,
                 &At::root(&node),
                 detail,
             ));
         }
-        assert_eq!((verdict.problems.len(), verdict.unlisted), (MOST_LISTED, 10));
+        assert_eq!((verdict.errors.len(), verdict.unlisted), (MOST_LISTED, 10));
         assert!(!verdict.admits());
     }
 }

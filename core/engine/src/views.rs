@@ -38,5 +38,5 @@ pub(crate) fn list_or_single<'a>(
         return listed;
     }
     let first: Path<'a> = list.path().index(0);
-    alloc::vec![single.named(first)]
+    alloc::vec![single.with_path(first)]
 }

@@ -5,7 +5,7 @@ mod case_file;
 use case_file::{Case, Proposal, Side, Subject, Want, cases};
 use ratchet_engine::rules::decoding;
 use ratchet_engine::{RULES, Rule, Status, Verdict, judge, pod_security};
-use ratchet_object::{Limits, Object, ViolationKind, decode, misfits, schema};
+use ratchet_object::{Limits, Object, ViolationKind, decode, schema, schema_violations};
 use std::collections::BTreeSet;
 
 #[test]
@@ -77,14 +77,14 @@ fn faults(case: &Case) -> Vec<String> {
 
 fn outcome_of(proposal: &Proposal) -> Option<Outcome> {
     let change = proposal.change()?;
-    let verdict = judge(&change, &proposal.facts(), proposal.policy());
+    let verdict = judge(&change, &proposal.facts(), proposal.config());
     Some(Outcome {
         admits: verdict.admits(),
         status: Status::of(&verdict, &change),
         rules: reporting_rules(&verdict),
         warnings: verdict.warnings.iter().map(|warning| warning.text.clone()).collect(),
         differences: verdict
-            .problems
+            .errors
             .iter()
             .filter_map(|problem| problem.difference)
             .map(|difference| difference.id.to_string())
@@ -104,7 +104,7 @@ fn outcome_of(proposal: &Proposal) -> Option<Outcome> {
 
 /// The rules that report anything in the verdict.
 fn reporting_rules(verdict: &Verdict) -> Vec<String> {
-    let problems = verdict.problems.iter().map(|problem| problem.rule);
+    let problems = verdict.errors.iter().map(|problem| problem.rule);
     let denial = verdict.denial.iter().map(|denial| denial.rule);
     let warnings = verdict.warnings.iter().map(|warning| warning.rule);
     let labels = verdict.denial.iter().flat_map(|denial| &denial.labels);
@@ -131,8 +131,8 @@ fn outcome_of_text(text: &str) -> Outcome {
                 } else if is_missing_from_its_group(&object) {
                     rules.insert(decoding::UNKNOWN_KIND.id);
                 }
-                for misfit in misfits(&object) {
-                    rules.insert(match misfit.oddity {
+                for misfit in schema_violations(&object) {
+                    rules.insert(match misfit.kind {
                         ViolationKind::Unknown => decoding::UNKNOWN_FIELD.id,
                         ViolationKind::WrongType(_) => decoding::WRONG_TYPE.id,
                     });

@@ -8,7 +8,7 @@ use crate::{Equality, Node, Path, Slot, Span, Value};
 pub struct At<'a> {
     node: Option<&'a Node<'a>>,
     path: Path<'a>,
-    /// The enclosing object; none once the path was replaced by [`At::named`].
+    /// The enclosing object; none once the path was replaced by [`At::with_path`].
     root: Option<&'a Node<'a>>,
     near: Span,
     span_override: Option<Span>,
@@ -24,7 +24,7 @@ impl<'a> At<'a> {
     /// The same value under another path: where Kubernetes reports a field under a different name than
     /// the one a person wrote.
     #[must_use]
-    pub fn named(self, path: Path<'a>) -> Self {
+    pub fn with_path(self, path: Path<'a>) -> Self {
         Self { path, root: None, ..self }
     }
 
@@ -146,7 +146,7 @@ impl<'a> At<'a> {
         Self { node, path, root: self.root, near: self.span(), span_override: None }
     }
 
-    /// The enclosing object; none once the path was replaced by [`At::named`].
+    /// The enclosing object; none once the path was replaced by [`At::with_path`].
     pub fn object(&self) -> Option<&'a Node<'a>> {
         self.root
     }

@@ -115,7 +115,7 @@ impl<'t> Node<'t> {
     }
 
     /// The member `name` as a map, created if it is absent or `null`.
-    pub fn below(&mut self, name: &'static str) -> &mut Self {
+    pub fn map_mut(&mut self, name: &'static str) -> &mut Self {
         let at = self.entries().iter().position(|entry| entry.key == name);
         let members = self.members();
         let at = at.unwrap_or(members.len());
@@ -159,7 +159,7 @@ mod tests {
         let mut node = Node::map([("a", Node::int(1))]);
         node.set("b", Node::string("x"));
         node.set("a", Node::bool(true));
-        node.below("c").set("d", Node::list(alloc::vec![Node::int(2)]));
+        node.map_mut("c").set("d", Node::list(alloc::vec![Node::int(2)]));
         assert_eq!(node.to_string(), r#"{"a":true,"b":"x","c":{"d":[2]}}"#);
         assert_eq!(node.remove("b"), Some(Node::string("x")));
         assert_eq!(node.remove("b"), None);
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn null_becomes_a_map_when_something_goes_below_it() {
         let mut node = Node::map([("metadata", Node::new(Value::Null))]);
-        node.below("metadata").set("name", Node::string("x"));
+        node.map_mut("metadata").set("name", Node::string("x"));
         assert_eq!(node.text_at(&["metadata", "name"]), "x");
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::proto::{decode, encode};
 use crate::schema::{KINDS, KindRow, Shape, type_of};
-use crate::{Entry, Equality, Limits, Node, Value, complete, equal_at, prune, respell};
+use crate::{Entry, Equality, Limits, Node, Value, canonicalize, complete, equal_at, prune};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -113,8 +113,7 @@ fn holds_any(shape: &Shape) -> bool {
 fn stored(node: &Node<'static>, row: &KindRow) -> Node<'static> {
     let mut node = node.clone();
     prune(&mut node, row.ty);
-    respell(&mut node, row.ty);
-    complete(&mut node, row.ty);
+    canonicalize(&mut node, row.ty);
     node
 }
 

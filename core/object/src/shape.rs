@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaViolation {
     /// Which violation this is.
-    pub oddity: ViolationKind,
+    pub kind: ViolationKind,
     /// The field path.
     pub path: String,
     /// The span of an unknown field's key, or of a value of the wrong type.
@@ -30,7 +30,7 @@ pub enum ViolationKind {
 }
 
 /// All schema violations of an object; none if the kind is unknown.
-pub fn misfits(object: &Object<'_>) -> Vec<SchemaViolation> {
+pub fn schema_violations(object: &Object<'_>) -> Vec<SchemaViolation> {
     let (group, version) =
         object.api_version().rsplit_once('/').unwrap_or(("", object.api_version()));
     if let Some(row) = schema::kind(group, version, object.kind_name()) {
@@ -109,12 +109,12 @@ impl<'n> Walk<'n> {
         }
     }
 
-    fn report(&mut self, oddity: ViolationKind, span: Span) {
+    fn report(&mut self, kind: ViolationKind, span: Span) {
         if self.violations.len() >= MAX_VIOLATIONS {
             return;
         }
         let path = readable(format!("{}", Steps(&self.steps)));
-        self.violations.push(SchemaViolation { oddity, path, span });
+        self.violations.push(SchemaViolation { kind, path, span });
     }
 }
 
@@ -184,9 +184,9 @@ mod tests {
 
     fn violations(text: &str) -> Vec<(String, ViolationKind)> {
         let node = decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
-        misfits(&Object::new(node))
+        schema_violations(&Object::new(node))
             .into_iter()
-            .map(|violation| (violation.path, violation.oddity))
+            .map(|violation| (violation.path, violation.kind))
             .collect()
     }
 

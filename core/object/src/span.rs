@@ -21,7 +21,7 @@ impl Span {
 
 /// A line and a column, both counted from one; columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct LineColumn {
     /// The line, from one.
     pub line: u32,
     /// The column in characters, from one.
@@ -46,7 +46,7 @@ impl<'t> LineIndex<'t> {
     }
 
     /// The line and column of a byte offset.
-    pub fn place(&self, offset: u32) -> Place {
+    pub fn line_column(&self, offset: u32) -> LineColumn {
         let line = self.starts.partition_point(|&start| start <= offset).max(1);
         let start = self.starts.get(line - 1).copied().unwrap_or(0);
         let column = self
@@ -54,7 +54,7 @@ impl<'t> LineIndex<'t> {
             .get(start as usize..offset as usize)
             .map_or(offset.saturating_sub(start) as usize, |before| before.chars().count());
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        Place { line: count(line), column: count(column).saturating_add(1) }
+        LineColumn { line: count(line), column: count(column).saturating_add(1) }
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
     fn places_count_lines_and_characters_from_one() {
         let index = LineIndex::new("a\nüb\n\nc");
         for (offset, line, column) in [(0, 1, 1), (2, 2, 1), (4, 2, 2), (6, 3, 1), (7, 4, 1)] {
-            assert_eq!(index.place(offset), Place { line, column }, "offset {offset}");
+            assert_eq!(index.line_column(offset), LineColumn { line, column }, "offset {offset}");
         }
     }
 }

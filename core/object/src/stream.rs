@@ -2,7 +2,7 @@
 
 /// The text of one document of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece<'t> {
+pub struct YamlDocument<'t> {
     /// The document without separator lines.
     pub text: &'t str,
     /// The number of bytes before it in the stream.
@@ -13,8 +13,8 @@ pub struct Piece<'t> {
 
 /// The documents of a stream, in order. A `---` at the beginning of a line always separates: no
 /// YAML value can contain such a line.
-pub fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
-    let mut rest = Some(Piece { text, offset: 0, line: 0 });
+pub fn split_documents(text: &str) -> impl Iterator<Item = YamlDocument<'_>> {
+    let mut rest = Some(YamlDocument { text, offset: 0, line: 0 });
     core::iter::from_fn(move || {
         let current = rest.take()?;
         let Some((end, next)) = separator(current.text.as_bytes()) else {
@@ -22,12 +22,12 @@ pub fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
         };
         let passed = current.text.get(..next).unwrap_or_default();
         let lines = passed.bytes().filter(|&byte| byte == b'\n').count();
-        rest = Some(Piece {
+        rest = Some(YamlDocument {
             text: current.text.get(next..).unwrap_or_default(),
             offset: current.offset + next,
             line: current.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX)),
         });
-        Some(Piece { text: current.text.get(..end).unwrap_or_default(), ..current })
+        Some(YamlDocument { text: current.text.get(..end).unwrap_or_default(), ..current })
     })
 }
 
@@ -64,7 +64,7 @@ mod tests {
     use alloc::vec::Vec;
 
     fn cut(text: &str) -> Vec<(&str, u32)> {
-        pieces(text).map(|piece| (piece.text, piece.line)).collect()
+        split_documents(text).map(|piece| (piece.text, piece.line)).collect()
     }
 
     #[test]

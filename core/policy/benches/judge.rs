@@ -5,28 +5,28 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use ratchet_access::User;
 use ratchet_object::{Limits, Node, decode};
 use ratchet_policy::{
-    Attempt, Binding, KindName, Operation, Policies, Policy, Reader, ResourceName, Served,
-    Surroundings,
+    Attributes, Binding, ClusterReader, GroupVersionKind, GroupVersionResource, Operation,
+    Policies, Policy, Reader, Served,
 };
 use std::hint::black_box;
 use std::sync::Arc;
 
 struct Cluster(Node<'static>);
 
-impl Surroundings for Cluster {
+impl ClusterReader for Cluster {
     fn namespace(&self, _: &str) -> Option<Node<'static>> {
         Some(self.0.clone())
     }
 
-    fn served(&self, _: &KindName<'_>) -> Option<Served> {
+    fn served(&self, _: &GroupVersionKind<'_>) -> Option<Served> {
         None
     }
 
-    fn parameter(&self, _: &KindName<'_>, _: &str, _: &str) -> Option<Node<'static>> {
+    fn parameter(&self, _: &GroupVersionKind<'_>, _: &str, _: &str) -> Option<Node<'static>> {
         None
     }
 
-    fn parameters(&self, _: &KindName<'_>, _: &str) -> Vec<Node<'static>> {
+    fn parameters(&self, _: &GroupVersionKind<'_>, _: &str) -> Vec<Node<'static>> {
         Vec::new()
     }
 }
@@ -62,10 +62,10 @@ fn policy(reader: &Reader, resource: &str, expression: &str) -> Arc<Policy> {
 fn judge(criterion: &mut Criterion) {
     let cluster = Cluster(node("{metadata: {name: shop}, spec: {}, status: {phase: Active}}"));
     let (user, object) = (User { name: "alice".into(), ..User::default() }, node(OBJECT));
-    let attempt = Attempt {
+    let attributes = Attributes {
         operation: Operation::Create,
-        kind: KindName { group: "apps", version: "v1", kind: "Deployment" },
-        resource: ResourceName { group: "apps", version: "v1", resource: "deployments" },
+        kind: GroupVersionKind { group: "apps", version: "v1", kind: "Deployment" },
+        resource: GroupVersionResource { group: "apps", version: "v1", resource: "deployments" },
         subresource: "",
         name: "xylophone",
         namespace: "shop",
@@ -90,7 +90,7 @@ fn judge(criterion: &mut Criterion) {
         let policies =
             Policies::new(vec![policy(&reader, resource, expression)], vec![Arc::new(binding)]);
         criterion.bench_function(name, |bencher| {
-            bencher.iter(|| black_box(policies.judge(black_box(&attempt), &cluster)).admits());
+            bencher.iter(|| black_box(policies.judge(black_box(&attributes), &cluster)).admits());
         });
     }
     criterion.bench_function("compile", |bencher| {
@@ -98,7 +98,7 @@ fn judge(criterion: &mut Criterion) {
     });
     criterion.bench_function("nothing", |bencher| {
         let none = Policies::default();
-        bencher.iter(|| black_box(none.judge(black_box(&attempt), &cluster)).admits());
+        bencher.iter(|| black_box(none.judge(black_box(&attributes), &cluster)).admits());
     });
 }
 

@@ -1,8 +1,8 @@
 //! Evaluation of one policy on one attempt with one parameter.
 
 use crate::activation::{Activation, ActivationInputs, BudgetExceeded};
-use crate::judged::Reason;
 use crate::policy::{Policy, Validation};
+use crate::result::Reason;
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};

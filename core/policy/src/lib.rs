@@ -1,16 +1,16 @@
 //! ValidatingAdmissionPolicies as pure functions: compiled once, then evaluated on admission attempts.
 //!
 //! [`Policy::read`] and [`Binding::read`] compile API objects, [`Policies::new`] binds them, and
-//! [`Policies::judge`] evaluates them on an [`Attempt`]. What they need to know of the cluster comes from
-//! [`Surroundings`], which the door implements.
+//! [`Policies::judge`] evaluates them on an [`Attributes`]. What they need to know of the cluster comes from
+//! [`ClusterReader`], which the door implements.
 #![no_std]
 extern crate alloc;
 
 mod activation;
-mod attempt;
+mod attributes;
+mod cluster;
 mod environment;
 mod evaluate;
-mod judged;
 mod matching;
 #[cfg(test)]
 mod matching_tests;
@@ -20,8 +20,8 @@ mod policies;
 mod policies_tests;
 mod policy;
 mod request;
+mod result;
 mod schema_types;
-mod surroundings;
 #[cfg(test)]
 mod testing;
 mod trial;
@@ -30,14 +30,16 @@ mod type_check;
 mod type_check_tests;
 mod validate;
 
+pub use ratchet_object::{GroupVersionKind, GroupVersionResource};
+
 /// Authorization checks of expressions: the door implements [`authz::Authorize`].
 pub use ratchet_cel::library::authz;
 
-pub use attempt::{Attempt, KindName, Operation, ResourceName};
-pub use judged::{Check, Denial, Judged, Reason};
+pub use attributes::{Attributes, Operation};
+pub use cluster::{ClusterReader, Equivalent, Served};
 pub use policies::Policies;
 pub use policy::{Binding, Policy, Reader, is_exempt};
-pub use surroundings::{Equivalent, Served, Surroundings};
+pub use result::{Check, Denial, PolicyResult, Reason};
 pub use trial::{Setting, Trial, namespace_seen, request_seen};
 pub use type_check::{ExpressionWarning, is_unchecked, status, type_check};
 pub use validate::validate;

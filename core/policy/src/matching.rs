@@ -1,6 +1,8 @@
 //! Matching of attempts by the constraints of policies and bindings.
 
-use crate::{Attempt, Equivalent, KindName, Operation, ResourceName, Surroundings};
+use crate::{
+    Attributes, ClusterReader, Equivalent, GroupVersionKind, GroupVersionResource, Operation,
+};
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -59,24 +61,28 @@ impl Rule {
         }
     }
 
-    fn covers(&self, attempt: &Attempt<'_>, resource: &ResourceName<'_>) -> bool {
+    fn covers(&self, attributes: &Attributes<'_>, resource: &GroupVersionResource<'_>) -> bool {
         let contains =
             |list: &[String], name: &str| list.iter().any(|own| own == "*" || own == name);
-        self.covers_scope(attempt, resource)
-            && contains(&self.operations, attempt.operation.word())
+        self.covers_scope(attributes, resource)
+            && contains(&self.operations, attributes.operation.as_str())
             && contains(&self.groups, resource.group)
             && contains(&self.versions, resource.version)
             && self.resources.iter().any(|own| {
                 let (name, part) = own.split_once('/').unwrap_or((own, ""));
                 (name == "*" || name == resource.resource)
-                    && (part == "*" || part == attempt.subresource)
+                    && (part == "*" || part == attributes.subresource)
             })
     }
 
-    fn covers_scope(&self, attempt: &Attempt<'_>, resource: &ResourceName<'_>) -> bool {
-        const NAMESPACES: ResourceName<'_> =
-            ResourceName { group: "", version: "v1", resource: "namespaces" };
-        let is_clusterwide = *resource == NAMESPACES || attempt.effective_namespace().is_empty();
+    fn covers_scope(
+        &self,
+        attributes: &Attributes<'_>,
+        resource: &GroupVersionResource<'_>,
+    ) -> bool {
+        const NAMESPACES: GroupVersionResource<'_> =
+            GroupVersionResource { group: "", version: "v1", resource: "namespaces" };
+        let is_clusterwide = *resource == NAMESPACES || attributes.effective_namespace().is_empty();
         match self.scope.as_str() {
             "" | "*" => true,
             "Namespaced" => !is_clusterwide,
@@ -85,8 +91,8 @@ impl Rule {
         }
     }
 
-    fn covers_name(&self, attempt: &Attempt<'_>) -> bool {
-        self.names.is_empty() || self.names.iter().any(|name| name == attempt.name)
+    fn covers_name(&self, attributes: &Attributes<'_>) -> bool {
+        self.names.is_empty() || self.names.iter().any(|name| name == attributes.name)
     }
 }
 
@@ -127,24 +133,24 @@ impl Criteria {
     /// Whether an attempt matches. Errors do not count for an attempt that does not match anyway.
     pub(crate) fn matches(
         &self,
-        attempt: &Attempt<'_>,
-        cluster: &dyn Surroundings,
+        attributes: &Attributes<'_>,
+        cluster: &dyn ClusterReader,
     ) -> Result<MatchKind, String> {
-        let labels = self.matches_object_selector(attempt);
+        let labels = self.matches_object_selector(attributes);
         if labels == Ok(false) {
             return Ok(MatchKind::NoMatch);
         }
         // Rules are cheaper than the labels of a namespace, and have no errors that would come first.
         let matched = match self.rules.is_empty() {
             true => MatchKind::Exact,
-            false => self.match_rules(&self.rules, attempt, cluster)?,
+            false => self.match_rules(&self.rules, attributes, cluster)?,
         };
         if matched == MatchKind::NoMatch {
             return Ok(MatchKind::NoMatch);
         }
-        let namespace = self.matches_namespace_selector(attempt, cluster);
+        let namespace = self.matches_namespace_selector(attributes, cluster);
         if namespace == Ok(false)
-            || self.match_rules(&self.excluded, attempt, cluster)? != MatchKind::NoMatch
+            || self.match_rules(&self.excluded, attributes, cluster)? != MatchKind::NoMatch
         {
             return Ok(MatchKind::NoMatch);
         }
@@ -153,20 +159,21 @@ impl Criteria {
         Ok(matched)
     }
 
-    fn matches_object_selector(&self, attempt: &Attempt<'_>) -> Result<bool, String> {
+    fn matches_object_selector(&self, attributes: &Attributes<'_>) -> Result<bool, String> {
         let selector = self.objects.as_ref().map_err(Clone::clone)?;
         let matches = |object: Option<&Node<'_>>| {
             object.is_some_and(|object| selector.matches_object(object))
         };
-        Ok(selector.is_everything() || matches(attempt.object) || matches(attempt.old))
+        Ok(selector.is_everything() || matches(attributes.object) || matches(attributes.old))
     }
 
     fn matches_namespace_selector(
         &self,
-        attempt: &Attempt<'_>,
-        cluster: &dyn Surroundings,
+        attributes: &Attributes<'_>,
+        cluster: &dyn ClusterReader,
     ) -> Result<bool, String> {
-        let (namespace_name, resource) = (attempt.effective_namespace(), attempt.resource.resource);
+        let (namespace_name, resource) =
+            (attributes.effective_namespace(), attributes.resource.resource);
         if namespace_name.is_empty() && resource != "namespaces" {
             return Ok(true);
         }
@@ -174,9 +181,9 @@ impl Criteria {
         if selector.is_everything() {
             return Ok(true);
         }
-        let is_written = matches!(attempt.operation, Operation::Create | Operation::Update);
-        if resource == "namespaces" && attempt.subresource.is_empty() && is_written {
-            return Ok(attempt.object.is_some_and(|object| selector.matches_object(object)));
+        let is_written = matches!(attributes.operation, Operation::Create | Operation::Update);
+        if resource == "namespaces" && attributes.subresource.is_empty() && is_written {
+            return Ok(attributes.object.is_some_and(|object| selector.matches_object(object)));
         }
         let namespace = cluster.namespace(namespace_name);
         let namespace =
@@ -187,29 +194,30 @@ impl Criteria {
     fn match_rules(
         &self,
         rules: &[Rule],
-        attempt: &Attempt<'_>,
-        cluster: &dyn Surroundings,
+        attributes: &Attributes<'_>,
+        cluster: &dyn ClusterReader,
     ) -> Result<MatchKind, String> {
-        let resource = &attempt.resource;
-        let is_match = |rule: &&Rule| rule.covers(attempt, resource) && rule.covers_name(attempt);
+        let resource = &attributes.resource;
+        let is_match =
+            |rule: &&Rule| rule.covers(attributes, resource) && rule.covers_name(attributes);
         if rules.iter().any(|rule| is_match(&rule)) {
             return Ok(MatchKind::Exact);
         }
         if !self.equivalent || rules.is_empty() {
             return Ok(MatchKind::NoMatch);
         }
-        let others = cluster.equivalents(resource, attempt.subresource);
+        let others = cluster.equivalents(resource, attributes.subresource);
         for rule in rules {
             for other in &others {
                 let name = other.name();
-                if name == *resource || !rule.covers(attempt, &name) {
+                if name == *resource || !rule.covers(attributes, &name) {
                     continue;
                 }
                 if other.kind_name().kind.is_empty() {
                     let name = name.to_string();
                     return Err(format!("unable to convert to {name}: unknown kind"));
                 }
-                if rule.covers_name(attempt) {
+                if rule.covers_name(attributes) {
                     return Ok(MatchKind::Equivalent(other.clone()));
                 }
             }
@@ -220,13 +228,17 @@ impl Criteria {
 
 impl Equivalent {
     /// The group, version and resource.
-    pub(crate) fn name(&self) -> ResourceName<'_> {
-        ResourceName { group: &self.group, version: &self.version, resource: &self.resource }
+    pub(crate) fn name(&self) -> GroupVersionResource<'_> {
+        GroupVersionResource {
+            group: &self.group,
+            version: &self.version,
+            resource: &self.resource,
+        }
     }
 
     /// The group, version and kind.
-    pub(crate) fn kind_name(&self) -> KindName<'_> {
+    pub(crate) fn kind_name(&self) -> GroupVersionKind<'_> {
         let (group, version, kind) = &self.kind;
-        KindName { group, version, kind }
+        GroupVersionKind { group, version, kind }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::matching::{Criteria, MatchKind};
 use crate::testing::{Cluster, alice, creation, map, node};
-use crate::{Attempt, KindName, Operation, ResourceName};
+use crate::{Attributes, GroupVersionKind, GroupVersionResource, Operation};
 use alloc::format;
 use ratchet_object::defaults;
 
@@ -16,17 +16,17 @@ fn criteria(text: &str) -> Criteria {
     Criteria::parse(policy.find(&["spec", "matchConstraints"]).unwrap())
 }
 
-fn matches(text: &str, attempt: &Attempt<'_>) -> bool {
-    criteria(text).matches(attempt, &Cluster).unwrap() != MatchKind::NoMatch
+fn matches(text: &str, attributes: &Attributes<'_>) -> bool {
+    criteria(text).matches(attributes, &Cluster).unwrap() != MatchKind::NoMatch
 }
 
 #[test]
 fn rules_name_resources() {
     let (user, object) = (alice(), map(""));
-    let attempt = creation(&user, &object);
+    let attributes = creation(&user, &object);
     let with = |from: &str, to: &str| format!("resourceRules: [{{{}}}]", RULE.replace(from, to));
-    assert!(matches(&with("", ""), &attempt));
-    assert!(matches("", &attempt), "no rules are about everything");
+    assert!(matches(&with("", ""), &attributes));
+    assert!(matches("", &attributes), "no rules are about everything");
     for (from, to, expected) in [
         ("['']", "['*']", true),
         ("['']", "[apps]", false),
@@ -44,9 +44,9 @@ fn rules_name_resources() {
         ("[CREATE]", "[CREATE], resourceNames: [c]", true),
         ("[CREATE]", "[CREATE], resourceNames: [d]", false),
     ] {
-        assert_eq!(matches(&with(from, to), &attempt), expected, "{to}");
+        assert_eq!(matches(&with(from, to), &attributes), expected, "{to}");
     }
-    let part = Attempt { subresource: "status", ..attempt };
+    let part = Attributes { subresource: "status", ..attributes };
     assert!(!matches(&with("", ""), &part));
     assert!(matches(&with("[configmaps]", "[configmaps/status]"), &part));
     assert!(matches(&with("[configmaps]", "['*/status']"), &part));
@@ -72,17 +72,20 @@ fn objects_are_selected_by_the_new_or_the_old_one() {
     let selector = "objectSelector: {matchLabels: {a: b}}";
     assert!(matches(selector, &creation(&user, &labelled)));
     assert!(!matches(selector, &creation(&user, &plain)));
-    let update =
-        Attempt { operation: Operation::Update, old: Some(&labelled), ..creation(&user, &plain) };
+    let update = Attributes {
+        operation: Operation::Update,
+        old: Some(&labelled),
+        ..creation(&user, &plain)
+    };
     assert!(matches(selector, &update));
-    let deleted = Attempt {
+    let deleted = Attributes {
         operation: Operation::Delete,
         object: None,
         old: Some(&labelled),
         ..creation(&user, &plain)
     };
     assert!(matches(selector, &deleted));
-    let deleted = Attempt { object: None, old: None, ..deleted };
+    let deleted = Attributes { object: None, old: None, ..deleted };
     assert!(!matches(selector, &deleted));
 }
 
@@ -90,20 +93,20 @@ fn objects_are_selected_by_the_new_or_the_old_one() {
 fn namespaces_are_selected_but_what_is_in_none_is_always_meant() {
     let (user, object) = (alice(), map(""));
     let selector = |env: &str| format!("namespaceSelector: {{matchLabels: {{env: {env}}}}}");
-    let attempt = creation(&user, &object);
-    assert!(matches(&selector("test"), &attempt));
-    assert!(!matches(&selector("prod"), &attempt));
-    let wide = Attempt {
-        resource: ResourceName {
+    let attributes = creation(&user, &object);
+    assert!(matches(&selector("test"), &attributes));
+    assert!(!matches(&selector("prod"), &attributes));
+    let wide = Attributes {
+        resource: GroupVersionResource {
             group: "rbac.authorization.k8s.io",
             version: "v1",
             resource: "clusterroles",
         },
         namespace: "",
-        ..attempt
+        ..attributes
     };
     assert!(matches(&selector("prod"), &wide));
-    let missing = Attempt { namespace: "gone", ..attempt };
+    let missing = Attributes { namespace: "gone", ..attributes };
     let result = criteria(&selector("prod")).matches(&missing, &Cluster);
     assert_eq!(result, Err("namespaces \"gone\" not found".into()));
     let other = format!(
@@ -122,23 +125,27 @@ fn namespaces_are_selected_but_what_is_in_none_is_always_meant() {
 fn a_namespace_is_in_itself() {
     let user = alice();
     let labelled = node("{metadata: {name: test, labels: {env: prod}}}");
-    let attempt = Attempt {
-        kind: KindName { group: "", version: "v1", kind: "Namespace" },
-        resource: ResourceName { group: "", version: "v1", resource: "namespaces" },
+    let attributes = Attributes {
+        kind: GroupVersionKind { group: "", version: "v1", kind: "Namespace" },
+        resource: GroupVersionResource { group: "", version: "v1", resource: "namespaces" },
         name: "test",
         namespace: "",
         ..creation(&user, &labelled)
     };
     let selector = "namespaceSelector: {matchLabels: {env: prod}}";
-    assert!(matches(selector, &attempt), "what is written counts");
-    let part = Attempt { operation: Operation::Update, subresource: "finalize", ..attempt };
+    assert!(matches(selector, &attributes), "what is written counts");
+    let part = Attributes { operation: Operation::Update, subresource: "finalize", ..attributes };
     assert!(!matches(selector, &part), "what is stored counts");
-    let deleted =
-        Attempt { operation: Operation::Delete, object: None, old: Some(&labelled), ..attempt };
+    let deleted = Attributes {
+        operation: Operation::Delete,
+        object: None,
+        old: Some(&labelled),
+        ..attributes
+    };
     assert!(!matches(selector, &deleted), "what is stored counts");
     let rule = "resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [namespaces], operations: ['*'], scope: SCOPE}]";
-    assert!(matches(&rule.replace("SCOPE", "Cluster"), &attempt));
-    assert!(!matches(&rule.replace("SCOPE", "Namespaced"), &attempt));
+    assert!(matches(&rule.replace("SCOPE", "Cluster"), &attributes));
+    assert!(!matches(&rule.replace("SCOPE", "Namespaced"), &attributes));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Resolution of a binding's parameters.
 
 use crate::policy::{Binding, ParameterRef, Policy};
-use crate::{Served, Surroundings};
+use crate::{ClusterReader, Served};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,7 +10,7 @@ use ratchet_object::Node;
 /// How the kind of a policy's parameters is served, if it is.
 pub(crate) fn served(
     policy: &Policy,
-    cluster: &dyn Surroundings,
+    cluster: &dyn ClusterReader,
 ) -> Result<Option<Served>, String> {
     let Some(kind) = &policy.parameters else { return Ok(None) };
     let name = kind.name();
@@ -25,7 +25,7 @@ pub(crate) fn collect(
     policy: &Policy,
     binding: &Binding,
     namespace: &str,
-    cluster: &dyn Surroundings,
+    cluster: &dyn ClusterReader,
 ) -> Result<Vec<Option<Node<'static>>>, String> {
     let without = || Ok(alloc::vec![None]);
     let (Some(kind), Some(param_ref)) = (&policy.parameters, &binding.parameter) else {

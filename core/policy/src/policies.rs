@@ -2,11 +2,11 @@
 
 use crate::activation::{ActivationInputs, AuthorizerValues};
 use crate::evaluate::{Annotation, Decision, Evaluated, Outcome};
-use crate::judged::{Check, Denial, Judged, Reason};
 use crate::matching::MatchKind;
 use crate::policy::{Action, Binding, Policy};
 use crate::request::{namespace_object, request};
-use crate::{Attempt, Surroundings, parameters, policy};
+use crate::result::{Check, Denial, PolicyResult, Reason};
+use crate::{Attributes, ClusterReader, parameters, policy};
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
@@ -60,18 +60,20 @@ impl Policies {
     /// Evaluates all policies on an attempt.
     ///
     /// The attempt is as validation left it: with defaults, and valid. The caller denies with the first of
-    /// [`Judged::denials`], sends the warnings to the client, and the annotations to the audit log. The result depends
+    /// [`PolicyResult::denials`], sends the warnings to the client, and the annotations to the audit log. The result depends
     /// on nothing but the policies, the attempt and what `cluster` returns.
-    pub fn judge(&self, attempt: &Attempt<'_>, cluster: &dyn Surroundings) -> Judged {
-        let mut judged = Judged::default();
-        if self.is_empty() || policy::is_exempt(attempt.resource.group, attempt.resource.resource) {
+    pub fn judge(&self, attributes: &Attributes<'_>, cluster: &dyn ClusterReader) -> PolicyResult {
+        let mut judged = PolicyResult::default();
+        if self.is_empty()
+            || policy::is_exempt(attributes.resource.group, attributes.resource.resource)
+        {
             return judged;
         }
         let asks = self.bound.iter().any(|(policy, _)| policy.uses_authorizer);
-        let authorizer_values = if asks { authorizer_values(attempt, cluster) } else { None };
+        let authorizer_values = if asks { authorizer_values(attributes, cluster) } else { None };
         let namespace = NamespaceLookup::Pending;
         let mut context = AttemptContext {
-            attempt,
+            attributes,
             cluster,
             authorizer_values,
             namespace,
@@ -89,16 +91,16 @@ impl Policies {
 
 /// The values of `authorizer` and `authorizer.requestResource`.
 fn authorizer_values(
-    attempt: &Attempt<'_>,
-    cluster: &dyn Surroundings,
+    attributes: &Attributes<'_>,
+    cluster: &dyn ClusterReader,
 ) -> Option<AuthorizerValues> {
     let authorizer = Authorizer::new(cluster.authorizer()?);
     let request_resource = authorizer.resource_check(authz::Resource {
-        group: attempt.resource.group.to_owned(),
-        resource: attempt.resource.resource.to_owned(),
-        subresource: attempt.subresource.to_owned(),
-        namespace: attempt.effective_namespace().to_owned(),
-        name: attempt.name.to_owned(),
+        group: attributes.resource.group.to_owned(),
+        resource: attributes.resource.resource.to_owned(),
+        subresource: attributes.subresource.to_owned(),
+        namespace: attributes.effective_namespace().to_owned(),
+        name: attributes.name.to_owned(),
         ..authz::Resource::default()
     });
     Some(AuthorizerValues { authorizer: Value::opaque(authorizer), request_resource })
@@ -112,8 +114,8 @@ enum NamespaceLookup {
 
 /// An attempt with what all policies share about it.
 struct AttemptContext<'c> {
-    attempt: &'c Attempt<'c>,
-    cluster: &'c dyn Surroundings,
+    attributes: &'c Attributes<'c>,
+    cluster: &'c dyn ClusterReader,
     authorizer_values: Option<AuthorizerValues>,
     namespace: NamespaceLookup,
     /// Whether its namespace is known to exist.
@@ -127,11 +129,11 @@ struct VersionedObjects {
 }
 
 impl AttemptContext<'_> {
-    fn apply(&mut self, policy: &Policy, bindings: &[Arc<Binding>], judged: &mut Judged) {
-        let (attempt, cluster) = (self.attempt, self.cluster);
+    fn apply(&mut self, policy: &Policy, bindings: &[Arc<Binding>], judged: &mut PolicyResult) {
+        let (attributes, cluster) = (self.attributes, self.cluster);
         let matched = match &policy.criteria {
             None => Err("policy contained no match constraints, a required field".to_owned()),
-            Some(criteria) => criteria.matches(attempt, cluster),
+            Some(criteria) => criteria.matches(attributes, cluster),
         };
         let matched = match matched {
             Ok(MatchKind::NoMatch) => return,
@@ -146,7 +148,7 @@ impl AttemptContext<'_> {
         for binding in bindings {
             let met_again = match &binding.criteria {
                 None => Ok(MatchKind::Exact),
-                Some(criteria) => criteria.matches(attempt, cluster),
+                Some(criteria) => criteria.matches(attributes, cluster),
             };
             match met_again {
                 Ok(MatchKind::NoMatch) => continue,
@@ -159,7 +161,7 @@ impl AttemptContext<'_> {
             let params = match parameters::collect(
                 policy,
                 binding,
-                attempt.effective_namespace(),
+                attributes.effective_namespace(),
                 cluster,
             ) {
                 Ok(params) => params,
@@ -212,8 +214,8 @@ impl AttemptContext<'_> {
             }
         };
         Ok(VersionedObjects {
-            object: convert(self.attempt.object)?,
-            old: convert(self.attempt.old)?,
+            object: convert(self.attributes.object)?,
+            old: convert(self.attributes.old)?,
         })
     }
 
@@ -223,9 +225,9 @@ impl AttemptContext<'_> {
         {
             return Ok(());
         }
-        let kind = &self.attempt.kind;
+        let kind = &self.attributes.kind;
         let is_namespace = (kind.group, kind.version, kind.kind) == ("", "v1", "Namespace");
-        let name = if is_namespace { "" } else { self.attempt.effective_namespace() };
+        let name = if is_namespace { "" } else { self.attributes.effective_namespace() };
         let namespace = match name {
             "" => None,
             name if !is_needed => {
@@ -246,13 +248,13 @@ impl AttemptContext<'_> {
         parameter: Option<&Node<'static>>,
     ) -> Evaluated {
         let request = match policy.uses_request {
-            true => request(self.attempt, matched),
+            true => request(self.attributes, matched),
             false => Node::empty_map(),
         };
         let converted = versioned.filter(|_| matches!(matched, MatchKind::Equivalent(_)));
         let inputs = ActivationInputs {
-            object: converted.map_or(self.attempt.object, |versioned| versioned.object.as_ref()),
-            old: converted.map_or(self.attempt.old, |versioned| versioned.old.as_ref()),
+            object: converted.map_or(self.attributes.object, |versioned| versioned.object.as_ref()),
+            old: converted.map_or(self.attributes.old, |versioned| versioned.old.as_ref()),
             params: parameter,
             request: &request,
             namespace: match &self.namespace {
@@ -267,7 +269,12 @@ impl AttemptContext<'_> {
 }
 
 /// A policy or a binding that cannot be applied denies everything it matches, unless its failures are ignored.
-fn misconfigured(policy: &Policy, binding: Option<&Binding>, error: &str, judged: &mut Judged) {
+fn misconfigured(
+    policy: &Policy,
+    binding: Option<&Binding>,
+    error: &str,
+    judged: &mut PolicyResult,
+) {
     if policy.ignores_failures {
         return;
     }
@@ -286,7 +293,7 @@ fn apply_decisions(
     binding: &Binding,
     evaluated: Evaluated,
     published: &mut Vec<(String, Vec<String>)>,
-    judged: &mut Judged,
+    judged: &mut PolicyResult,
 ) {
     let (denials, checks) = (judged.denials.len(), judged.checks.len());
     for (index, decision) in evaluated.decisions.into_iter().enumerate() {
@@ -329,7 +336,7 @@ fn act(
     policy: &Policy,
     binding: &Binding,
     (index, decision): (usize, &Decision),
-    judged: &mut Judged,
+    judged: &mut PolicyResult,
 ) {
     match action {
         Action::Deny => deny(policy, binding, (Some(index), decision), judged),
@@ -351,7 +358,7 @@ fn deny(
     policy: &Policy,
     binding: &Binding,
     (index, decision): (Option<usize>, &Decision),
-    judged: &mut Judged,
+    judged: &mut PolicyResult,
 ) {
     count(policy, binding, (index, decision), "deny", judged);
     judged.denials.push(Denial {
@@ -364,7 +371,7 @@ fn deny(
 }
 
 /// Adds an audit annotation; the first value of a key stays.
-fn annotate(judged: &mut Judged, key: String, value: String) {
+fn annotate(judged: &mut PolicyResult, key: String, value: String) {
     if !judged.annotations.iter().any(|(own, _)| *own == key) {
         judged.annotations.push((key, value));
     }
@@ -393,7 +400,7 @@ fn count(
     binding: &Binding,
     (validation, decision): (Option<usize>, &Decision),
     action: &'static str,
-    judged: &mut Judged,
+    judged: &mut PolicyResult,
 ) {
     let message = decision.message.as_str();
     let error = if message.starts_with("compilation") {

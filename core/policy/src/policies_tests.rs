@@ -3,7 +3,9 @@
 use crate::testing::{
     CONFIG_MAP, Cluster, alice, binding, creation, denial_messages, judged, map, node, policy,
 };
-use crate::{Attempt, Judged, KindName, Operation, Policies, Reason, ResourceName};
+use crate::{
+    Attributes, GroupVersionKind, GroupVersionResource, Operation, Policies, PolicyResult, Reason,
+};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -13,7 +15,7 @@ use alloc::vec::Vec;
 fn a_validation_that_is_met_says_nothing() {
     assert_eq!(
         judged("validations: [{expression: \"object.data.a == 'b'\"}]", "", "a: b"),
-        Judged::default()
+        PolicyResult::default()
     );
 }
 
@@ -27,7 +29,7 @@ fn a_validation_that_is_not_met_denies() {
         "ValidatingAdmissionPolicy 'p' with binding 'b' denied request: failed expression: object.data.a == 'b'"
     );
     assert_eq!(
-        (denial.reason.word(), denial.reason.code(), denial.validation),
+        (denial.reason.as_str(), denial.reason.code(), denial.validation),
         ("Invalid", 422, Some(0))
     );
     let check = &result.checks[0];
@@ -45,7 +47,7 @@ fn reasons_have_codes() {
         let result =
             judged(&format!("validations: [{{expression: 'false', reason: {name}}}]"), "", "");
         let reason = result.denials[0].reason;
-        assert_eq!((reason.word(), reason.code()), (name, code));
+        assert_eq!((reason.as_str(), reason.code()), (name, code));
     }
     assert_eq!(Reason::parse("Nonsense"), Reason::Invalid);
 }
@@ -285,8 +287,8 @@ fn chain(count: usize, brackets: usize, validations: &[usize]) -> String {
 
 #[test]
 fn variables_that_build_on_one_another_do_not_need_more_stack_than_there_is() {
-    assert_eq!(judged(&chain(60, 0, &[59]), "", "a: b"), Judged::default());
-    assert_eq!(judged(&chain(4, 30, &[3]), "", "a: b"), Judged::default());
+    assert_eq!(judged(&chain(60, 0, &[59]), "", "a: b"), PolicyResult::default());
+    assert_eq!(judged(&chain(4, 30, &[3]), "", "a: b"), PolicyResult::default());
     for (count, brackets) in [(5_000, 0), (400, 60), (200, 120)] {
         let result = judged(&chain(count, brackets, &[count - 1]), "", "a: b");
         assert!(denial_messages(&result)[0].contains("nested too deeply"), "{count}");
@@ -317,9 +319,9 @@ fn old_objects_make_ratchets() {
     let user = alice();
     let (good, bad) = (map("a: b"), map("bad: x"));
     let update = |old, new| {
-        let attempt =
-            Attempt { operation: Operation::Update, old: Some(old), ..creation(&user, new) };
-        policies.judge(&attempt, &Cluster).admits()
+        let attributes =
+            Attributes { operation: Operation::Update, old: Some(old), ..creation(&user, new) };
+        policies.judge(&attributes, &Cluster).admits()
     };
     assert!(!policies.judge(&creation(&user, &bad), &Cluster).admits());
     assert!(!update(&good, &bad));
@@ -333,9 +335,9 @@ fn nobody_is_asked_about_policies_and_questions() {
     let policies = Policies::new(vec![policy(everything)], vec![binding("")]);
     let (user, object) = (alice(), map(""));
     let judge = |group, resource| {
-        let resource = ResourceName { group, version: "v1", resource };
-        let attempt = Attempt { resource, namespace: "", ..creation(&user, &object) };
-        policies.judge(&attempt, &Cluster).admits()
+        let resource = GroupVersionResource { group, version: "v1", resource };
+        let attributes = Attributes { resource, namespace: "", ..creation(&user, &object) };
+        policies.judge(&attributes, &Cluster).admits()
     };
     let group = "admissionregistration.k8s.io";
     assert!(judge(group, "validatingadmissionpolicies"));
@@ -352,17 +354,22 @@ fn an_object_is_seen_in_the_version_that_was_asked_for() {
     let user = alice();
     let object =
         node("{apiVersion: autoscaling/v1, kind: HorizontalPodAutoscaler, metadata: {name: h}}");
-    let attempt = Attempt {
-        kind: KindName { group: "autoscaling", version: "v1", kind: "HorizontalPodAutoscaler" },
-        resource: ResourceName {
+    let attributes = Attributes {
+        kind: GroupVersionKind {
+            group: "autoscaling",
+            version: "v1",
+            kind: "HorizontalPodAutoscaler",
+        },
+        resource: GroupVersionResource {
             group: "autoscaling",
             version: "v1",
             resource: "horizontalpodautoscalers",
         },
         ..creation(&user, &object)
     };
-    let judge =
-        |spec: &str| Policies::new(vec![policy(spec)], vec![binding("")]).judge(&attempt, &Cluster);
+    let judge = |spec: &str| {
+        Policies::new(vec![policy(spec)], vec![binding("")]).judge(&attributes, &Cluster)
+    };
     assert_eq!(denial_messages(&judge(&spec.replace("RULE", rule))), ["autoscaling/v2 v2 v1"]);
     let exact = spec.replace("RULE", &format!("matchPolicy: Exact, {rule}"));
     assert!(judge(&exact).admits());
@@ -373,8 +380,8 @@ fn a_missing_namespace_is_told() {
     let policies =
         Policies::new(vec![policy("validations: [{expression: 'true'}]")], vec![binding("")]);
     let (user, object) = (alice(), map(""));
-    let attempt = Attempt { namespace: "gone", kind: CONFIG_MAP, ..creation(&user, &object) };
-    let result = policies.judge(&attempt, &Cluster);
+    let attributes = Attributes { namespace: "gone", kind: CONFIG_MAP, ..creation(&user, &object) };
+    let result = policies.judge(&attributes, &Cluster);
     assert_eq!(result.missing_namespace.as_deref(), Some("gone"));
     assert!(!result.admits());
 }

@@ -1,9 +1,9 @@
 //! Policies and bindings, parsed from their objects once; expressions are compiled then and never again.
 
-use crate::KindName;
+use crate::GroupVersionKind;
 use crate::environment::{PolicyEnvironment, Use};
-use crate::judged::Reason;
 use crate::matching::{Criteria, strings};
+use crate::result::Reason;
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -50,8 +50,8 @@ impl ParameterKind {
     }
 
     /// The group, version and kind.
-    pub(crate) fn name(&self) -> KindName<'_> {
-        KindName { group: &self.group, version: &self.version, kind: &self.kind }
+    pub(crate) fn name(&self) -> GroupVersionKind<'_> {
+        GroupVersionKind { group: &self.group, version: &self.version, kind: &self.kind }
     }
 }
 

@@ -1,15 +1,15 @@
 //! The values of `request` and `namespaceObject`.
 
 use crate::matching::MatchKind;
-use crate::{Attempt, KindName, ResourceName};
+use crate::{Attributes, GroupVersionKind, GroupVersionResource};
 use alloc::vec::Vec;
 use ratchet_object::{Entry, Node, Value};
 
 /// `request`: as in an AdmissionReview, but without the objects. Empty fields are omitted.
-pub(crate) fn request(attempt: &Attempt<'_>, matched: &MatchKind) -> Node<'static> {
+pub(crate) fn request(attributes: &Attributes<'_>, matched: &MatchKind) -> Node<'static> {
     let (kind, resource) = match matched {
         MatchKind::Equivalent(other) => (other.kind_name(), other.name()),
-        MatchKind::Exact | MatchKind::NoMatch => (attempt.kind, attempt.resource),
+        MatchKind::Exact | MatchKind::NoMatch => (attributes.kind, attributes.resource),
     };
     // The converter of the reference leaves the objects in, as null.
     let mut members = alloc::vec![
@@ -17,18 +17,18 @@ pub(crate) fn request(attempt: &Attempt<'_>, matched: &MatchKind) -> Node<'stati
         member("kind", kind_node(&kind)),
         member("resource", resource_node(&resource)),
     ];
-    set(&mut members, "subResource", attempt.subresource);
-    members.push(member("requestKind", kind_node(&attempt.kind)));
-    members.push(member("requestResource", resource_node(&attempt.resource)));
-    set(&mut members, "requestSubResource", attempt.subresource);
-    set(&mut members, "name", attempt.name);
-    set(&mut members, "namespace", attempt.effective_namespace());
-    members.push(member("operation", Node::string(attempt.operation.word())));
-    members.push(member("userInfo", user(attempt)));
+    set(&mut members, "subResource", attributes.subresource);
+    members.push(member("requestKind", kind_node(&attributes.kind)));
+    members.push(member("requestResource", resource_node(&attributes.resource)));
+    set(&mut members, "requestSubResource", attributes.subresource);
+    set(&mut members, "name", attributes.name);
+    set(&mut members, "namespace", attributes.effective_namespace());
+    members.push(member("operation", Node::string(attributes.operation.as_str())));
+    members.push(member("userInfo", user(attributes)));
     members.push(member("object", Node::new(Value::Null)));
     members.push(member("oldObject", Node::new(Value::Null)));
-    members.push(member("dryRun", Node::bool(attempt.dry_run)));
-    let options = attempt.options.map(|options| options.clone().into_owned());
+    members.push(member("dryRun", Node::bool(attributes.dry_run)));
+    let options = attributes.options.map(|options| options.clone().into_owned());
     members.push(member("options", options.unwrap_or_else(|| Node::new(Value::Null))));
     Node::new(Value::Map(members))
 }
@@ -47,18 +47,18 @@ fn set(members: &mut Vec<Entry<'static>>, name: &'static str, value: &str) {
     }
 }
 
-fn kind_node(name: &KindName<'_>) -> Node<'static> {
-    let KindName { group, version, kind } = name;
+fn kind_node(name: &GroupVersionKind<'_>) -> Node<'static> {
+    let GroupVersionKind { group, version, kind } = name;
     Node::map([("group", text(group)), ("version", text(version)), ("kind", text(kind))])
 }
 
-fn resource_node(name: &ResourceName<'_>) -> Node<'static> {
-    let ResourceName { group, version, resource } = name;
+fn resource_node(name: &GroupVersionResource<'_>) -> Node<'static> {
+    let GroupVersionResource { group, version, resource } = name;
     Node::map([("group", text(group)), ("version", text(version)), ("resource", text(resource))])
 }
 
-fn user(attempt: &Attempt<'_>) -> Node<'static> {
-    let user = attempt.user;
+fn user(attributes: &Attributes<'_>) -> Node<'static> {
+    let user = attributes.user;
     let list =
         |texts: &[alloc::string::String]| Node::list(texts.iter().map(|own| text(own)).collect());
     let mut members = Vec::new();

@@ -1,8 +1,8 @@
 //! A small cluster and helpers to evaluate policies in tests.
 
 use crate::{
-    Attempt, Binding, Equivalent, Judged, KindName, Operation, Policies, Policy, ResourceName,
-    Served, Surroundings,
+    Attributes, Binding, ClusterReader, Equivalent, GroupVersionKind, GroupVersionResource,
+    Operation, Policies, Policy, PolicyResult, Served,
 };
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -26,7 +26,7 @@ const MAPS: &[(&str, &str, &str)] = &[
     ("prod", "limits", "most: '9'"),
 ];
 
-impl Surroundings for Cluster {
+impl ClusterReader for Cluster {
     fn namespace(&self, name: &str) -> Option<Node<'static>> {
         let (name, labels) = NAMESPACES.iter().find(|row| row.0 == name)?;
         let text = format!(
@@ -35,7 +35,7 @@ impl Surroundings for Cluster {
         Some(node(&text))
     }
 
-    fn served(&self, kind: &KindName<'_>) -> Option<Served> {
+    fn served(&self, kind: &GroupVersionKind<'_>) -> Option<Served> {
         match kind.kind {
             "ConfigMap" => Some(Served { namespaced: true }),
             "Namespace" => Some(Served { namespaced: false }),
@@ -43,7 +43,12 @@ impl Surroundings for Cluster {
         }
     }
 
-    fn parameter(&self, kind: &KindName<'_>, namespace: &str, name: &str) -> Option<Node<'static>> {
+    fn parameter(
+        &self,
+        kind: &GroupVersionKind<'_>,
+        namespace: &str,
+        name: &str,
+    ) -> Option<Node<'static>> {
         if kind.kind == "Namespace" {
             return self.namespace(name);
         }
@@ -51,7 +56,7 @@ impl Surroundings for Cluster {
         all.into_iter().find(|map| map.text_at(&["metadata", "name"]) == name)
     }
 
-    fn parameters(&self, _: &KindName<'_>, namespace: &str) -> Vec<Node<'static>> {
+    fn parameters(&self, _: &GroupVersionKind<'_>, namespace: &str) -> Vec<Node<'static>> {
         let rows = MAPS.iter().filter(|row| row.0 == namespace);
         rows.map(|(_, name, data)| {
             node(&format!(
@@ -61,7 +66,7 @@ impl Surroundings for Cluster {
         .collect()
     }
 
-    fn equivalents(&self, resource: &ResourceName<'_>, _: &str) -> Vec<Equivalent> {
+    fn equivalents(&self, resource: &GroupVersionResource<'_>, _: &str) -> Vec<Equivalent> {
         let both = ["v1", "v2"].map(|version| Equivalent {
             group: "autoscaling".to_string(),
             version: version.to_string(),
@@ -75,7 +80,7 @@ impl Surroundings for Cluster {
         if resource.group == "autoscaling" { both.into() } else { Vec::new() }
     }
 
-    fn converted(&self, object: &Node<'_>, kind: &KindName<'_>) -> Option<Node<'static>> {
+    fn converted(&self, object: &Node<'_>, kind: &GroupVersionKind<'_>) -> Option<Node<'static>> {
         let mut node = object.clone().into_owned();
         node.set("apiVersion", Node::string(format!("{}/{}", kind.group, kind.version)));
         Some(node)
@@ -110,14 +115,14 @@ pub(crate) fn alice() -> User {
     User { name: "alice".into(), groups: alloc::vec!["devs".into()], ..User::default() }
 }
 
-pub(crate) const CONFIG_MAPS: ResourceName<'static> =
-    ResourceName { group: "", version: "v1", resource: "configmaps" };
-pub(crate) const CONFIG_MAP: KindName<'static> =
-    KindName { group: "", version: "v1", kind: "ConfigMap" };
+pub(crate) const CONFIG_MAPS: GroupVersionResource<'static> =
+    GroupVersionResource { group: "", version: "v1", resource: "configmaps" };
+pub(crate) const CONFIG_MAP: GroupVersionKind<'static> =
+    GroupVersionKind { group: "", version: "v1", kind: "ConfigMap" };
 
 /// The creation of the ConfigMap `c` in `test`.
-pub(crate) fn creation<'a>(user: &'a User, object: &'a Node<'a>) -> Attempt<'a> {
-    Attempt {
+pub(crate) fn creation<'a>(user: &'a User, object: &'a Node<'a>) -> Attributes<'a> {
+    Attributes {
         operation: Operation::Create,
         kind: CONFIG_MAP,
         resource: CONFIG_MAPS,
@@ -140,7 +145,7 @@ pub(crate) fn map(data: &str) -> Node<'static> {
 }
 
 /// The result of a policy for a new ConfigMap.
-pub(crate) fn judged(policy_spec: &str, binding_spec: &str, data: &str) -> Judged {
+pub(crate) fn judged(policy_spec: &str, binding_spec: &str, data: &str) -> PolicyResult {
     let policies =
         Policies::new(alloc::vec![policy(policy_spec)], alloc::vec![binding(binding_spec)]);
     let (user, object) = (alice(), map(data));
@@ -148,6 +153,6 @@ pub(crate) fn judged(policy_spec: &str, binding_spec: &str, data: &str) -> Judge
 }
 
 /// The messages of all denials.
-pub(crate) fn denial_messages(judged: &Judged) -> Vec<&str> {
+pub(crate) fn denial_messages(judged: &PolicyResult) -> Vec<&str> {
     judged.denials.iter().map(|denial| denial.words.as_str()).collect()
 }

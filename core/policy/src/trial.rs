@@ -4,7 +4,7 @@ use crate::activation::{Activation, ActivationInputs};
 use crate::environment::PolicyEnvironment;
 use crate::matching::MatchKind;
 use crate::policy::Variable;
-use crate::{Attempt, request};
+use crate::{Attributes, request};
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_cel::{
@@ -35,8 +35,8 @@ pub struct Setting<'t> {
 }
 
 /// The value of `request` for an attempt.
-pub fn request_seen(attempt: &Attempt<'_>) -> Node<'static> {
-    request::request(attempt, &MatchKind::Exact)
+pub fn request_seen(attributes: &Attributes<'_>) -> Node<'static> {
+    request::request(attributes, &MatchKind::Exact)
 }
 
 /// The value of `namespaceObject` for a namespace.

@@ -1,6 +1,6 @@
 //! Type checking of a policy's expressions against the types that its rules name.
 
-use crate::KindName;
+use crate::GroupVersionKind;
 use crate::environment::PolicyEnvironment;
 use crate::matching::strings;
 use crate::schema_types::SchemaTypes;
@@ -34,7 +34,8 @@ pub fn type_check(policy: &Node<'_>) -> Vec<ExpressionWarning> {
     let of = |row: &&'static KindRow| {
         (name_of(row), policy_environment(&base, policy, row, items("variables")))
     };
-    let policy_environment: Vec<(KindName<'_>, PolicyEnvironment)> = kinds.iter().map(of).collect();
+    let policy_environment: Vec<(GroupVersionKind<'_>, PolicyEnvironment)> =
+        kinds.iter().map(of).collect();
     let mut warnings = Vec::new();
     for (index, row) in items("validations").iter().enumerate() {
         for name in ["expression", "messageExpression"] {
@@ -87,8 +88,8 @@ pub fn is_unchecked(policy: &Node<'_>) -> bool {
     number(&["metadata", "generation"]) > number(&["status", "observedGeneration"])
 }
 
-fn name_of(row: &KindRow) -> KindName<'static> {
-    KindName { group: row.group, version: row.version, kind: row.kind }
+fn name_of(row: &KindRow) -> GroupVersionKind<'static> {
+    GroupVersionKind { group: row.group, version: row.version, kind: row.kind }
 }
 
 /// The environment of expressions whose objects are of one kind.

@@ -110,6 +110,6 @@ fn a_status_says_which_generation_was_looked_at() {
     let mut checked = policy.clone();
     checked.set("status", status);
     assert!(!is_unchecked(&checked));
-    checked.below("metadata").set("generation", Node::int(4));
+    checked.map_mut("metadata").set("generation", Node::int(4));
     assert!(is_unchecked(&checked));
 }

@@ -2,7 +2,8 @@
 
 use crate::Against;
 use ratchet_access::User;
-use ratchet_engine::Policy;
+use ratchet_engine::ApiConfig;
+use ratchet_pipeline::FieldValidation;
 use std::path::PathBuf;
 
 /// The inputs and options of one check.
@@ -15,7 +16,7 @@ pub struct Config {
     /// Source of the stored objects that the inputs would replace.
     pub against: Option<Against>,
     /// The API configuration: release, gates and plugins.
-    pub policy: Policy,
+    pub api_config: ApiConfig,
     /// Files and directories with ValidatingAdmissionPolicies, their bindings and parameters.
     pub policies: Vec<PathBuf>,
     /// The user who writes the objects; none for a default administrator.
@@ -38,17 +39,6 @@ pub struct Config {
     pub progress: bool,
     /// Number of worker threads.
     pub workers: usize,
-}
-
-/// How unknown and duplicate fields are treated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FieldValidation {
-    /// Refuse the object, which is the default of `kubectl`.
-    Strict,
-    /// Warn.
-    Warn,
-    /// Ignore the fields.
-    Ignore,
 }
 
 /// The format of the report.

@@ -59,7 +59,7 @@ pub(crate) fn for_each_document(bytes: &[u8], mut each: impl FnMut(DocumentRef<'
         }
         return;
     };
-    for piece in ratchet_object::pieces(text) {
+    for piece in ratchet_object::split_documents(text) {
         let offset = piece.offset as u64;
         each(DocumentRef { text: Ok(piece.text), line: piece.line, column: 0, offset, list: None });
     }
@@ -337,9 +337,10 @@ mod tests {
     #[test]
     fn a_stream_is_cut_the_same_however_it_arrives() {
         let text = "a: 1\n---\nb: |\n  --- \n---x: 1\n--- # c\r\nd: 4\n---";
-        let whole: Vec<(Result<String, DocumentError>, u32, u32)> = ratchet_object::pieces(text)
-            .map(|piece| (Ok(piece.text.to_owned()), piece.line, 0))
-            .collect();
+        let whole: Vec<(Result<String, DocumentError>, u32, u32)> =
+            ratchet_object::split_documents(text)
+                .map(|piece| (Ok(piece.text.to_owned()), piece.line, 0))
+                .collect();
         for size in [1, 2, 3, 7, 1000] {
             assert_eq!(read(SlowReader(text.as_bytes(), size)), whole, "{size} bytes at a time");
         }

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 use ratchet_engine::Rule;
-use ratchet_object::Place;
+use ratchet_object::LineColumn;
 use std::sync::Arc;
 
 /// Severity of a finding.
@@ -39,9 +39,9 @@ pub struct Finding {
     /// The path of the field.
     pub field: String,
     /// Start of the value.
-    pub start: Place,
+    pub start: LineColumn,
     /// End of the value, one column after its last character.
-    pub end: Place,
+    pub end: LineColumn,
     /// The source line of `start`, or the part of a long line around it.
     pub source: String,
     /// The byte range of the value in `source`.
@@ -83,7 +83,7 @@ pub struct SourceLocation {
     /// The path of the field.
     pub field: String,
     /// Start of the value.
-    pub start: Place,
+    pub start: LineColumn,
     /// The source line of `start`, or the part of a long line around it.
     pub source: String,
     /// The byte range of the value in `source`.

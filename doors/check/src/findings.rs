@@ -6,10 +6,10 @@ use crate::finding::{
 };
 use ratchet_engine::rules::decoding;
 use ratchet_engine::{
-    Behavior, Change, Choice, DIFFERENCES, Difference, Facts, Label, Policy, Release, Rule,
+    ApiConfig, Behavior, Change, Choice, DIFFERENCES, Difference, Facts, Label, Release, Rule,
     Verdict, judge,
 };
-use ratchet_object::{At, LineIndex, Object, Place, Span};
+use ratchet_object::{At, LineColumn, LineIndex, Object, Span};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -33,13 +33,13 @@ impl Contested {
         verdict: &Verdict,
         change: &Change<'_>,
         facts: &Facts<'_>,
-        policy: &Policy,
+        policy: &ApiConfig,
     ) -> Self {
         let fields = probe_host_fields(verdict);
         if fields.is_empty() || policy.behavior == Behavior::Proposal {
             return Self { fields: Vec::new() };
         }
-        let other = Policy { behavior: Behavior::Proposal, ..policy.clone() };
+        let other = ApiConfig { behavior: Behavior::Proposal, ..policy.clone() };
         let proposal_hosts = probe_host_fields(&judge(change, facts, &other));
         Self {
             fields: fields.into_iter().filter(|field| !proposal_hosts.contains(field)).collect(),
@@ -78,13 +78,13 @@ impl<'p, 's> Findings<'p, 's> {
         &mut self,
         verdict: &Verdict,
         contested: &Contested,
-        policy: &Policy,
+        policy: &ApiConfig,
     ) {
         let release = policy.release;
         self.omitted += verdict.unlisted;
         // The API server reports some errors twice; one is enough for a reader.
         let mut seen = BTreeSet::new();
-        for problem in &verdict.problems {
+        for problem in &verdict.errors {
             if self.is_full() {
                 self.omitted += 1;
                 continue;
@@ -233,7 +233,7 @@ impl<'p, 's> Findings<'p, 's> {
         self.findings
     }
 
-    fn position(&self, offset: u32) -> Place {
+    fn position(&self, offset: u32) -> LineColumn {
         self.source.position(offset)
     }
 }
@@ -317,11 +317,11 @@ impl<'s> SourceDocument<'s> {
     }
 
     /// Line and column in the file of a byte of the document.
-    pub(crate) fn position(&self, offset: u32) -> Place {
-        let local = self.lines.get_or_init(|| LineIndex::new(self.text)).place(offset);
+    pub(crate) fn position(&self, offset: u32) -> LineColumn {
+        let local = self.lines.get_or_init(|| LineIndex::new(self.text)).line_column(offset);
         let column =
             if local.line == 1 { local.column + self.document.column } else { local.column };
-        Place { line: local.line + self.document.line, column }
+        LineColumn { line: local.line + self.document.line, column }
     }
 
     pub(crate) fn checked_object(&self, object: &Object<'_>, outcome: Outcome) -> CheckedObject {

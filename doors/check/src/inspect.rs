@@ -6,15 +6,14 @@ use crate::finding::{CheckedObject, Finding, Outcome, Severity};
 use crate::findings::{Contested, Findings, SourceDocument};
 use crate::lists::objects_in;
 use crate::namespaces::NamespaceIndex;
-use crate::policies::{self, FileCluster, PolicySet};
+use crate::policies::{FileCluster, PolicySet};
 use crate::suppress::Exceptions;
 use crate::{Config, FieldValidation, helm};
 use ratchet_engine::rules::decoding;
-use ratchet_engine::{
-    Change, EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Status, judge, needs,
-};
-use ratchet_object::{
-    Limits, Object, Repeated, Scope, Span, Value, ViolationKind, decode, misfits, schema,
+use ratchet_engine::{Change, Status};
+use ratchet_object::{Limits, Node, Object, Repeated, Scope, Span, Value, decode, schema};
+use ratchet_pipeline::{
+    FactsReader, FieldViolation, check_fields, gather, locate_defaulted, validate, with_defaults,
 };
 use std::sync::{Arc, Mutex};
 
@@ -110,9 +109,11 @@ impl Inspector<'_> {
         let is_namespaced = object.kind().is_none_or(|kind| kind.scope == Scope::Namespaced);
         let object =
             if is_namespaced { object.in_namespace(&self.config.namespace) } else { object };
+        let object = if undecodable { object } else { with_defaults(object) };
         if !undecodable {
             let old = self.stored.and_then(|stored| stored.find(&object, &self.config.namespace));
-            let engine = self.judge(&object, old.as_ref(), &mut findings);
+            let old = old.map(with_defaults);
+            let engine = self.validate(&object, old.as_ref(), &mut findings);
             let policies = self.evaluate_policies(&object, old, &mut findings);
             message = message.or(engine).or(policies);
         }
@@ -140,66 +141,35 @@ impl Inspector<'_> {
             findings.refusal = Some(message);
             return true;
         }
+        let report = check_fields(object, repeated.iter().copied());
+        let cannot_be_handled = |why: &str| {
+            format!("{kind} in version \"{version}\" cannot be handled as a {kind}: {why}")
+        };
+        for mismatch in &report.mismatches {
+            let (message, rule) = (cannot_be_handled(&mismatch.message), &decoding::WRONG_TYPE);
+            findings.add(Severity::Error, rule, &message, &mismatch.path, mismatch.span);
+        }
         let severity = match self.config.field_validation {
             FieldValidation::Strict => Some(Severity::Error),
             FieldValidation::Warn => Some(Severity::Warning),
             FieldValidation::Ignore => None,
         };
-        let mut wrong = Vec::new();
-        let mut field_violations = Vec::new();
-        for violation in misfits(object) {
-            match violation.oddity {
-                ViolationKind::WrongType(why) => {
-                    let message = format!(
-                        "{kind} in version \"{version}\" cannot be handled as a {kind}: {why}"
-                    );
-                    findings.add(
-                        Severity::Error,
-                        &decoding::WRONG_TYPE,
-                        &message,
-                        &violation.path,
-                        violation.span,
-                    );
-                    wrong.push(message);
-                }
-                ViolationKind::Unknown => {
-                    field_violations.push((
-                        &decoding::UNKNOWN_FIELD,
-                        "unknown",
-                        violation.path,
-                        violation.span,
-                    ));
-                }
-            }
+        for violation in severity.iter().flat_map(|_| &report.violations) {
+            let severity = severity.unwrap_or(Severity::Note);
+            let FieldViolation { rule, message, path, span } = violation;
+            findings.add(severity, rule, message, path, *span);
         }
-        field_violations.extend(
-            repeated
-                .iter()
-                .map(|row| (&decoding::REPEATED_FIELD, "duplicate", row.path.clone(), row.span)),
-        );
-        let mut texts = Vec::new();
-        for (rule, description, path, span) in field_violations {
-            if let Some(severity) = severity {
-                let message = format!("{description} field \"{path}\"");
-                findings.add(severity, rule, &message, &path, span);
-                texts.push(message);
-            }
-        }
-        if let Some(first) = wrong.into_iter().next() {
-            findings.refusal = Some(first);
+        if let Some(first) = report.mismatches.first() {
+            findings.refusal = Some(cannot_be_handled(&first.message));
             return true;
         }
-        if severity == Some(Severity::Error) && !texts.is_empty() {
-            findings.refusal = Some(format!(
-                "{kind} in version \"{version}\" cannot be handled as a {kind}: strict decoding error: {}",
-                texts.join(", ")
-            ));
-        }
+        let strict = report.strict_error(self.config.field_validation);
+        findings.refusal = strict.map(|error| cannot_be_handled(&error));
         false
     }
 
-    /// Validates the object with the engine; returns the message of a refusal.
-    fn judge<'a>(
+    /// Validates the object; returns the message of a refusal.
+    fn validate<'a>(
         &self,
         object: &'a Object<'a>,
         old: Option<&'a Object<'a>>,
@@ -209,34 +179,14 @@ impl Inspector<'_> {
             Some(old) => Change::update(old, object)?,
             None => Change::create(object)?,
         };
-        let policy = &self.config.policy;
-        let needs = needs(&change, policy);
-        let namespace = object.namespace();
-        let pods = match (needs.existing_pods && old.is_some(), self.stored) {
-            (true, Some(stored)) => stored.pods(object.name()),
-            _ => Vec::new(),
-        };
-        let labels = self.namespaces.labels(namespace).filter(|_| needs.namespace);
-        let stored = match (labels, self.stored) {
-            (None, Some(stored)) if needs.namespace => stored.namespace_labels(namespace),
-            _ => None,
-        };
-        let facts = Facts {
-            namespace: if needs.namespace {
-                Namespace::Labels(labels.or(stored.as_ref()))
-            } else {
-                Namespace::Unasked
-            },
-            requester: self.config.requester.as_ref().map(|user| user.name.as_str()),
-            existing_pods: Existing::Pods {
-                pods: pods.iter().collect(),
-                budget: EXISTING_PODS_BUDGET,
-            },
-        };
-        let mut verdict = judge(&change, &facts, policy);
-        policies::validate(object, old, policy, &mut verdict);
-        let contested = Contested::of(&verdict, &change, &facts, policy);
-        findings.add_verdict(&verdict, &contested, policy);
+        let config = &self.config.api_config;
+        let facts =
+            gather(&change, config, &FileFacts { inspector: self, is_update: old.is_some() });
+        let facts = facts.as_facts();
+        let mut verdict = validate(&change, &facts, config);
+        locate_defaulted(&mut verdict, object);
+        let contested = Contested::of(&verdict, &change, &facts, config);
+        findings.add_verdict(&verdict, &contested, config);
         Status::of(&verdict, &change).map(|status| status.message)
     }
 
@@ -275,6 +225,29 @@ impl Inspector<'_> {
         }
         checked.outcome = outcome(&findings, message);
         checked.findings = findings;
+    }
+}
+
+/// Cluster state from files: namespaces of the input, then stored ones. Files do not say which namespaces exist.
+struct FileFacts<'a> {
+    inspector: &'a Inspector<'a>,
+    is_update: bool,
+}
+
+impl FactsReader for FileFacts<'_> {
+    fn namespace_labels(&self, name: &str) -> Option<Option<Node<'static>>> {
+        let Inspector { namespaces, stored, .. } = self.inspector;
+        let labels = namespaces.labels(name).cloned();
+        Some(labels.or_else(|| stored.as_ref()?.namespace_labels(name)))
+    }
+
+    fn pods(&self, namespace: &str, _: usize) -> Vec<Object<'static>> {
+        let stored = self.inspector.stored.filter(|_| self.is_update);
+        stored.map(|stored| stored.pods(namespace)).unwrap_or_default()
+    }
+
+    fn requester(&self) -> Option<&str> {
+        self.inspector.config.requester.as_ref().map(|user| user.name.as_str())
     }
 }
 

@@ -19,9 +19,10 @@ mod run;
 mod suppress;
 
 pub use against::Against;
-pub use config::{Config, FieldValidation, OutputFormat};
+pub use config::{Config, OutputFormat};
 pub use finding::{
     CheckedObject, Finding, ObjectName, Outcome, PolicyDecision, Severity, SourceLocation,
 };
 pub use policies::{RULES, administrator, as_stored, plural_of};
+pub use ratchet_pipeline::FieldValidation;
 pub use run::{CheckError, Summary, run};

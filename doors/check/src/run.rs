@@ -115,7 +115,7 @@ pub fn run(
     for note in policy_set.iter().flat_map(|policy_set| &policy_set.notes) {
         let _ = writeln!(notes, "note: {note}");
     }
-    let namespaces = if config.policy.plugins.pod_security || policy_set.is_some() {
+    let namespaces = if config.api_config.plugins.pod_security || policy_set.is_some() {
         NamespaceIndex::read(inputs, config.recursive, workers)
     } else {
         NamespaceIndex::default()
@@ -205,7 +205,7 @@ fn write_skipped_note(checked: &CheckedObject, notes: &mut dyn Write) -> io::Res
 }
 
 fn unreadable(path: &std::path::Path, why: &str) -> CheckedObject {
-    let start = ratchet_object::Place { line: 1, column: 1 };
+    let start = ratchet_object::LineColumn { line: 1, column: 1 };
     let finding = crate::Finding {
         rule: &decoding::UNREADABLE,
         severity: Severity::Error,

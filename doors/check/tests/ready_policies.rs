@@ -8,10 +8,11 @@ mod case_file;
 use case_file::{Case, Proposal, Subject, cases};
 use ratchet_access::User;
 use ratchet_check::{administrator, as_stored};
-use ratchet_engine::{Behavior, Change, Namespace, Part, Policy, Release, Verdict, judge};
+use ratchet_engine::{ApiConfig, Behavior, Change, Namespace, Part, Release, Verdict, judge};
 use ratchet_object::{Limits, Node, Object, decode};
 use ratchet_policy::{
-    Attempt, Binding, KindName, Operation, Policies, ResourceName, Served, Surroundings,
+    Attributes, Binding, ClusterReader, GroupVersionKind, GroupVersionResource, Operation,
+    Policies, Served,
 };
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,15 +22,15 @@ use std::sync::Arc;
 struct Family {
     policies: &'static str,
     rules: &'static [&'static str],
-    engine: fn() -> Policy,
+    engine: fn() -> ApiConfig,
     /// The engine configuration of the servers the policies are for; policies are not evaluated for what it refuses.
-    before: fn() -> Policy,
+    before: fn() -> ApiConfig,
     /// The least number of refusals and admissions that makes the comparison meaningful.
     least: (usize, usize),
 }
 
-fn proposal(gates: &str) -> Policy {
-    let mut policy = Policy::of(Release::REFERENCE, Behavior::Proposal);
+fn proposal(gates: &str) -> ApiConfig {
+    let mut policy = ApiConfig::of(Release::REFERENCE, Behavior::Proposal);
     policy.gates.apply(&[gates.to_owned()]).unwrap();
     policy
 }
@@ -65,11 +66,11 @@ static FAMILIES: [Family; 4] = [
         rules: &["RTC-DNS-001"],
         engine: || {
             // The newest release in which the proposal can still be turned off.
-            let mut policy = Policy::of(Release::new(33).unwrap(), Behavior::Proposal);
+            let mut policy = ApiConfig::of(Release::new(33).unwrap(), Behavior::Proposal);
             policy.gates.apply(&["RelaxedDNSSearchValidation=false".to_owned()]).unwrap();
             policy
         },
-        before: || Policy::of(Release::REFERENCE, Behavior::Released),
+        before: || ApiConfig::of(Release::REFERENCE, Behavior::Released),
         least: (3, 150),
     },
 ];
@@ -108,7 +109,7 @@ fn policies_decide_as_the_engine_does() {
             let wanted = family.refuses(&verdict);
             // The server refuses the object before any policy is evaluated.
             let first = judge(&change, &proposal.facts(), &before);
-            if !first.problems.is_empty() || (!wanted && !verdict.problems.is_empty()) {
+            if !first.errors.is_empty() || (!wanted && !verdict.errors.is_empty()) {
                 continue;
             }
             let denials = denials(&policies, &change, proposal);
@@ -154,10 +155,10 @@ fn policies_are_valid_and_all_are_bound() {
             let object = Object::new(node);
             let change = Change::create(&object).unwrap();
             let mut verdict = Verdict::default();
-            let engine = Policy::of(Release::REFERENCE, Behavior::Released);
+            let engine = ApiConfig::of(Release::REFERENCE, Behavior::Released);
             ratchet_policy::validate(&change, &engine, &mut verdict);
             let wrong: Vec<String> = verdict
-                .problems
+                .errors
                 .iter()
                 .map(|problem| format!("{}: {}", problem.field, problem.message()))
                 .collect();
@@ -177,7 +178,7 @@ fn policies_are_valid_and_all_are_bound() {
 
 impl Family {
     fn refuses(&self, verdict: &Verdict) -> bool {
-        let problems = verdict.problems.iter().map(|problem| problem.rule.id);
+        let problems = verdict.errors.iter().map(|problem| problem.rule.id);
         let denial = verdict.denial.iter();
         let labels =
             denial.clone().flat_map(|denial| denial.labels.iter().map(|label| label.rule.id));
@@ -195,10 +196,10 @@ impl Family {
             .filter(|file| is_own(file))
             .flat_map(|file| objects(file))
             .collect();
-        let policies: Vec<Arc<ratchet_policy::Policy>> = nodes
+        let policies: Vec<Arc<ratchet_policy::ApiConfig>> = nodes
             .iter()
             .filter(|node| node.text_at(&["kind"]) == "ValidatingAdmissionPolicy")
-            .map(|node| Arc::new(ratchet_policy::Policy::read(node, (1, 36))))
+            .map(|node| Arc::new(ratchet_policy::ApiConfig::read(node, (1, 36))))
             .collect();
         let bindings = policies.iter().map(|policy| {
             let name = policy.name();
@@ -258,10 +259,10 @@ fn denials(policies: &Policies, change: &Change<'_>, proposal: &Proposal) -> Vec
     let (group, version) =
         object.api_version().rsplit_once('/').unwrap_or(("", object.api_version()));
     let user: User = administrator();
-    let attempt = Attempt {
+    let attributes = Attributes {
         operation: if old.is_some() { Operation::Update } else { Operation::Create },
-        kind: KindName { group, version, kind: object.kind_name() },
-        resource: ResourceName { group, version, resource: change.kind.plural },
+        kind: GroupVersionKind { group, version, kind: object.kind_name() },
+        resource: GroupVersionResource { group, version, resource: change.kind.plural },
         subresource: part,
         name: object.name(),
         namespace: object.namespace(),
@@ -275,7 +276,7 @@ fn denials(policies: &Policies, change: &Change<'_>, proposal: &Proposal) -> Vec
         Namespace::Labels(Some(labels)) => labels.clone().into_owned(),
         _ => Node::empty_map(),
     };
-    let verdicts = policies.judge(&attempt, &Cluster { labels });
+    let verdicts = policies.judge(&attributes, &Cluster { labels });
     verdicts.denials.iter().map(ratchet_policy::Denial::message).collect()
 }
 
@@ -284,21 +285,21 @@ struct Cluster {
     labels: Node<'static>,
 }
 
-impl Surroundings for Cluster {
+impl ClusterReader for Cluster {
     fn namespace(&self, name: &str) -> Option<Node<'static>> {
         let metadata = [("name", Node::string(name.to_owned())), ("labels", self.labels.clone())];
         Some(Node::map([("metadata", Node::map(metadata))]))
     }
 
-    fn served(&self, _: &KindName<'_>) -> Option<Served> {
+    fn served(&self, _: &GroupVersionKind<'_>) -> Option<Served> {
         None
     }
 
-    fn parameter(&self, _: &KindName<'_>, _: &str, _: &str) -> Option<Node<'static>> {
+    fn parameter(&self, _: &GroupVersionKind<'_>, _: &str, _: &str) -> Option<Node<'static>> {
         None
     }
 
-    fn parameters(&self, _: &KindName<'_>, _: &str) -> Vec<Node<'static>> {
+    fn parameters(&self, _: &GroupVersionKind<'_>, _: &str) -> Vec<Node<'static>> {
         Vec::new()
     }
 }

@@ -1,6 +1,6 @@
 //! Configuration of an audit.
 
-use ratchet_cluster::Way;
+use ratchet_cluster::ConfigFlags;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ pub enum Source {
 #[derive(Clone, Debug)]
 pub struct Live {
     /// The way to the API server.
-    pub way: Way,
+    pub way: ConfigFlags,
     /// Only nodes with these labels; all if it is empty.
     pub selector: String,
     /// How kubelets are reached.

@@ -1,6 +1,6 @@
 //! `App`: the shared state of the server, built at start and then read-only.
 
-use crate::admission::{Pace, Plugins, PolicySet};
+use crate::admission::{Chain, Pace, PolicySet};
 use crate::audit::Auditing;
 use crate::authorize::Authorizer;
 use crate::cache::Cache;
@@ -13,7 +13,7 @@ use crate::metrics::Metrics;
 use crate::registry::Registry;
 use crate::services::Ranges;
 use jiff::{SignedDuration, Timestamp};
-use ratchet_engine::Policy;
+use ratchet_engine::ApiConfig;
 use ratchet_http::Drain;
 use ratchet_http::health::Checks;
 use ratchet_identity::{Authenticators, ServiceAccounts};
@@ -28,9 +28,9 @@ pub struct App {
     /// The served resources.
     pub registry: Registry,
     /// Release, behavior and feature gates of the engine.
-    pub policy: Policy,
-    /// The enabled admission plugins.
-    pub plugins: Plugins,
+    pub api_config: ApiConfig,
+    /// The admission chain.
+    pub chain: Chain,
     /// The compiled ValidatingAdmissionPolicies and their bindings.
     pub policies: PolicySet,
     /// Authenticators.

@@ -6,8 +6,8 @@ use crate::request::{RequestInfo, ResourcePath, Target};
 use crate::status::{About, StatusError};
 use arc_swap::ArcSwap;
 use ratchet_access::{
-    Attempt, Decision, NODES, Resource, Rule, Rulebook, Rules, Target as AuthzTarget, User,
-    decide_node, forbidden_message, is_superuser,
+    Attributes, Decision, NODES, RbacAuthorizer, Resource, Rule, Rules, Target as AuthzTarget,
+    User, decide_node, forbidden_message, is_superuser,
 };
 use ratchet_object::Node;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub struct Authorizer {
 pub(crate) struct RbacSnapshot {
     revisions: Option<[u64; 4]>,
     /// The rules.
-    pub(crate) rules: Rulebook,
+    pub(crate) rules: RbacAuthorizer,
 }
 
 const GROUP: &str = "rbac.authorization.k8s.io";
@@ -72,15 +72,15 @@ impl Authorizer {
         let nodes: [Vec<Node<'static>>; 4] =
             snapshots.map(|snapshot| snapshot.items.values().map(|item| item.node()).collect());
         let [cluster_roles, roles, cluster_bindings, bindings] = &nodes;
-        let rules = Rulebook::new(cluster_roles, roles, cluster_bindings, bindings);
+        let rules = RbacAuthorizer::new(cluster_roles, roles, cluster_bindings, bindings);
         let rbac = Arc::new(RbacSnapshot { revisions, rules });
         self.rbac.store(rbac.clone());
         rbac
     }
 
     /// Decides an attempt.
-    pub fn decide(&self, attempt: &Attempt<'_>) -> Decision {
-        if is_superuser(attempt.user) {
+    pub fn decide(&self, attributes: &Attributes<'_>) -> Decision {
+        if is_superuser(attributes.user) {
             return Decision::Allow { reason: String::new() };
         }
         let mut reasons = Vec::new();
@@ -91,9 +91,9 @@ impl Authorizer {
                     Decision::NoOpinion { reason: "Everything is forbidden.".into() }
                 }
                 Mode::Node => {
-                    decide_node(attempt, &|node, target| self.nodes.is_related(node, target))
+                    decide_node(attributes, &|node, target| self.nodes.is_related(node, target))
                 }
-                Mode::Rbac => self.rbac().rules.decide(attempt),
+                Mode::Rbac => self.rbac().rules.decide(attributes),
             };
             match decision {
                 Decision::NoOpinion { reason } if reason.is_empty() => {}
@@ -129,12 +129,12 @@ impl Authorizer {
     }
 
     /// The reason why an attempt is allowed, or a `Forbidden` error.
-    pub fn check(&self, attempt: &Attempt<'_>) -> Result<String, StatusError> {
-        match self.decide(attempt) {
+    pub fn check(&self, attributes: &Attributes<'_>) -> Result<String, StatusError> {
+        match self.decide(attributes) {
             Decision::Allow { reason } => Ok(reason),
             Decision::Deny { reason } | Decision::NoOpinion { reason } => {
-                let message = forbidden_message(attempt, &reason);
-                let about = match attempt.resource() {
+                let message = forbidden_message(attributes, &reason);
+                let about = match attributes.resource() {
                     Some(resource) => About {
                         group: resource.group,
                         resource: resource.resource,
@@ -170,12 +170,12 @@ fn everything() -> [Rule; 2] {
 }
 
 /// The authorizer attributes of a request.
-pub(crate) fn attempt<'a>(user: &'a User, info: &'a RequestInfo) -> Attempt<'a> {
+pub(crate) fn attributes<'a>(user: &'a User, info: &'a RequestInfo) -> Attributes<'a> {
     let target = match &info.target {
         Target::Resource(path) => target(path, &info.field_selector),
         Target::Path(path) => AuthzTarget::Path(path),
     };
-    Attempt { user, verb: info.verb, target }
+    Attributes { user, verb: info.verb, target }
 }
 
 /// The authorizer attributes of a resource path.
@@ -209,7 +209,7 @@ mod tests {
 
     fn may_list(authorizer: &Authorizer) -> bool {
         let user = User { name: "alice".into(), ..User::default() };
-        authorizer.decide(&attempt(&user, &all_pods())).is_allowed()
+        authorizer.decide(&attributes(&user, &all_pods())).is_allowed()
     }
 
     #[test]
@@ -287,7 +287,7 @@ mod tests {
         assert!(!may_list(&with(Vec::new())));
         let user = User { name: "alice".into(), ..User::default() };
         let info = all_pods();
-        let error = with(vec![Mode::AlwaysDeny]).check(&attempt(&user, &info)).unwrap_err();
+        let error = with(vec![Mode::AlwaysDeny]).check(&attributes(&user, &info)).unwrap_err();
         assert!(error.message.ends_with("Everything is forbidden."), "{}", error.message);
     }
 }

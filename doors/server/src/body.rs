@@ -1,16 +1,14 @@
 //! Decoding of request bodies into objects of the kind that an endpoint accepts.
 
 use crate::go_syntax;
-use crate::options::FieldValidation;
 use crate::registry::ServedResource;
 use crate::status::StatusError;
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
-use ratchet_object::{
-    Limits, Node, Object, Repeated, Value, ViolationKind, decode, misfits, proto, prune, schema,
-};
-use ratchet_policy::KindName;
+use ratchet_object::{Limits, Node, Object, Repeated, Value, decode, proto, prune, schema};
+use ratchet_pipeline::{FieldValidation, check_fields};
+use ratchet_policy::GroupVersionKind;
 
 /// The maximum size of a request body.
 pub(crate) const LIMIT: usize = 3 << 20;
@@ -69,9 +67,9 @@ impl<'a> ExpectedKind<'a> {
         Self { group: resource.row.group, version: resource.row.version, kind: resource.row.kind }
     }
 
-    /// The same as a `KindName`.
-    pub(crate) fn name(&self) -> KindName<'a> {
-        KindName { group: self.group, version: self.version, kind: self.kind }
+    /// The same as a `GroupVersionKind`.
+    pub(crate) fn name(&self) -> GroupVersionKind<'a> {
+        GroupVersionKind { group: self.group, version: self.version, kind: self.kind }
     }
 
     /// The `apiVersion` of its objects.
@@ -129,35 +127,19 @@ pub(crate) fn check_types(
     node.set("apiVersion", Node::string(wanted.api_version()));
     node.set("kind", Node::string(wanted.kind.to_owned()));
     let object = Object::new(node);
-    let mut findings: Vec<(u32, String)> = Vec::new();
-    for violation in misfits(&object) {
-        match violation.oddity {
-            ViolationKind::WrongType(text) => return Err(DecodeError::WrongType(text)),
-            ViolationKind::Unknown => {
-                findings
-                    .push((violation.span.start, format!("unknown field \"{}\"", violation.path)));
-            }
-        }
+    let mut report = check_fields(&object, &repeated);
+    if !report.mismatches.is_empty() {
+        return Err(DecodeError::WrongType(report.mismatches.swap_remove(0).message));
     }
-    for duplicate in repeated {
-        findings.push((duplicate.span.start, format!("duplicate field \"{}\"", duplicate.path)));
+    if let Some(error) = report.strict_error(strictness) {
+        return Err(DecodeError::Strict(error));
     }
-    findings.sort_by_key(|(at, _)| *at);
-    let mut texts: Vec<String> = findings.into_iter().map(|(_, text)| text).collect();
-    match strictness {
-        FieldValidation::Ignore => texts.clear(),
-        FieldValidation::Warn => {}
-        FieldValidation::Strict if texts.is_empty() => {}
-        FieldValidation::Strict => {
-            let text = format!("strict decoding error: {}", texts.join(", "));
-            return Err(DecodeError::Strict(text));
-        }
-    }
+    let warnings = report.warnings(strictness);
     let mut node = object.into_node();
     if let Some(row) = schema::kind(wanted.group, wanted.version, wanted.kind) {
         prune(&mut node, row.ty);
     }
-    Ok(DecodedBody { node, warnings: texts })
+    Ok(DecodedBody { node, warnings })
 }
 
 /// Parses a body into a node; `kind` is the wanted kind for the error message.

@@ -15,7 +15,7 @@ const NAMESPACES: &[&str] = &["default", "kube-system", "kube-public", "kube-nod
 /// Creates the missing objects in one commit and reconciles those that the server owns; other changes by users stay.
 pub(crate) async fn run(app: &Arc<App>, config: &PublishedConfig) -> Result<(), StatusError> {
     let mut objects = objects(app, config);
-    for attempt in 0..4 {
+    for attributes in 0..4 {
         app.cache.fresh().await?;
         let mut needed = Vec::new();
         for object in &objects {
@@ -29,8 +29,8 @@ pub(crate) async fn run(app: &Arc<App>, config: &PublishedConfig) -> Result<(), 
             Commit::Done(revision) => return app.cache.wait_for(revision.0).await,
             Commit::Refused { key, .. } => {
                 // Another server was faster, or the first address of the range is taken.
-                tracing::warn!(%key, attempt, "what must be there could not be made at once");
-                objects.retain(|object| attempt == 0 || object.text_at(&["kind"]) != "Service");
+                tracing::warn!(%key, attributes, "what must be there could not be made at once");
+                objects.retain(|object| attributes == 0 || object.text_at(&["kind"]) != "Service");
             }
         }
     }

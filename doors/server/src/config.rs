@@ -2,7 +2,7 @@
 
 use crate::authorize::Mode;
 use ratchet_allocation::Ranges;
-use ratchet_engine::Policy;
+use ratchet_engine::ApiConfig;
 use ratchet_kubelet::{Proxies, Trust};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ pub struct Config {
     /// The advertised address; the bind address if none is given.
     pub advertise: Option<std::net::IpAddr>,
     /// Release, behavior and feature gates of the engine.
-    pub policy: Policy,
+    pub api_config: ApiConfig,
     /// The enabled admission plugins.
     pub plugins: Vec<&'static str>,
     /// The authorization modes, in order.

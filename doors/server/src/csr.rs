@@ -4,8 +4,8 @@ use crate::pem;
 use aws_lc_rs::signature::{self, UnparsedPublicKey, VerificationAlgorithm};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use ratchet_engine::writing::{FieldErrors, ValidationContext};
-use ratchet_engine::{Change, Part, Policy, Verdict};
+use ratchet_engine::field_validation::{FieldErrors, ValidationContext};
+use ratchet_engine::{ApiConfig, Change, Part, Verdict};
 use ratchet_object::At;
 use x509_parser::certification_request::X509CertificationRequest;
 use x509_parser::prelude::{FromDer, X509Certificate};
@@ -13,7 +13,7 @@ use x509_parser::prelude::{FromDer, X509Certificate};
 const NO_REQUEST: &str = "PEM block type must be CERTIFICATE REQUEST";
 
 /// Adds errors in `spec.request` of a new object and in `status.certificate` of an update.
-pub(crate) fn check<'a>(change: &Change<'a>, policy: &Policy, verdict: &mut Verdict) {
+pub(crate) fn check<'a>(change: &Change<'a>, config: &ApiConfig, verdict: &mut Verdict) {
     if (change.kind.group, change.kind.name) != ("certificates.k8s.io", "CertificateSigningRequest")
     {
         return;
@@ -27,7 +27,7 @@ pub(crate) fn check<'a>(change: &Change<'a>, policy: &Policy, verdict: &mut Verd
         let displayed = ratchet_net::Quoted(request.text_or_empty()).to_string();
         // The reference validates it after metadata and before everything else.
         let before = |field: &str| !field.starts_with("metadata");
-        add(&ValidationContext { change, policy }, verdict, before, &request, &displayed, why);
+        add(&ValidationContext { change, config }, verdict, before, &request, &displayed, why);
     }
     let Some(old) = change.old_root() else { return };
     let of = |root: At<'a>| root.field("status").field("certificate");
@@ -41,7 +41,7 @@ pub(crate) fn check<'a>(change: &Change<'a>, policy: &Policy, verdict: &mut Verd
     ) {
         let before = |field: &str| field == "status.certificate";
         let displayed = "\"<certificate data>\"";
-        add(&ValidationContext { change, policy }, verdict, before, &certificate, displayed, why);
+        add(&ValidationContext { change, config }, verdict, before, &certificate, displayed, why);
     }
 }
 
@@ -54,11 +54,11 @@ fn add(
     displayed: &str,
     why: String,
 ) {
-    let count = verdict.problems.len();
-    let index = verdict.problems.iter().position(|problem| before(&problem.field));
+    let count = verdict.errors.len();
+    let index = verdict.errors.iter().position(|problem| before(&problem.field));
     FieldErrors::new(ctx, verdict).invalid_as(at, displayed, why);
-    if verdict.problems.len() > count
-        && let Some(behind) = verdict.problems.get_mut(index.unwrap_or(count)..)
+    if verdict.errors.len() > count
+        && let Some(behind) = verdict.errors.get_mut(index.unwrap_or(count)..)
     {
         behind.rotate_right(1);
     }

@@ -32,7 +32,7 @@ pub(crate) async fn answer(
         ["api", version] => discovery::api_resource_list(&rows, "", version).map(json),
         ["apis", group] => discovery::api_group(&rows, group).map(json),
         ["apis", group, version] => discovery::api_resource_list(&rows, group, version).map(json),
-        ["version"] => Some(indented(&crate::version::document(&app.policy))),
+        ["version"] => Some(indented(&crate::version::document(&app.api_config))),
         ["openapi", "v2"] => Some(openapi_v2(app, headers).await),
         ["openapi", "v3"] => {
             let index = app.documents.v3_index(app).await;

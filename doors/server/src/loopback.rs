@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// The media types of a request; empty means that the header is absent.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Types {
+pub struct MediaTypes {
     /// `Accept`.
     pub accept: &'static str,
     /// `Content-Type`.
@@ -39,7 +39,7 @@ impl LoopbackClient {
         user: &User,
         method: &str,
         path: &str,
-        types: Types,
+        types: MediaTypes,
         body: Bytes,
     ) -> (u16, Bytes) {
         let Some(response) = self.send(user, method, path, types, body).await else {
@@ -52,7 +52,7 @@ impl LoopbackClient {
 
     /// Starts a watch as `user`: the stream, or the status code of an error.
     pub async fn watch(&self, user: &User, path: &str, accept: &'static str) -> Result<Body, u16> {
-        let types = Types { accept, content: "" };
+        let types = MediaTypes { accept, content: "" };
         let response = self.send(user, "GET", path, types, Bytes::new()).await.ok_or(400_u16)?;
         match response.status().as_u16() {
             200 => Ok(response.into_body()),
@@ -65,7 +65,7 @@ impl LoopbackClient {
         user: &User,
         method: &str,
         path: &str,
-        types: Types,
+        types: MediaTypes,
         body: Bytes,
     ) -> Option<http::Response<Body>> {
         let agent = HeaderValue::from_static("ratchet-controllers");

@@ -10,7 +10,7 @@ use crate::registry::ServedResource;
 use crate::request::{RequestInfo, Target};
 use ratchet_audit_log::{Counts, Level};
 use ratchet_engine::pod_security::PodSecurityMetrics;
-use ratchet_engine::{Policy, Stage};
+use ratchet_engine::{ApiConfig, Stage};
 use ratchet_http::metrics::{
     CounterVec, Gauge, GaugeVec, Histogram, HistogramVec, MetricType, Registry, Stability, Writer,
 };
@@ -164,7 +164,7 @@ fn verb(verb: &str, subresource: &str, is_apply: bool) -> &'static str {
 
 impl Metrics {
     /// Registers all families.
-    pub fn new(policy: &Policy) -> Self {
+    pub fn new(policy: &ApiConfig) -> Self {
         let registry = Registry::new();
         let request = [
             "verb",

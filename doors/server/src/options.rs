@@ -3,6 +3,7 @@
 use crate::request::Params;
 use crate::status::StatusError;
 use ratchet_object::Node;
+use ratchet_pipeline::FieldValidation;
 
 /// The options of a create, update or patch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -11,18 +12,6 @@ pub(crate) struct WriteOptions {
     pub dry_run: bool,
     /// `fieldValidation`.
     pub fields: FieldValidation,
-}
-
-/// The handling of unknown and duplicate fields.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum FieldValidation {
-    /// Drop them silently.
-    Ignore,
-    /// Drop them with a warning.
-    #[default]
-    Warn,
-    /// Reject the object.
-    Strict,
 }
 
 /// The options kind of a request, for error messages.
@@ -166,7 +155,7 @@ impl DeleteOptions {
         }
         for (name, value) in [("uid", &self.uid), ("resourceVersion", &self.version)] {
             if let Some(value) = value {
-                node.below("preconditions").set(name, Node::string(value.clone()));
+                node.map_mut("preconditions").set(name, Node::string(value.clone()));
             }
         }
         match self.propagation {
@@ -188,7 +177,7 @@ impl DeleteOptions {
             node.set("gracePeriodSeconds", Node::int(seconds));
         }
         if let Some(uid) = params.get("uid") {
-            node.below("preconditions").set("uid", Node::string(uid.to_owned()));
+            node.map_mut("preconditions").set("uid", Node::string(uid.to_owned()));
         }
         if let Some(policy) = params.get("propagationPolicy") {
             node.set("propagationPolicy", Node::string(policy.to_owned()));

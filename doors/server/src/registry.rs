@@ -5,7 +5,7 @@ use crate::lifecycle::{Strategy, strategy};
 use crate::status::About;
 use ratchet_catalog::Resource;
 use ratchet_engine::Release;
-use ratchet_object::{Kind, Node, complete, find, respell, schema};
+use ratchet_object::{Kind, Node, canonicalize, complete, find, schema};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -57,8 +57,7 @@ impl ServedResource {
     /// Rewrites an object into the canonical form of this version: spelling of values, fields that are always written.
     pub fn canonicalize(&self, node: &mut Node<'static>) {
         if let Some(row) = schema::kind(self.row.group, self.row.version, self.row.kind) {
-            respell(node, row.ty);
-            complete(node, row.ty);
+            canonicalize(node, row.ty);
         }
     }
 

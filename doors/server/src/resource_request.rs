@@ -4,7 +4,6 @@ use crate::app::App;
 use crate::audit_record::AuditRecord;
 use crate::body::{self, BodyType, ExpectedKind};
 use crate::cache::Item;
-use crate::options::FieldValidation;
 use crate::registry::ServedResource;
 use crate::request::{Output, Params, ResourcePath};
 use crate::status::StatusError;
@@ -14,6 +13,7 @@ use http::HeaderMap;
 use ratchet_access::User;
 use ratchet_http::Body;
 use ratchet_object::Node;
+use ratchet_pipeline::FieldValidation;
 use std::sync::Arc;
 
 /// A request for a resource, after authentication and authorisation.

@@ -29,7 +29,7 @@ const SYSTEM: [&str; 6] = [
 pub(crate) async fn answer(request: &ResourceRequest<'_>) -> HandlerResult {
     let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
     let mut review = request.object(options.fields)?;
-    let metadata = review.below("metadata");
+    let metadata = review.map_mut("metadata");
     SYSTEM.iter().for_each(|name| drop(metadata.remove(name)));
     set_namespace(request, &mut review)?;
     let status = match request.resource.row.kind {

@@ -91,7 +91,7 @@ pub(crate) async fn resource(
         }
     };
     if let Some(text) =
-        ratchet_engine::deprecation(resource.row.group, resource.row.kind, &app.policy)
+        ratchet_engine::deprecation(resource.row.group, resource.row.kind, &app.api_config)
     {
         request.warnings.add(text);
     }

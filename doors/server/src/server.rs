@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::audit;
 use crate::audit_record::AuditRecord;
-use crate::authorize::attempt;
+use crate::authorize::attributes;
 use crate::documents;
 use crate::guarded_body::with_guard;
 use crate::request::{Output, Params, RequestInfo, Target, Unreadable};
@@ -287,8 +287,8 @@ fn impersonated_user(
 ) -> Result<Option<Impersonated>, StatusError> {
     let wanted = impersonation(&request.parts.headers).map_err(StatusError::bad_request)?;
     let Some(wanted) = wanted else { return Ok(None) };
-    let attempt = attempt(caller, &request.info);
-    match impersonate(&wanted, &attempt, &|attempt| app.authorizer.decide(attempt)) {
+    let attributes = attributes(caller, &request.info);
+    match impersonate(&wanted, &attributes, &|attributes| app.authorizer.decide(attributes)) {
         Ok(impersonated) => Ok(Some(impersonated)),
         Err(denied) => {
             let about =
@@ -305,8 +305,8 @@ async fn authorize_and_route(
     user: &User,
     plain: Output,
 ) -> Response<Body> {
-    let attempt = attempt(user, &request.info);
-    match app.authorizer.check(&attempt) {
+    let attributes = attributes(user, &request.info);
+    match app.authorizer.check(&attributes) {
         Ok(reason) => {
             app.metrics.authorizations.with(&["allowed"]).inc();
             request.audit.annotate("authorization.k8s.io/decision", "allow");

@@ -21,7 +21,7 @@ use ratchet_identity::{
     Authenticators, Authorities, Proxy, PublicKey, Reloading, ServiceAccounts, SigningKey,
     TokenFile,
 };
-use ratchet_kubelet::{Kubelets, Others, Settings, Timing};
+use ratchet_kubelet::{KubeletClient, Others, Settings, Timing};
 use ratchet_store::{Revision, Store, StoreError};
 use std::path::Path;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub enum StartError {
     /// The address cannot be bound.
     #[error(
         "failed to create listener: failed to listen on {address}: listen tcp {address}: bind: {}",
-        system_words(why)
+        go_io_error(why)
     )]
     Listen {
         /// The address.
@@ -54,25 +54,25 @@ pub enum StartError {
 }
 
 /// A server that is bound and loaded, but does not serve yet.
-pub struct Ready {
+pub struct BoundServer {
     /// The server state, for loopback clients.
     pub app: Arc<App>,
     listener: Listener,
-    reloads: Reloads,
-    stop: Stop,
+    reloads: ReloadHandle,
+    stop: ShutdownHandle,
     limits: ListenLimits,
     compaction: Duration,
 }
 
 /// The files that can be reloaded while the server runs.
 #[derive(Clone)]
-pub struct Reloads {
+pub struct ReloadHandle {
     tls: Arc<TlsReload>,
     authorities: Vec<Arc<Reloading<Authorities>>>,
-    kubelets: Kubelets,
+    kubelets: KubeletClient,
 }
 
-impl Reloads {
+impl ReloadHandle {
     /// Reloads all files; an invalid file is logged and changes nothing.
     pub fn now(&self) {
         self.tls.reload_now();
@@ -104,13 +104,13 @@ impl Reloads {
 
 /// A handle for graceful shutdown.
 #[derive(Clone)]
-pub struct Stop {
+pub struct ShutdownHandle {
     drain: Drain,
     shutting_down: Arc<AtomicBool>,
     delay: Duration,
 }
 
-impl Stop {
+impl ShutdownHandle {
     /// Fails readiness at once, so that load balancers stop sending; drains the server after the delay.
     pub async fn begin(&self) {
         self.shutting_down.store(true, Ordering::Relaxed);
@@ -120,7 +120,7 @@ impl Stop {
 }
 
 /// Builds a server; when this returns, the port is bound and the cache is loaded.
-pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, StartError> {
+pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer, StartError> {
     let listener = Listener::bind(config.bind)
         .await
         .map_err(|why| StartError::Listen { address: config.bind.to_string(), why })?;
@@ -148,9 +148,9 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         .as_ref()
         .map(|files| authorities(&files.authorities, "request-header-client-ca-file"));
     let proxy = proxy.transpose()?;
-    let metrics = Metrics::new(&config.policy);
+    let metrics = Metrics::new(&config.api_config);
     let backends = backends(&config.backends, &metrics)?;
-    let reloads = Reloads {
+    let reloads = ReloadHandle {
         tls,
         authorities: clients.iter().chain(&proxy).cloned().collect(),
         kubelets: backends.kubelets.clone(),
@@ -164,18 +164,18 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
     let drain = Drain::new();
     let flags = HealthFlags::default();
     let shutting_down = flags.shutting_down.clone();
-    let stop = Stop { drain: drain.clone(), shutting_down, delay: config.stop_delay };
+    let stop = ShutdownHandle { drain: drain.clone(), shutting_down, delay: config.stop_delay };
     let port = listener.address().port();
     let host = config.advertise.unwrap_or(listener.address().ip());
     let app = Arc::new(App {
-        registry: Registry::new(&cache, config.policy.emulated, &config.runtime),
+        registry: Registry::new(&cache, config.api_config.emulated, &config.runtime),
         authorizer: Authorizer::new(config.modes, &cache, nodes),
-        plugins: admission::Plugins::new(config.plugins),
+        chain: admission::Chain::new(&config.plugins),
         policies: admission::PolicySet::new(&cache),
         metrics,
         backends,
         health: storage::checks(cache.store(), &flags),
-        policy: config.policy,
+        api_config: config.api_config,
         identity: Authenticators::new(identity),
         accounts,
         ranges: config.ranges,
@@ -206,22 +206,22 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         .await
         .map_err(|error| StartError::Bootstrap(error.message))?;
     flags.bootstrapped.store(true, Ordering::Relaxed);
-    Ok(Ready { app, listener, reloads, stop, limits, compaction: config.compaction })
+    Ok(BoundServer { app, listener, reloads, stop, limits, compaction: config.compaction })
 }
 
-impl Ready {
+impl BoundServer {
     /// The listening address.
     pub fn address(&self) -> std::net::SocketAddr {
         self.listener.address()
     }
 
     /// A handle to reload certificates and CAs.
-    pub fn reloads(&self) -> Reloads {
+    pub fn reloads(&self) -> ReloadHandle {
         self.reloads.clone()
     }
 
     /// A handle to stop the server.
-    pub fn stop(&self) -> Stop {
+    pub fn stop(&self) -> ShutdownHandle {
         self.stop.clone()
     }
 
@@ -271,7 +271,7 @@ fn backends(config: &BackendConfig, metrics: &Metrics) -> Result<Backends, Start
     };
     let witness = name_witness(&metrics.registry, &config.trust);
     Ok(Backends {
-        kubelets: Kubelets::open(settings, witness).map_err(|why| unusable(&why))?,
+        kubelets: KubeletClient::open(settings, witness).map_err(|why| unusable(&why))?,
         others: Others::open(Timing::default(), config.proxies.clone())
             .map_err(|why| unusable(&why))?,
         address_types: config.address_types.clone(),
@@ -295,11 +295,11 @@ fn published_config(config: &Config) -> Result<bootstrap::PublishedConfig, Start
 
 fn read_file(path: &Path) -> Result<Vec<u8>, StartError> {
     std::fs::read(path)
-        .map_err(|why| StartError::File(format!("open {}: {}", path.display(), system_words(&why))))
+        .map_err(|why| StartError::File(format!("open {}: {}", path.display(), go_io_error(&why))))
 }
 
 /// The text of a system error as Go prints it: lower case and without the error number.
-pub fn system_words(error: &std::io::Error) -> String {
+pub fn go_io_error(error: &std::io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error ").next().unwrap_or_default();
     let mut letters = text.chars();

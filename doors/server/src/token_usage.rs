@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::audit_record::AuditRecord;
-use crate::loopback::{LoopbackClient, Types};
+use crate::loopback::{LoopbackClient, MediaTypes};
 use crate::warnings::Warnings;
 use bytes::Bytes;
 use ratchet_access::{MASTERS, User};
@@ -41,7 +41,8 @@ fn label_secret(app: Arc<App>, secret: SecretUsage) -> Pin<Box<dyn Future<Output
         let labels = Node::map([(SecretUsage::LABEL, Node::string(day))]);
         let metadata = Node::map([("uid", Node::string(uid)), ("labels", labels)]);
         let patch = Bytes::from(Node::map([("metadata", metadata)]).to_json());
-        let types = Types { accept: "application/json", content: "application/merge-patch+json" };
+        let types =
+            MediaTypes { accept: "application/json", content: "application/merge-patch+json" };
         let user = User {
             name: "system:apiserver".into(),
             groups: vec![MASTERS.into()],

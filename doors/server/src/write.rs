@@ -9,7 +9,7 @@ use crate::services;
 use crate::status::StatusError;
 use ratchet_engine::{Change, Part, StatusCause, Step};
 use ratchet_object::{Kind, Node, Object, defaults};
-use ratchet_store::{Act, Commit, Guard, Revision, Write};
+use ratchet_store::{Commit, Guard, Operation, Revision, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -80,7 +80,8 @@ pub(crate) async fn create(
     dry_run: bool,
 ) -> Result<Arc<Item>, StatusError> {
     let resource = request.resource;
-    admission::namespace_lifecycle(request, &node).await?;
+    request.app.chain.admit_create(request, &mut node).await?;
+    admission::escalation(request, &node, None)?;
     set_namespace(request, &mut node)?;
     let generate = node.text_at(&["metadata", "name"]).is_empty();
     let base = node.text_at(&["metadata", "generateName"]).to_owned();
@@ -91,10 +92,10 @@ pub(crate) async fn create(
     let mut name = String::new();
     for _ in 0..NAME_TRIES {
         name = if resource.strategy.uses_name_as_is { base.clone() } else { generate_name(&base) };
-        let mut attempt = node.clone();
-        attempt.below("metadata").set("name", Node::string(name.clone()));
+        let mut named = node.clone();
+        named.map_mut("metadata").set("name", Node::string(name.clone()));
         request.warnings.truncate(warning_count);
-        match create_once(request, attempt, dry_run).await {
+        match create_once(request, named, dry_run).await {
             Err(error) if error.reason == "AlreadyExists" => {}
             other => return other,
         }
@@ -113,7 +114,7 @@ pub(crate) fn set_namespace(
     if !stated.is_empty() && stated != namespace && request.resource.row.namespaced {
         return Err(StatusError::bad_request(NAMESPACE_MISMATCH));
     }
-    let metadata = node.below("metadata");
+    let metadata = node.map_mut("metadata");
     if namespace.is_empty() {
         metadata.remove("namespace");
     } else {
@@ -146,8 +147,6 @@ async fn create_once(
     let now = app.now();
     metadata::fill_system_fields(&mut node, resource.strategy, app.new_uid(), now.clone());
     let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
-    admission::mutate_create(request, &mut node).await?;
-    admission::escalation(request, &node, None)?;
     let context = CreateContext { user: request.user, now: &now };
     lifecycle::prepare_create(&mut node, &kind, resource.strategy, &context);
     defaults::apply(resource.row.group, resource.row.version, resource.row.kind, &mut node);
@@ -155,7 +154,7 @@ async fn create_once(
     let object = Object::new(node);
     let change = Change { kind, part: Part::Main, step: Step::Create { new: &object } };
     let warning_count = request.warnings.len();
-    admission::judge(request, &change).await?;
+    app.chain.validate(request, &change)?;
     let validated = object.into_node();
     for _ in 0..TRIES {
         if let Some(item) = commit_new(request, &kind, &validated, warning_count, dry_run).await? {
@@ -177,13 +176,12 @@ async fn commit_new(
     let (app, resource) = (request.app, request.resource);
     let name = validated.text_at(&["metadata", "name"]);
     let cache_key: Arc<str> = resource.cache_key(&request.path.namespace, name).into();
-    let charged = admission::charge(request, Part::Main, validated, None).await?;
+    let conditions = app.chain.conditions(request, Part::Main, validated, None).await?;
     // AlreadyExists is reported before anything is allocated.
     app.cache.fresh().await?;
     if resource.cache.find(&cache_key)?.is_some() {
         return Err(StatusError::already_exists(resource.about(name)));
     }
-    let namespace = admission::namespace_guard(request, validated)?;
     let mut node = validated.clone();
     // The reference allocates before the strategy runs: an allocation error comes without the strategy's warnings.
     let claims = services::claim(app, kind, &mut node, None)
@@ -194,11 +192,10 @@ async fn commit_new(
         return Ok(Some(Arc::new(Item::unsaved(cache_key, &value))));
     }
     let key = resource.key(&request.path.namespace, name);
-    let act = Act::Put { value: value.bytes(), lives: time_to_live(request) };
+    let act = Operation::Put { value: value.bytes(), lives: time_to_live(request) };
     let mut writes = vec![Write { key: key.clone(), guard: Guard::Absent, act }];
     writes.extend(claims);
-    writes.extend(charged.writes());
-    writes.extend(namespace);
+    writes.extend(conditions.writes());
     match app.cache.store().commit(writes).await? {
         Commit::Done(revision) => {
             app.cache.wait_for(revision.0).await?;
@@ -286,7 +283,7 @@ async fn change_once(
     let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
     let warning_count = request.warnings.len();
     let (mut new, old) = validate_update(request, kind, part, old, new).await?;
-    let charged = admission::charge(request, part, &new, Some(&old)).await?;
+    let conditions = app.chain.conditions(request, part, &new, Some(&old)).await?;
     let claims = match part {
         Part::Main => services::claim(app, &kind, &mut new, Some(&old))
             .inspect_err(|_| request.warnings.truncate(warning_count))?,
@@ -304,15 +301,15 @@ async fn change_once(
         return Ok(Some(Arc::new(Item::written(cache_key, current.revision, &value))));
     }
     let act = match is_removed {
-        true => Act::Delete,
-        false => Act::Put { value: value.bytes(), lives: time_to_live(request) },
+        true => Operation::Delete,
+        false => Operation::Put { value: value.bytes(), lives: time_to_live(request) },
     };
     let mut writes = vec![Write { key, guard: Guard::At(Revision(current.revision)), act }];
     if is_removed {
         writes.extend(services::release(app, &kind, &old)?);
     } else {
         writes.extend(claims);
-        writes.extend(charged.writes());
+        writes.extend(conditions.writes());
     }
     match app.cache.store().commit(writes).await? {
         Commit::Done(revision) => {
@@ -334,7 +331,7 @@ async fn validate_update(
     let (app, resource) = (request.app, request.resource);
     defaults::apply(resource.row.group, resource.row.version, resource.row.kind, &mut new);
     resource.complete(&mut new);
-    admission::mutate_update(request, &mut new, &old, part).await?;
+    app.chain.admit_update(request, &mut new, &old, part)?;
     admission::escalation(request, &new, Some(&old))?;
     lifecycle::prepare_update(&mut new, &old, &kind, resource.strategy, part, &app.now());
     metadata::preserve_system_fields(&mut new, &old, resource.strategy);
@@ -345,13 +342,13 @@ async fn validate_update(
     }
     // Validation compares resource versions, so the new object has the old one's.
     let version = old.text_at(&["metadata", "resourceVersion"]).to_owned();
-    new.below("metadata").set("resourceVersion", Node::string(version));
+    new.map_mut("metadata").set("resourceVersion", Node::string(version));
     if part == Part::Main {
         services::prepare(app, &kind, &mut new, Some(&old));
     }
     let (new, old) = (Object::new(new), Object::new(old));
     let change = Change { kind, part, step: Step::Update { old: &old, new: &new } };
-    admission::judge(request, &change).await?;
+    app.chain.validate(request, &change)?;
     Ok((new.into_node(), old.into_node()))
 }
 
@@ -366,7 +363,7 @@ pub(crate) fn has_spec_finalizers(kind: &Kind<'_>, node: &Node<'_>) -> bool {
 fn same_object(new: &Node<'_>, old: &Node<'_>) -> bool {
     let without = |node: &Node<'_>| {
         let mut node = node.clone().into_owned();
-        node.below("metadata").remove("resourceVersion");
+        node.map_mut("metadata").remove("resourceVersion");
         node
     };
     without(new) == without(old)

@@ -4,7 +4,8 @@ use ratchet_access::User;
 use ratchet_check::{as_stored, plural_of};
 use ratchet_object::{Limits, Node, Object, Scope, Value, decode};
 use ratchet_policy::{
-    Attempt, KindName, Operation, ResourceName, Setting, namespace_seen, request_seen,
+    Attributes, GroupVersionKind, GroupVersionResource, Operation, Setting, namespace_seen,
+    request_seen,
 };
 use std::io::Read;
 use std::path::Path;
@@ -115,10 +116,10 @@ impl ObjectInfo {
         user: &User,
     ) -> Node<'static> {
         let Self { group, version, kind, plural, name, namespace } = self;
-        request_seen(&Attempt {
+        request_seen(&Attributes {
             operation,
-            kind: KindName { group, version, kind },
-            resource: ResourceName { group, version, resource: plural },
+            kind: GroupVersionKind { group, version, kind },
+            resource: GroupVersionResource { group, version, resource: plural },
             subresource: "",
             name,
             namespace,

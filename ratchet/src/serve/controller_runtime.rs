@@ -4,11 +4,12 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use ratchet_access::User;
 use ratchet_controllers::{
-    Account, Api, ApiAnswer, ApiRequest, Lines, Metrics, Mint, Settings, Shown, Waiting, metrics,
+    Account, Api, ApiRequest, ApiResponse, BoxFuture, Lines, Metrics, Representation, Settings,
+    TokenIssuer, metrics,
 };
 use ratchet_http::Body;
 use ratchet_http::metrics::{CounterVec, GaugeVec, HistogramVec, Registry, Stability};
-use ratchet_server::{App, LoopbackClient, Types};
+use ratchet_server::{App, LoopbackClient, MediaTypes};
 use std::sync::Arc;
 
 /// Runs the selected controllers until the server drains.
@@ -24,7 +25,7 @@ pub(crate) async fn run(app: Arc<App>, mut settings: Settings) {
 /// Issues service account tokens with the server's key.
 struct TokenSigner(Arc<App>);
 
-impl Mint for TokenSigner {
+impl TokenIssuer for TokenSigner {
     fn token(&self, account: Account<'_>, secret: &str) -> Result<String, String> {
         let Account { namespace, name, uid } = account;
         let account = ratchet_identity::Account { namespace, name, uid };
@@ -76,28 +77,33 @@ fn manager(groups: &[&str]) -> User {
 }
 
 /// The Accept header for whole objects or metadata only.
-fn accept(shown: Shown) -> &'static str {
-    match shown {
-        Shown::Whole => "",
-        Shown::Metadata => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+fn accept(representation: Representation) -> &'static str {
+    match representation {
+        Representation::Whole => "",
+        Representation::Metadata => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
     }
 }
 
 impl Api for LoopbackApi {
-    fn send(&self, request: ApiRequest) -> Waiting<'_, ApiAnswer> {
+    fn send(&self, request: ApiRequest) -> BoxFuture<'_, ApiResponse> {
         Box::pin(async move {
-            let ApiRequest { controller, method, path, shown, content_type, body } = request;
-            let types = Types { accept: accept(shown), content: content_type };
+            let ApiRequest { controller, method, path, representation, content_type, body } =
+                request;
+            let types = MediaTypes { accept: accept(representation), content: content_type };
             let (status, body) =
                 self.0.request(&user(controller), method, &path, types, body).await;
-            ApiAnswer { status, body }
+            ApiResponse { status, body }
         })
     }
 
-    fn watch(&self, path: &str, shown: Shown) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
+    fn watch(
+        &self,
+        path: &str,
+        representation: Representation,
+    ) -> BoxFuture<'_, Result<Box<dyn Lines>, u16>> {
         let path = path.to_owned();
         Box::pin(async move {
-            let body = self.0.watch(&user(""), &path, accept(shown)).await?;
+            let body = self.0.watch(&user(""), &path, accept(representation)).await?;
             Ok(Box::new(WatchLines { body, rest: BytesMut::new() }) as Box<dyn Lines>)
         })
     }
@@ -110,7 +116,7 @@ struct WatchLines {
 }
 
 impl Lines for WatchLines {
-    fn next(&mut self) -> Waiting<'_, Option<Bytes>> {
+    fn next(&mut self) -> BoxFuture<'_, Option<Bytes>> {
         Box::pin(async move {
             loop {
                 if let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {

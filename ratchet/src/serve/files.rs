@@ -1,6 +1,6 @@
 //! The data directory and atomic writes of its files, with secrets readable by their owner only.
 
-use ratchet_server::system_words;
+use ratchet_server::go_io_error;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
@@ -20,7 +20,7 @@ pub(crate) fn usual_data_dir(env: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
 /// Creates the data directory if it is absent, accessible to its owner only.
 pub(crate) fn make_data_dir(dir: &Path) -> Result<(), String> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(|why| {
-        format!("cannot use {} as data directory: {}", dir.display(), system_words(&why))
+        format!("cannot use {} as data directory: {}", dir.display(), go_io_error(&why))
     })
 }
 
@@ -54,7 +54,7 @@ fn write(path: &Path, content: &[u8], mode: u32) -> Result<(), String> {
         file.sync_all()?;
         std::fs::rename(&temporary, path)
     };
-    replace().map_err(|why| format!("cannot write {}: {}", path.display(), system_words(&why)))
+    replace().map_err(|why| format!("cannot write {}: {}", path.display(), go_io_error(&why)))
 }
 
 fn is_current(path: &Path, content: &[u8], mode: u32) -> bool {

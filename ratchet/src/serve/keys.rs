@@ -6,7 +6,7 @@ use super::settings::Settings;
 use ratchet_http::KeyFiles;
 use ratchet_http::certificates::{self, Authority};
 use ratchet_identity::{Authorities, SigningKey};
-use ratchet_server::system_words;
+use ratchet_server::go_io_error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -234,7 +234,7 @@ fn append(pem: &mut String, more: &str) {
 }
 
 fn open(path: &Path) -> Result<Vec<u8>, String> {
-    std::fs::read(path).map_err(|why| format!("open {}: {}", path.display(), system_words(&why)))
+    std::fs::read(path).map_err(|why| format!("open {}: {}", path.display(), go_io_error(&why)))
 }
 
 fn own_signing_key(pki: &Path) -> Result<PathBuf, String> {

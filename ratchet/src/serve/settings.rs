@@ -5,9 +5,9 @@ use super::args::{
 };
 use super::{plugins, runtime_config, signing, usage_error};
 use crate::args::BehaviorArg;
-use ratchet_engine::{Behavior, KUBELET_CERT_CN, Plugins, Policy, Release};
+use ratchet_engine::{ApiConfig, Behavior, KUBELET_CERT_CN, Plugins, Release};
 use ratchet_net::Quoted;
-use ratchet_server::{Audit, Mode, NameCheck, Proxies, Ranges, RequestLimits, Trust, system_words};
+use ratchet_server::{Audit, Mode, NameCheck, Proxies, Ranges, RequestLimits, Trust, go_io_error};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use std::time::Duration;
 pub(crate) struct Settings {
     pub(crate) bind: SocketAddr,
     pub(crate) advertise: IpAddr,
-    pub(crate) policy: Policy,
+    pub(crate) api_config: ApiConfig,
     pub(crate) plugins: Vec<&'static str>,
     pub(crate) modes: Vec<Mode>,
     pub(crate) ranges: Ranges,
@@ -32,7 +32,7 @@ pub(crate) fn resolve(args: &ServeArgs) -> Result<Settings, String> {
     let emulated = args.rules.emulated_version.as_deref().map(version).transpose()?;
     let mut refusals = limits_refusals(&args.serving);
     let emulated = emulated.map_or(Ok(Release::REFERENCE), emulatable);
-    let mut policy = crate::policy::of_server(behavior(args.rules.behavior));
+    let mut policy = crate::api_config::of_server(behavior(args.rules.behavior));
     match &emulated {
         Ok(emulated) => {
             policy.emulated = *emulated;
@@ -67,7 +67,7 @@ pub(crate) fn resolve(args: &ServeArgs) -> Result<Settings, String> {
         pod_security: plugins.contains(&"PodSecurity"),
     };
     if let Some(path) = &args.rules.admission_control_config_file {
-        policy.pod_security = crate::policy::pod_security_config(path)?;
+        policy.pod_security = crate::api_config::pod_security_config(path)?;
     }
     Ok(Settings {
         bind: SocketAddr::new(args.serving.bind_address, port(&args.serving)),
@@ -118,7 +118,7 @@ fn version(text: &str) -> Result<(u32, u32), String> {
 /// The release of an emulated version, if the server supports it: up to three releases back, and one more.
 fn emulatable((major, minor): (u32, u32)) -> Result<Release, String> {
     let newest = Release::REFERENCE;
-    let oldest = crate::policy::OLDEST_SERVED;
+    let oldest = crate::api_config::OLDEST_SERVED;
     let release = u8::try_from(minor).ok().filter(|minor| major == 1 && *minor >= oldest);
     match release.and_then(Release::new).filter(|release| *release <= newest) {
         Some(release) => Ok(release),
@@ -279,7 +279,7 @@ fn audit_refusals(args: &AuditArgs) -> Vec<String> {
 }
 
 /// How common names of kubelet certificates are checked, by KEP-4872's table.
-fn name_check(args: &KubeletArgs, policy: &Policy) -> Result<NameCheck, Vec<String>> {
+fn name_check(args: &KubeletArgs, policy: &ApiConfig) -> Result<NameCheck, Vec<String>> {
     const FLAG: &str = "--enable-kubelet-cert-cn-validation";
     let is_on = policy.gates.on(&KUBELET_CERT_CN);
     let has_authority = args.kubelet_certificate_authority.is_some();
@@ -325,7 +325,7 @@ fn kubelet_refusals(args: &KubeletArgs) -> Vec<String> {
 fn audit(args: &AuditArgs) -> Result<Option<Audit>, String> {
     let Some(policy) = &args.audit_policy_file else { return Ok(None) };
     if let Err(why) = std::fs::File::open(policy) {
-        let (path, why) = (policy.display(), system_words(&why));
+        let (path, why) = (policy.display(), go_io_error(&why));
         return Err(format!(
             "loading audit policy file: failed to read file path \"{path}\": open {path}: {why}"
         ));

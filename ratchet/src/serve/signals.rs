@@ -1,7 +1,7 @@
 //! Signal handling and periodic reloads of changed files.
 
 use super::keys::Keys;
-use ratchet_server::{Reloads, Stop};
+use ratchet_server::{ReloadHandle, ShutdownHandle};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +38,12 @@ impl Signals {
     }
 
     /// Drains on the first signal to stop, exits on the second, and reloads files in between.
-    pub(crate) async fn handle(mut self, stop: Stop, keys: Arc<Keys>, reloads: Reloads) {
+    pub(crate) async fn handle(
+        mut self,
+        stop: ShutdownHandle,
+        keys: Arc<Keys>,
+        reloads: ReloadHandle,
+    ) {
         let mut reload = tokio::time::interval(RELOAD_INTERVAL);
         let mut renew = tokio::time::interval(RENEW_INTERVAL);
         // An interval ticks at once, and everything has just been read.
@@ -68,7 +73,7 @@ impl Signals {
 }
 
 /// Reloads and renews files on a blocking thread, because file access may be slow.
-async fn refresh(renews: bool, keys: &Arc<Keys>, reloads: &Reloads) {
+async fn refresh(renews: bool, keys: &Arc<Keys>, reloads: &ReloadHandle) {
     let (keys, reloads) = (keys.clone(), reloads.clone());
     let work = tokio::task::spawn_blocking(move || {
         if renews {

@@ -5,7 +5,7 @@ use crate::pointer::json_of;
 use crate::server::Ground;
 use ratchet_catalog::Resource;
 use ratchet_engine::pod_security::{Configuration, Exemptions};
-use ratchet_engine::{Behavior, Change, Existing, Facts, Namespace, Part, Policy, Release};
+use ratchet_engine::{ApiConfig, Behavior, Change, Existing, Facts, Namespace, Part, Release};
 use ratchet_engine::{Status, judge};
 use ratchet_object::{Node, Object};
 use serde_json::{Value as Json, json};
@@ -57,14 +57,14 @@ impl Case {
     }
 
     /// The API configuration: an older release is emulated.
-    pub(crate) fn policy(&self) -> Policy {
+    pub(crate) fn policy(&self) -> ApiConfig {
         let config = &self.json["policy"];
         let text = |key: &str| config[key].as_str();
         let behavior = match text("behavior") {
             Some("proposal") => Behavior::Proposal,
             _ => Behavior::Released,
         };
-        let mut policy = Policy::of(Release::REFERENCE, behavior);
+        let mut policy = ApiConfig::of(Release::REFERENCE, behavior);
         if let Some(emulated) = text("emulated").or(text("release")) {
             policy.emulated = emulated.parse().unwrap();
             policy.gates = policy.gates.emulating(policy.emulated);

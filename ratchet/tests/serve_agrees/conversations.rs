@@ -4,7 +4,7 @@ use crate::client::Client;
 use crate::conversation::{Names, hold};
 use crate::pointer::json_of;
 use crate::server::Ground;
-use ratchet_engine::{Behavior, Policy, Release};
+use ratchet_engine::{ApiConfig, Behavior, Release};
 use ratchet_object::{Limits, decode};
 use serde_json::{Value as Json, json};
 use std::path::Path;
@@ -15,7 +15,7 @@ const KINDS: &str = "kinds.yaml";
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_server_answers_as_it_should() {
     let ground = Ground::new();
-    let client = ground.open(Policy::of(Release::REFERENCE, Behavior::Released)).await;
+    let client = ground.open(ApiConfig::of(Release::REFERENCE, Behavior::Released)).await;
     let kinds = read(KINDS);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../conversations");
     let files = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().file_name());

@@ -3,7 +3,7 @@
 use crate::client::Client;
 use bytes::Bytes;
 use ratchet_embedded::{Embedded, Options};
-use ratchet_engine::{Behavior, Plugins, Policy, Release};
+use ratchet_engine::{ApiConfig, Behavior, Plugins, Release};
 use ratchet_http::certificates::{self, Authority};
 use ratchet_identity::SigningKey;
 use ratchet_server::{Config, Credentials, Mode, Ranges, RequestLimits};
@@ -41,7 +41,7 @@ impl Ground {
     }
 
     /// A server with this configuration, and a client with all rights.
-    pub(crate) async fn open(&self, policy: Policy) -> Client {
+    pub(crate) async fn open(&self, api_config: ApiConfig) -> Client {
         let ready = ratchet_server::start(self.config(policy), self.store.clone()).await.unwrap();
         let address = ready.address();
         tokio::spawn(ready.serve());
@@ -50,13 +50,13 @@ impl Ground {
 
     /// A lenient server that stores what stricter rules would refuse: with gates off and without Pod Security.
     pub(crate) async fn open_lenient(&self) -> Client {
-        let mut policy = Policy::of(Release::REFERENCE, Behavior::Released);
+        let mut policy = ApiConfig::of(Release::REFERENCE, Behavior::Released);
         policy.gates.apply(&["StrictIPCIDRValidation=false"]).unwrap();
         policy.plugins = Plugins { deny_external_ips: false, pod_security: false };
         self.open(policy).await
     }
 
-    fn config(&self, policy: Policy) -> Config {
+    fn config(&self, api_config: ApiConfig) -> Config {
         let pki = self.folder.path().join("pki");
         let mut plugins = ratchet_server::default_plugins();
         plugins.retain(|name| match *name {

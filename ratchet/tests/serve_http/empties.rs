@@ -4,7 +4,7 @@ use crate::client::Client;
 use crate::server::Server;
 use hyper::Method;
 use ratchet_object::schema::{self, Shape, TypeRow};
-use ratchet_object::{Limits, Node, Value, complete, decode, defaults, prune, respell};
+use ratchet_object::{Limits, Node, Value, canonicalize, decode, defaults, prune};
 use serde_json::json;
 
 const TEMPLATE: &str =
@@ -165,8 +165,7 @@ fn read(node: &Node<'static>, api_version: &str, kind: &str) -> Node<'static> {
     let mut node = node.clone();
     prune(&mut node, ty);
     defaults::apply(group, version, kind, &mut node);
-    respell(&mut node, ty);
-    complete(&mut node, ty);
+    canonicalize(&mut node, ty);
     node
 }
 

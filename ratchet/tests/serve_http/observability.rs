@@ -299,7 +299,7 @@ async fn asked_and_refused(client: &Client, plugin: &str) -> (u64, u64) {
 async fn a_plugin_counts_what_reached_it() {
     let server = Server::start_with(|config| {
         config.plugins.extend(["PodSecurity", "DenyServiceExternalIPs"]);
-        config.policy.plugins.deny_external_ips = true;
+        config.api_config.plugins.deny_external_ips = true;
     });
     let client = server.admin().await;
     let (namespace, _) = client.namespace().await;

@@ -2,7 +2,7 @@
 
 use crate::client::Client;
 use ratchet_embedded::{Embedded, Injected, Options};
-use ratchet_engine::{Behavior, Policy, Release};
+use ratchet_engine::{ApiConfig, Behavior, Release};
 use ratchet_http::certificates::{self, Authority};
 use ratchet_identity::SigningKey;
 use ratchet_server::{Config, Credentials, Mode, Ranges, Reloads, RequestLimits};
@@ -111,7 +111,7 @@ impl Server {
         let mut config = Config {
             bind: SocketAddr::from(([127, 0, 0, 1], 0)),
             advertise: None,
-            policy: Policy::of(Release::REFERENCE, Behavior::Released),
+            api_config: ApiConfig::of(Release::REFERENCE, Behavior::Released),
             plugins: PLUGINS.to_vec(),
             modes: vec![Mode::Node, Mode::Rbac],
             ranges: Ranges::new("10.0.0.0/24", None, (30000, 30099)).unwrap(),

@@ -259,7 +259,7 @@ async fn services_are_reached_through_their_endpoints() {
 #[tokio::test]
 async fn a_service_finds_its_pod_however_the_address_is_spelled() {
     let world = World::with(Mode::Enforce, |_, config| {
-        config.policy.gates.apply(&["StrictIPCIDRValidation=false"]).unwrap();
+        config.api_config.gates.apply(&["StrictIPCIDRValidation=false"]).unwrap();
     })
     .await;
     let address = service::http().await;

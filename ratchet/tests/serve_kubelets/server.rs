@@ -1,7 +1,7 @@
 //! A server in this process, with any trust in kubelets.
 
 use ratchet_embedded::{Embedded, Options};
-use ratchet_engine::{Behavior, Policy, Release};
+use ratchet_engine::{ApiConfig, Behavior, Release};
 use ratchet_http::certificates::{self, Authority};
 use ratchet_identity::SigningKey;
 use ratchet_server::{Config, Credentials, Mode, Ranges, Reloads, RequestLimits};
@@ -71,7 +71,7 @@ fn config(folder: &Path, authority: &Authority) -> Config {
     Config {
         bind: SocketAddr::from(([127, 0, 0, 1], 0)),
         advertise: None,
-        policy: Policy::of(Release::REFERENCE, Behavior::Released),
+        api_config: ApiConfig::of(Release::REFERENCE, Behavior::Released),
         plugins: PLUGINS.to_vec(),
         modes: vec![Mode::Node, Mode::Rbac],
         ranges: Ranges::new("10.0.0.0/24", None, (30000, 30099)).unwrap(),

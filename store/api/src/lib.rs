@@ -14,6 +14,6 @@ mod traits;
 pub use error::StoreError;
 pub use health::{Health, State};
 pub use record::{
-    Act, Batch, Commit, Event, Guard, Happened, Page, Query, Record, Revision, Write,
+    Batch, Commit, Event, Guard, Happened, Operation, Page, Query, Record, Revision, Write,
 };
 pub use traits::{Answer, Store, Watch};

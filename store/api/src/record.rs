@@ -42,7 +42,7 @@ pub enum Guard {
 
 /// The operation of a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum Operation {
     /// Sets the value of the key.
     Put {
         /// The new value.
@@ -64,23 +64,23 @@ pub struct Write {
     /// The precondition.
     pub guard: Guard,
     /// The operation if the precondition holds.
-    pub act: Act,
+    pub act: Operation,
 }
 
 impl Write {
     /// Puts a value without a time to live.
     pub fn put(key: &str, guard: Guard, value: impl Into<Bytes>) -> Self {
-        Self { key: key.into(), guard, act: Act::Put { value: value.into(), lives: None } }
+        Self { key: key.into(), guard, act: Operation::Put { value: value.into(), lives: None } }
     }
 
     /// Deletes a key.
     pub fn delete(key: &str, guard: Guard) -> Self {
-        Self { key: key.into(), guard, act: Act::Delete }
+        Self { key: key.into(), guard, act: Operation::Delete }
     }
 
     /// Changes nothing, but the commit succeeds only if the guard holds.
     pub fn keep(key: &str, guard: Guard) -> Self {
-        Self { key: key.into(), guard, act: Act::Keep }
+        Self { key: key.into(), guard, act: Operation::Keep }
     }
 }
 

@@ -6,7 +6,7 @@ use std::ops::Bound;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::injected::Injected;
+use crate::injected::FaultInjector;
 use ratchet_store::{Health, State};
 use redb::{BackendError, StorageBackend};
 
@@ -68,7 +68,7 @@ impl DiskHealth {
 pub(crate) struct Disk {
     pub(crate) inner: Box<dyn StorageBackend>,
     pub(crate) health: Arc<DiskHealth>,
-    pub(crate) injected: Injected,
+    pub(crate) injected: FaultInjector,
 }
 
 impl StorageBackend for Disk {

@@ -14,7 +14,7 @@ use redb::{
 use crate::directory::Medium;
 use crate::disk::{Disk, DiskHealth};
 use crate::error::{EngineError, OpenError, damage, explain};
-use crate::injected::Injected;
+use crate::injected::FaultInjector;
 use crate::rows::{EXPIRY, FORMAT, HEAD, HISTORY, Head, LOG, NEWEST};
 
 /// The engine; once an operation on its file has failed, it fails everything until it is renewed.
@@ -22,7 +22,7 @@ pub(crate) struct Engine {
     medium: Box<dyn Medium>,
     cache: usize,
     health: Arc<DiskHealth>,
-    injected: Injected,
+    injected: FaultInjector,
     pace: RewriteBackoff,
     slot: RwLock<Slot>,
 }
@@ -65,7 +65,7 @@ impl Engine {
         medium: Box<dyn Medium>,
         cache: usize,
         verify: bool,
-        injected: Injected,
+        injected: FaultInjector,
     ) -> Result<Self, OpenError> {
         let slot = RwLock::default();
         let (health, pace) = (Arc::default(), RewriteBackoff::default());

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The faults of the disk; clones share them. None, unless a test sets one.
 #[derive(Clone, Debug, Default)]
-pub struct Injected(Arc<Switches>);
+pub struct FaultInjector(Arc<Switches>);
 
 #[derive(Debug, Default)]
 struct Switches {
@@ -16,7 +16,7 @@ struct Switches {
     flush: Mutex<Option<io::ErrorKind>>,
 }
 
-impl Injected {
+impl FaultInjector {
     /// Makes writes fail with this error, or succeed again.
     pub fn writes(&self, kind: Option<io::ErrorKind>) {
         *self.0.write.lock().unwrap_or_else(PoisonError::into_inner) = kind;

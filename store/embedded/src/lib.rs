@@ -11,7 +11,8 @@ use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
 use ratchet_store::{
-    Act, Answer, Commit, Health, Page, Query, Record, Revision, Store, StoreError, Watch, Write,
+    Answer, Commit, Health, Operation, Page, Query, Record, Revision, Store, StoreError, Watch,
+    Write,
 };
 use tokio::sync::watch;
 
@@ -32,7 +33,7 @@ mod writer;
 
 pub use error::OpenError;
 #[doc(hidden)]
-pub use injected::Injected;
+pub use injected::FaultInjector;
 
 use directory::{Directory, Medium};
 use engine::{Engine, catch_panics, head_of};
@@ -72,12 +73,16 @@ pub struct Embedded {
 impl Embedded {
     /// Opens the store in the directory `path`, which is created if it is absent.
     pub fn open(path: &Path, options: Options) -> Result<Self, OpenError> {
-        Self::open_with(path, options, Injected::default())
+        Self::open_with(path, options, FaultInjector::default())
     }
 
     /// The same with injected disk faults.
     #[doc(hidden)]
-    pub fn open_with(path: &Path, options: Options, injected: Injected) -> Result<Self, OpenError> {
+    pub fn open_with(
+        path: &Path,
+        options: Options,
+        injected: FaultInjector,
+    ) -> Result<Self, OpenError> {
         Self::on(Box::new(Directory::take(path)?), path, options, injected)
     }
 
@@ -85,7 +90,7 @@ impl Embedded {
         medium: Box<dyn Medium>,
         path: &Path,
         options: Options,
-        injected: Injected,
+        injected: FaultInjector,
     ) -> Result<Self, OpenError> {
         let engine = Engine::open(medium, options.cache, options.verify, injected)?;
         let latest = engine.read().1.and_then(|snapshot| head_of(&snapshot));
@@ -177,8 +182,8 @@ impl Store for Embedded {
 
 fn check_size(write: &Write) -> Result<(), StoreError> {
     let (key, value) = match &write.act {
-        Act::Put { value, .. } => (write.key.len(), value.len()),
-        Act::Delete | Act::Keep => (write.key.len(), 0),
+        Operation::Put { value, .. } => (write.key.len(), value.len()),
+        Operation::Delete | Operation::Keep => (write.key.len(), 0),
     };
     if key > MAX_KEY {
         return Err(StoreError::Broken(format!(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use ratchet_store::{Act, Commit, Event, Guard, Record, Revision, StoreError, Write};
+use ratchet_store::{Commit, Event, Guard, Operation, Record, Revision, StoreError, Write};
 use redb::{ReadableTable, Table, WriteTransaction};
 
 use crate::error::EngineError;
@@ -83,9 +83,9 @@ impl<'t> Tables<'t> {
         for write in last_acts(writes) {
             let position = (self.head.latest + 1, events.len() as u32);
             let row = match &write.act {
-                Act::Keep => None,
-                Act::Delete => self.delete(&write.key, position)?,
-                Act::Put { value, lives } => {
+                Operation::Keep => None,
+                Operation::Delete => self.delete(&write.key, position)?,
+                Operation::Put { value, lives } => {
                     let expires = lives.map_or(0, |lives| expiry_time(now, lives));
                     Some(self.put(&write.key, value, expires, position)?)
                 }
@@ -232,7 +232,7 @@ impl<'t> Tables<'t> {
 
 /// The effective writes: of those for the same key, the last that is not `Keep`.
 fn last_acts(writes: &[Write]) -> impl Iterator<Item = &Write> {
-    let acts = || writes.iter().enumerate().filter(|(_, write)| write.act != Act::Keep);
+    let acts = || writes.iter().enumerate().filter(|(_, write)| write.act != Operation::Keep);
     let last: HashMap<&str, usize> = acts().map(|(at, write)| (&*write.key, at)).collect();
     acts().filter(move |(at, write)| last.get(&*write.key) == Some(at)).map(|(_, write)| write)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant, SystemTime};
 
-use ratchet_store::{Act, Commit, Event, Revision, StoreError, Write};
+use ratchet_store::{Commit, Event, Operation, Revision, StoreError, Write};
 use tokio::sync::oneshot;
 
 use crate::engine::{catch_panics, head_of};
@@ -225,8 +225,8 @@ fn record_failure(
 
 fn bytes_of(write: &Write) -> usize {
     match &write.act {
-        Act::Put { value, .. } => write.key.len() + value.len(),
-        Act::Delete | Act::Keep => write.key.len(),
+        Operation::Put { value, .. } => write.key.len() + value.len(),
+        Operation::Delete | Operation::Keep => write.key.len(),
     }
 }
 

@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ratchet_embedded::{Embedded, OpenError, Options};
-use ratchet_store::{Act, Commit, Guard, Happened, Query, Revision, Store, StoreError, Write};
+use ratchet_store::{
+    Commit, Guard, Happened, Operation, Query, Revision, Store, StoreError, Write,
+};
 
 fn open(path: &Path) -> Result<Embedded, OpenError> {
     Embedded::open(path, Options::default())
@@ -113,7 +115,7 @@ async fn time_runs_while_the_store_is_shut() {
     let brief = |key: &str, lives| Write {
         key: key.into(),
         guard: Guard::Absent,
-        act: Act::Put { value: "1".into(), lives: Some(lives) },
+        act: Operation::Put { value: "1".into(), lives: Some(lives) },
     };
     let short = Duration::from_millis(50);
     let writes = vec![brief("/short", short), brief("/long", Duration::from_secs(3600))];

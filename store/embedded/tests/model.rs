@@ -123,8 +123,8 @@ impl Model {
         let mut changed = false;
         for key in KEYS {
             let mut acts = writes.iter().filter(|write| *write.key == *key).map(|write| &write.act);
-            match acts.rfind(|act| **act != ratchet_store::Act::Keep) {
-                Some(ratchet_store::Act::Put { value, .. }) => {
+            match acts.rfind(|act| **act != ratchet_store::Operation::Keep) {
+                Some(ratchet_store::Operation::Put { value, .. }) => {
                     let created = now.get(key).map_or(next, |(_, created, _)| *created);
                     after.insert(key.to_owned(), (value[0], created, next));
                     changed = true;

@@ -1,7 +1,7 @@
 //! Client of one cluster.
 
 use crate::error::chain;
-use crate::{ClusterError, Pages, Way};
+use crate::{ClusterError, ConfigFlags, Pages};
 use http::Request;
 use http_body_util::BodyExt;
 use kube_client::Client;
@@ -48,7 +48,7 @@ impl Answer {
 
 impl Cluster {
     /// Loads the kubeconfig and prepares the client.
-    pub async fn connect(way: &Way) -> Result<Self, ClusterError> {
+    pub async fn connect(way: &ConfigFlags) -> Result<Self, ClusterError> {
         let config = way.config().await?;
         let server = config.cluster_url.to_string().trim_end_matches('/').to_owned();
         let client = Client::try_from(config).map_err(|error| {

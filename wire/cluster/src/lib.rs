@@ -8,4 +8,4 @@ mod way;
 pub use client::{Answer, Cluster};
 pub use error::ClusterError;
 pub use pages::{Page, Pages};
-pub use way::Way;
+pub use way::ConfigFlags;

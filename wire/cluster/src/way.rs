@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// kubectl's flags of the same names; unset flags mean kubectl's defaults.
 #[derive(Clone, Debug, Default)]
-pub struct Way {
+pub struct ConfigFlags {
     /// `--kubeconfig`: this file instead of `KUBECONFIG` or `~/.kube/config`.
     pub kubeconfig: Option<PathBuf>,
     /// `--context`: this context instead of the current one.
@@ -27,7 +27,7 @@ pub struct Way {
     pub request_timeout: Option<Duration>,
 }
 
-impl Way {
+impl ConfigFlags {
     /// The client configuration from the kubeconfig or, in a pod without one, from its service
     /// account.
     pub(crate) async fn config(&self) -> Result<Config, ClusterError> {

@@ -28,7 +28,7 @@ pub type Witness = Box<dyn Fn(bool) + Send + Sync>;
 
 /// A client for all kubelets. Clones share the connection pool.
 #[derive(Clone)]
-pub struct Kubelets(Arc<Inner>);
+pub struct KubeletClient(Arc<Inner>);
 
 struct Inner {
     dialer: Arc<Dialer>,
@@ -56,7 +56,7 @@ pub struct Connected {
     pub failed: u64,
 }
 
-impl fmt::Debug for Kubelets {
+impl fmt::Debug for KubeletClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Kubelets")
             .field("settings", &self.0.dialer.settings)
@@ -64,7 +64,7 @@ impl fmt::Debug for Kubelets {
     }
 }
 
-impl Kubelets {
+impl KubeletClient {
     /// Opens a client with the files in `settings`.
     pub fn open(settings: Settings, witness: Witness) -> Result<Self, OpenError> {
         let generations = Generations::open(&settings)?;

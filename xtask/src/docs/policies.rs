@@ -7,7 +7,7 @@ mod services;
 mod strict;
 
 use super::Document;
-use policy::Policy;
+use config::ApiConfig;
 
 /// All policies, one file each.
 fn policies() -> Vec<Policy> {

@@ -24,12 +24,12 @@ fn conditions(world: &World) -> String {
 #[test]
 fn a_slice_is_written_as_the_reference_writes_it() {
     let mut world = world();
-    world.service.below("metadata").set("labels", node("{team: a}"));
+    world.service.map_mut("metadata").set("labels", node("{team: a}"));
     assert_eq!(world.settle(), (1, 0, 0));
     let (_, slice) = world.slices.iter().next().expect("there");
     let mut slice = Node::clone(slice);
-    slice.below("metadata").remove("name");
-    slice.below("metadata").remove("uid");
+    slice.map_mut("metadata").remove("name");
+    slice.map_mut("metadata").remove("uid");
     let expected = node(
         "apiVersion: discovery.k8s.io/v1
 kind: EndpointSlice
@@ -65,7 +65,7 @@ fn conditions_follow_the_pod_and_what_the_service_publishes() {
         (true, false, true, "101"),
     ] {
         let mut world = world();
-        world.service.below("spec").set("publishNotReadyAddresses", Node::bool(publishes));
+        world.service.map_mut("spec").set("publishNotReadyAddresses", Node::bool(publishes));
         if !ready {
             world.unready("p");
         }
@@ -111,7 +111,7 @@ fn a_pod_on_an_unknown_node_waits_unless_all_are_published() {
         [("gone", false, 0), ("gone", true, 1), ("", false, 0), ("", true, 1), ("n1", false, 1)]
     {
         let mut world = World::new(PLAIN);
-        world.service.below("spec").set("publishNotReadyAddresses", Node::bool(publishes));
+        world.service.map_mut("spec").set("publishNotReadyAddresses", Node::bool(publishes));
         world.add_pod("p", on, &["10.0.0.1"]);
         world.settle();
         assert_eq!(world.addresses().len(), expected, "{on:?} {publishes}");
@@ -167,7 +167,7 @@ fn each_family_of_the_service_has_its_slices() {
         ("{clusterIP: None}", true, true),
     ] {
         let mut world = World::new(spec);
-        world.service.below("spec").set("selector", node("{app: web}"));
+        world.service.map_mut("spec").set("selector", node("{app: web}"));
         world.add_pod("p", "n1", &ips);
         world.settle();
         let slices = world.parsed_slices();
@@ -186,7 +186,7 @@ fn a_family_that_is_given_up_loses_its_slices() {
         World::new("{clusterIP: 10.96.0.1, ipFamilies: [IPv4, IPv6], selector: {app: web}}");
     world.add_pod("p", "n1", &["10.0.0.1", "2001:db8::1"]);
     assert_eq!(world.settle(), (2, 0, 0));
-    world.service.below("spec").set("ipFamilies", node("[IPv4]"));
+    world.service.map_mut("spec").set("ipFamilies", node("[IPv4]"));
     assert_eq!(world.settle(), (0, 0, 1));
     assert_eq!(world.addresses(), ["10.0.0.1"]);
 }
@@ -216,7 +216,7 @@ fn ports_are_found_by_number_or_by_name() {
         ),
     ] {
         let mut world = world();
-        world.service.below("spec").set("ports", node(&format!("[{port}]")));
+        world.service.map_mut("spec").set("ports", node(&format!("[{port}]")));
         world.set("p", &["spec", "containers"], containers);
         world.set("p", &["spec", "initContainers"], sidecar);
         world.settle();
@@ -233,7 +233,7 @@ fn ports_are_found_by_number_or_by_name() {
 #[test]
 fn pods_with_other_ports_stand_in_other_slices() {
     let mut world = World::new(PLAIN);
-    world.service.below("spec").set("ports", node("[{port: 80, targetPort: web}]"));
+    world.service.map_mut("spec").set("ports", node("[{port: 80, targetPort: web}]"));
     for (pod, port) in [("a", 80), ("b", 81), ("c", 80)] {
         world.add_pod(pod, "n1", &[&format!("10.0.0.{}", pod.as_bytes()[0])]);
         let text = format!("[{{ports: [{{name: web, containerPort: {port}}}]}}]");
@@ -294,7 +294,7 @@ fn labels_of_the_service_are_followed_but_not_the_reserved_ones() {
     let mut world = world();
     world.settle();
     let labels = "{team: b, kubernetes.io/service-name: evil, endpointslice.kubernetes.io/managed-by: me, service.kubernetes.io/headless: 'x'}";
-    world.service.below("metadata").set("labels", node(labels));
+    world.service.map_mut("metadata").set("labels", node(labels));
     assert_eq!(world.settle(), (0, 1, 0));
     let slice = &world.parsed_slices()[0];
     let labels: Vec<_> =
@@ -313,14 +313,17 @@ fn labels_of_the_service_are_followed_but_not_the_reserved_ones() {
 fn slices_of_an_older_service_of_this_name_are_replaced() {
     let mut world = world();
     world.settle();
-    world.service.below("metadata").set("uid", Node::string("s2"));
+    world.service.map_mut("metadata").set("uid", Node::string("s2"));
     assert_eq!(world.settle(), (1, 0, 1));
 }
 
 #[test]
 fn nothing_is_made_for_a_service_that_goes() {
     let mut world = world();
-    world.service.below("metadata").set("deletionTimestamp", Node::string("2026-01-01T00:00:00Z"));
+    world
+        .service
+        .map_mut("metadata")
+        .set("deletionTimestamp", Node::string("2026-01-01T00:00:00Z"));
     assert_eq!(world.settle(), (0, 0, 0));
 }
 
@@ -338,7 +341,7 @@ fn who_is_near_is_hinted_at_if_the_service_prefers_it() {
     ] {
         let mut world = world();
         world.settle();
-        world.service.below("spec").set("trafficDistribution", Node::string(wanted.to_owned()));
+        world.service.map_mut("spec").set("trafficDistribution", Node::string(wanted.to_owned()));
         let done = world.settle();
         assert!(world.endpoint().ends_with(expected), "{wanted}: {}", world.endpoint());
         assert_eq!(done, (0, usize::from(expected != plain), 0), "{wanted}");
@@ -351,12 +354,12 @@ fn who_is_near_is_hinted_at_if_the_service_prefers_it() {
 #[test]
 fn hints_go_when_nobody_asks_for_them_any_more() {
     let mut world = world();
-    world.service.below("spec").set("trafficDistribution", Node::string("PreferSameNode"));
+    world.service.map_mut("spec").set("trafficDistribution", Node::string("PreferSameNode"));
     world.settle();
-    world.service.below("spec").set("trafficDistribution", Node::string("PreferSameZone"));
+    world.service.map_mut("spec").set("trafficDistribution", Node::string("PreferSameZone"));
     assert_eq!(world.settle(), (0, 1, 0));
     assert!(!world.endpoint().contains("forNodes"));
-    world.service.below("spec").remove("trafficDistribution");
+    world.service.map_mut("spec").remove("trafficDistribution");
     assert_eq!(world.settle(), (0, 1, 0));
     assert!(!world.endpoint().contains("hints"));
 }

@@ -107,7 +107,7 @@ fn what_others_put_into_a_slice_is_taken_out() {
 #[test]
 fn a_changed_port_uses_the_slices_that_are_there() {
     let mut world = with(150);
-    world.service.below("spec").set("ports", crate::testing::node("[{port: 81}]"));
+    world.service.map_mut("spec").set("ports", crate::testing::node("[{port: 81}]"));
     assert_eq!(world.settle(), (0, 2, 0));
     assert!(world.parsed_slices().iter().all(|slice| slice.ports[0].port == Some(81)));
 }

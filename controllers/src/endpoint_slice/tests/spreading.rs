@@ -12,7 +12,7 @@ const SPEC: &str =
 fn world(zones: [usize; 2]) -> World {
     let mut world = World::new(SPEC);
     let annotations = node("{service.kubernetes.io/topology-mode: Auto}");
-    world.service.below("metadata").set("annotations", annotations);
+    world.service.map_mut("metadata").set("annotations", annotations);
     for (zone, pods) in zones.into_iter().enumerate() {
         for n in 0..pods {
             let ip = format!("10.{zone}.0.{}", n + 1);
@@ -59,13 +59,13 @@ fn without_zones_or_processors_there_are_no_hints() {
         ("a node without a zone", |world| world.add_node("n3", "")),
         ("one zone only", |world| drop(world.nodes.remove("n2"))),
         ("unknown processors", |world| {
-            world.nodes.get_mut("n1").expect("there").below("status").remove("allocatable");
+            world.nodes.get_mut("n1").expect("there").map_mut("status").remove("allocatable");
         }),
         ("not ready", |world| {
-            world.nodes.get_mut("n1").expect("there").below("status").remove("conditions");
+            world.nodes.get_mut("n1").expect("there").map_mut("status").remove("conditions");
         }),
         ("not asked for", |world| {
-            world.service.below("metadata").remove("annotations");
+            world.service.map_mut("metadata").remove("annotations");
         }),
     ];
     for (name, change) in cases {
@@ -82,7 +82,7 @@ fn without_zones_or_processors_there_are_no_hints() {
 fn nodes_without_ordinary_pods_do_not_count() {
     let mut world = world([3, 3]);
     world.add_node("n3", "");
-    let labels = world.nodes.get_mut("n3").expect("there").below("metadata").below("labels");
+    let labels = world.nodes.get_mut("n3").expect("there").map_mut("metadata").map_mut("labels");
     labels.set("node-role.kubernetes.io/control-plane", Node::string(""));
     world.settle();
     assert_eq!(served(&world), zones([("z1", 3), ("z2", 3)]));
@@ -91,13 +91,13 @@ fn nodes_without_ordinary_pods_do_not_count() {
 #[test]
 fn the_older_annotation_counts_first() {
     let mut world = world([3, 3]);
-    let annotations = world.service.below("metadata").below("annotations");
+    let annotations = world.service.map_mut("metadata").map_mut("annotations");
     annotations.set("service.kubernetes.io/topology-aware-hints", Node::string("Disabled"));
     world.settle();
     assert!(served(&world).is_empty());
-    let annotations = world.service.below("metadata").below("annotations");
+    let annotations = world.service.map_mut("metadata").map_mut("annotations");
     annotations.set("service.kubernetes.io/topology-aware-hints", Node::string("auto"));
-    world.service.below("spec").set("trafficDistribution", Node::string("PreferSameNode"));
+    world.service.map_mut("spec").set("trafficDistribution", Node::string("PreferSameNode"));
     world.settle();
     assert_eq!(served(&world).len(), 2);
     assert!(

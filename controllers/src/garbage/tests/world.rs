@@ -1,7 +1,7 @@
 //! A small API in memory that implements deletion, and nothing else.
 
 use crate::garbage::identity::{FOREGROUND, ORPHAN, has_finalizer, is_deleted, owner_nodes};
-use crate::{Api, ApiAnswer, ApiRequest, Lines, Shown, Waiting};
+use crate::{Api, ApiRequest, ApiResponse, BoxFuture, Lines, Representation};
 use bytes::Bytes;
 use ratchet_object::{Limits, Node, decode_json};
 use std::collections::BTreeMap;
@@ -81,7 +81,7 @@ impl State {
     fn put(&mut self, name: &str, mut object: Node<'static>) {
         self.revision += 1;
         let version = Node::string(self.revision.to_string());
-        object.below("metadata").set("resourceVersion", version);
+        object.map_mut("metadata").set("resourceVersion", version);
         let is_gone = is_deleted(&object) && finalizers(&object).is_empty();
         let event = if is_gone { "DELETED" } else { "MODIFIED" };
         let line = Bytes::from(format!(r#"{{"type":"{event}","object":{object}}}"#));
@@ -101,7 +101,7 @@ impl State {
             "Orphan" => remaining.push(ORPHAN.to_owned()),
             _ => {}
         }
-        let metadata = object.below("metadata");
+        let metadata = object.map_mut("metadata");
         metadata.set("finalizers", Node::list(remaining.into_iter().map(Node::string).collect()));
         metadata.set("deletionTimestamp", Node::string("2026-01-01T00:00:00Z"));
         self.put(name, object);
@@ -118,10 +118,10 @@ impl State {
         }
         if content_type.contains("strategic") {
             let owners = patch_owners(&object, patch);
-            object.below("metadata").set("ownerReferences", Node::list(owners));
+            object.map_mut("metadata").set("ownerReferences", Node::list(owners));
         } else if let Some(list) = patch.find(&["metadata", "finalizers"]) {
             let list = if list.is_null() { Node::list(Vec::new()) } else { list.clone() };
-            object.below("metadata").set("finalizers", list);
+            object.map_mut("metadata").set("finalizers", list);
         }
         self.put(name, object);
         200
@@ -189,22 +189,22 @@ fn patch_owners(object: &Node<'static>, patch: &Node<'static>) -> Vec<Node<'stat
 struct Events(mpsc::UnboundedReceiver<Bytes>);
 
 impl Lines for Events {
-    fn next(&mut self) -> Waiting<'_, Option<Bytes>> {
+    fn next(&mut self) -> BoxFuture<'_, Option<Bytes>> {
         Box::pin(self.0.recv())
     }
 }
 
 impl Api for World {
-    fn send(&self, request: ApiRequest) -> Waiting<'_, ApiAnswer> {
+    fn send(&self, request: ApiRequest) -> BoxFuture<'_, ApiResponse> {
         let (status, body) = self.state().answer(&request);
         Box::pin(async move {
             // Other tasks run between a request and its response.
             tokio::task::yield_now().await;
-            ApiAnswer { status, body: body.into() }
+            ApiResponse { status, body: body.into() }
         })
     }
 
-    fn watch(&self, _: &str, _: Shown) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
+    fn watch(&self, _: &str, _: Representation) -> BoxFuture<'_, Result<Box<dyn Lines>, u16>> {
         let (sender, receiver) = mpsc::unbounded_channel();
         self.state().watchers.push(sender);
         let lines: Box<dyn Lines> = Box::new(Events(receiver));

@@ -1,6 +1,6 @@
 //! An API in memory that serves nodes, and may fail or lose its responses.
 
-use crate::{Api, ApiAnswer, ApiRequest, Lines, Shown, Waiting};
+use crate::{Api, ApiRequest, ApiResponse, BoxFuture, Lines, Representation};
 use bytes::Bytes;
 use ratchet_net::CidrText;
 use ratchet_object::{Limits, Node, decode_json};
@@ -109,7 +109,7 @@ impl State {
     fn put(&mut self, name: &str, event: &str, mut node: Node<'static>) {
         self.revision += 1;
         let version = Node::string(self.revision.to_string());
-        node.below("metadata").set("resourceVersion", version);
+        node.map_mut("metadata").set("resourceVersion", version);
         let line = Bytes::from(format!(r#"{{"type":"{event}","object":{node}}}"#));
         self.watchers.retain(|watcher| watcher.send(line.clone()).is_ok());
         self.nodes.insert(name.to_owned(), node);
@@ -162,23 +162,23 @@ impl State {
 struct Events(mpsc::UnboundedReceiver<Bytes>);
 
 impl Lines for Events {
-    fn next(&mut self) -> Waiting<'_, Option<Bytes>> {
+    fn next(&mut self) -> BoxFuture<'_, Option<Bytes>> {
         Box::pin(self.0.recv())
     }
 }
 
 impl Api for World {
-    fn send(&self, request: ApiRequest) -> Waiting<'_, ApiAnswer> {
+    fn send(&self, request: ApiRequest) -> BoxFuture<'_, ApiResponse> {
         Box::pin(async move {
             // Other tasks run before and after.
             tokio::task::yield_now().await;
             let (status, body) = self.state().answer(&request);
             tokio::task::yield_now().await;
-            ApiAnswer { status, body: body.into() }
+            ApiResponse { status, body: body.into() }
         })
     }
 
-    fn watch(&self, path: &str, _: Shown) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
+    fn watch(&self, path: &str, _: Representation) -> BoxFuture<'_, Result<Box<dyn Lines>, u16>> {
         let mut state = self.state();
         let from = path.split("resourceVersion=").nth(1).and_then(|text| text.parse().ok());
         let (sender, receiver) = mpsc::unbounded_channel();

@@ -7,7 +7,7 @@ mod namespaces;
 mod people;
 mod row;
 
-use crate::{Attempt, Rule};
+use crate::{Attributes, Rule};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;
@@ -40,11 +40,11 @@ pub fn bootstrap_objects() -> Vec<Node<'static>> {
 }
 
 /// Whether the rules of the cluster role `system:node` allow the attempt.
-pub(crate) fn nodes_may(attempt: &Attempt<'_>) -> bool {
+pub(crate) fn nodes_may(attributes: &Attributes<'_>) -> bool {
     let node = components::ROLES.iter().filter(|role| role.name == "system:node");
     let mut rows = node.flat_map(|role| role.rules);
     rows.any(|row| {
-        row.verbs.split(' ').any(|verb| verb == attempt.verb) && rule(row).allows(attempt)
+        row.verbs.split(' ').any(|verb| verb == attributes.verb) && rule(row).allows(attributes)
     })
 }
 
@@ -53,7 +53,7 @@ fn role_object(role: &Role, prefix: &str, namespace: &'static str) -> Node<'stat
     let mut object = header(kind, format!("{prefix}{}", role.name), namespace);
     if !role.aggregated_to.is_empty() {
         let label = format!("{AGGREGATE_TO}{}", role.aggregated_to);
-        object.below("metadata").below("labels").set(label, Node::string("true"));
+        object.map_mut("metadata").map_mut("labels").set(label, Node::string("true"));
     }
     if role.is_aggregated {
         let labels = Node::map([(format!("{AGGREGATE_TO}{}", role.name), Node::string("true"))]);

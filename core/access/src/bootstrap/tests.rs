@@ -1,8 +1,8 @@
 //! Tests of the default policy's shape, which clients and controllers rely on.
 
 use super::*;
-use crate::testing::{attempt, rulebook_of, user};
-use crate::{Attempt, Target, aggregate};
+use crate::testing::{attributes, rulebook_of, user};
+use crate::{Attributes, Target, aggregate};
 use alloc::collections::BTreeSet;
 
 fn count(objects: &[Node<'_>], kind: &str) -> usize {
@@ -75,10 +75,10 @@ fn an_object_looks_as_the_api_shows_it() {
 #[test]
 fn everyone_gets_what_clients_need() {
     let objects = bootstrap_objects();
-    let rulebook = rulebook_of(&objects);
+    let rbac = rulebook_of(&objects);
     let alice = user("alice", &["system:authenticated"]);
     let get = |user, path| {
-        rulebook.decide(&Attempt { user, verb: "get", target: Target::Path(path) }).is_allowed()
+        rbac.decide(&Attributes { user, verb: "get", target: Target::Path(path) }).is_allowed()
     };
     assert!(get(&alice, "/apis/apps/v1"));
     assert!(get(&alice, "/openapi/v3"));
@@ -87,23 +87,23 @@ fn everyone_gets_what_clients_need() {
     assert!(get(&nobody, "/healthz") && get(&nobody, "/version"));
     assert!(!get(&nobody, "/api"));
     let review = "authorization.k8s.io:selfsubjectaccessreviews";
-    assert!(rulebook.decide(&attempt(&alice, "create", review, "", "")).is_allowed());
-    assert!(!rulebook.decide(&attempt(&nobody, "create", review, "", "")).is_allowed());
-    assert!(!rulebook.decide(&attempt(&alice, "list", "pods", "a", "")).is_allowed());
+    assert!(rbac.decide(&attributes(&alice, "create", review, "", "")).is_allowed());
+    assert!(!rbac.decide(&attributes(&nobody, "create", review, "", "")).is_allowed());
+    assert!(!rbac.decide(&attributes(&alice, "list", "pods", "a", "")).is_allowed());
 }
 
 #[test]
 fn controllers_and_the_scheduler_can_work() {
     let objects = bootstrap_objects();
-    let rulebook = rulebook_of(&objects);
+    let rbac = rulebook_of(&objects);
     let account = crate::User::service_account("kube-system", "replicaset-controller");
-    assert!(rulebook.decide(&attempt(&account, "create", "pods", "a", "")).is_allowed());
-    assert!(!rulebook.decide(&attempt(&account, "create", "secrets", "a", "")).is_allowed());
+    assert!(rbac.decide(&attributes(&account, "create", "pods", "a", "")).is_allowed());
+    assert!(!rbac.decide(&attributes(&account, "create", "secrets", "a", "")).is_allowed());
     let scheduler = user("system:kube-scheduler", &[]);
-    assert!(rulebook.decide(&attempt(&scheduler, "create", "pods/binding", "a", "p")).is_allowed());
+    assert!(rbac.decide(&attributes(&scheduler, "create", "pods/binding", "a", "p")).is_allowed());
     let lease = "coordination.k8s.io:leases";
-    let own = attempt(&scheduler, "update", lease, "kube-system", "kube-scheduler");
-    assert!(rulebook.decide(&own).is_allowed());
+    let own = attributes(&scheduler, "update", lease, "kube-system", "kube-scheduler");
+    assert!(rbac.decide(&own).is_allowed());
 }
 
 #[test]

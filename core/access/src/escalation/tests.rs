@@ -1,12 +1,12 @@
 //! Tests of escalation checks, allowed and refused.
 
 use super::*;
-use crate::testing::{attempt, node, rulebook_of, user};
+use crate::testing::{attributes, node, rulebook_of, user};
 use crate::{Decision, User};
 
 const RBAC: &str = "rbac.authorization.k8s.io";
 
-fn rulebook() -> Rulebook {
+fn rbac() -> RbacAuthorizer {
     rulebook_of(&[
         node(
             "{kind: ClusterRole, metadata: {name: reader}, rules: [{verbs: [get, list], apiGroups: [''], resources: [pods]}]}",
@@ -44,18 +44,18 @@ fn write(
     namespace: &str,
     new: &str,
     old: Option<&str>,
-) -> Result<(), Refusal> {
-    let rulebook = rulebook();
+) -> Result<(), EscalationError> {
+    let rbac = rbac();
     let (new, old) = (node(new), old.map(node));
     let resource = format!("{RBAC}:{resource}");
-    let attempt = attempt(user, "create", &resource, namespace, "");
+    let attributes = attributes(user, "create", &resource, namespace, "");
     let allowed =
-        |attempt: &Attempt<'_>| matches!(rulebook.decide(attempt), Decision::Allow { .. });
-    rulebook.escalation(&Grant { attempt, new: &new, old: old.as_ref() }, &allowed)
+        |attributes: &Attributes<'_>| matches!(rbac.decide(attributes), Decision::Allow { .. });
+    rbac.escalation(&Grant { attributes, new: &new, old: old.as_ref() }, &allowed)
 }
 
-fn forbidden(text: &str) -> Result<(), Refusal> {
-    Err(Refusal::Forbidden(text.into()))
+fn forbidden(text: &str) -> Result<(), EscalationError> {
+    Err(EscalationError::Forbidden(text.into()))
 }
 
 const PODS: &str =
@@ -109,17 +109,18 @@ fn bindings_give_only_what_the_binder_has() {
              {NonResourceURLs:[\"*\"], Verbs:[\"*\"]}"
         )
     );
-    let missing = |resource, name: &str| Err(Refusal::NotFound { resource, name: name.into() });
+    let missing =
+        |resource, name: &str| Err(EscalationError::NotFound { resource, name: name.into() });
     let missing_role = to("ClusterRole", "gone");
     assert_eq!(bind("rolebindings", "a", &missing_role), missing("clusterroles", "gone"));
     assert_eq!(bind("rolebindings", "a", &to("Role", "gone")), missing("roles", "gone"));
     assert_eq!(
         bind("clusterrolebindings", "", &to("Role", "x")),
-        Err(Refusal::BadRequest("Namespace parameter required.".into()))
+        Err(EscalationError::BadRequest("Namespace parameter required.".into()))
     );
     assert_eq!(
         bind("rolebindings", "a", &to("Thing", "x")),
-        Err(Refusal::Internal("unsupported role reference kind: \"Thing\"".into()))
+        Err(EscalationError::Internal("unsupported role reference kind: \"Thing\"".into()))
     );
 }
 

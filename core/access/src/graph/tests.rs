@@ -213,7 +213,7 @@ fn what_names_a_node_is_related_to_it() {
 fn pods_that_a_node_made_give_it_nothing_but_themselves() {
     let mut object = pod("imagePullSecrets: [{name: pull}], serviceAccountName: bot");
     let annotations = node("{kubernetes.io/config.mirror: ''}");
-    object.below("metadata").set("annotations", annotations);
+    object.map_mut("metadata").set("annotations", annotations);
     let mut graph = NodeGraph::default();
     graph.set(Source::Pod, "a", "p", Some(&object));
     assert!(related(&graph, "n1", "pods", "a", "p"));
@@ -224,8 +224,8 @@ fn pods_that_a_node_made_give_it_nothing_but_themselves() {
 #[test]
 fn pods_that_have_ended_count_until_they_are_removed() {
     let mut object = pod("imagePullSecrets: [{name: pull}]");
-    object.below("status").set("phase", Node::string("Succeeded"));
-    object.below("metadata").set("deletionTimestamp", Node::string("2020-01-01T00:00:00Z"));
+    object.map_mut("status").set("phase", Node::string("Succeeded"));
+    object.map_mut("metadata").set("deletionTimestamp", Node::string("2020-01-01T00:00:00Z"));
     let mut graph = NodeGraph::default();
     graph.set(Source::Pod, "a", "p", Some(&object));
     assert!(related(&graph, "n1", "secrets", "a", "pull"));
@@ -252,7 +252,7 @@ fn steps_among(others: usize) -> [usize; 4] {
         let name = format!("other-{number}");
         let mut other = pod(claim);
         let on = Node::string(format!("n{}", number % 100 + 2));
-        other.below("spec").set("nodeName", on);
+        other.map_mut("spec").set("nodeName", on);
         graph.set(Source::Pod, "a", &name, Some(&other));
         let volume = node(&format!(
             "{{spec: {{claimRef: {{namespace: a, name: c{number}}}, csi: {{nodeStageSecretRef: {{namespace: b, name: stage}}}}}}}}"
@@ -270,7 +270,7 @@ fn steps_among(others: usize) -> [usize; 4] {
     };
     let object = pod(claim);
     let mut with_status = object.clone();
-    with_status.below("status").set("phase", Node::string("Running"));
+    with_status.map_mut("status").set("phase", Node::string("Running"));
     [
         steps_for(Some(&object)),
         steps_for(Some(&with_status)),
@@ -319,7 +319,7 @@ fn object_of(event: &Event) -> Option<Node<'static>> {
     let mut object = Node::empty_map();
     match event {
         Event::Pod { on, secret, claim, .. } => {
-            let spec = object.below("spec");
+            let spec = object.map_mut("spec");
             if *on > 0 {
                 spec.set("nodeName", Node::string(format!("n{on}")));
             }
@@ -334,7 +334,7 @@ fn object_of(event: &Event) -> Option<Node<'static>> {
             spec.set("volumes", Node::list(volumes));
         }
         Event::Volume { claim, secret, .. } => {
-            let spec = object.below("spec");
+            let spec = object.map_mut("spec");
             if let Some(claim) = claim {
                 spec.set("claimRef", node(&format!("{{namespace: a, name: c{claim}}}")));
             }

@@ -1,7 +1,7 @@
 //! Tests of impersonation, with the messages of refusals.
 
 use super::*;
-use crate::testing::{attempt, user};
+use crate::testing::{attributes, user};
 use crate::{Rule, split_service_account};
 use alloc::string::ToString;
 
@@ -19,10 +19,10 @@ fn become_(
     impersonated: &User,
     rules: &[Rule],
 ) -> Result<Impersonated, Forbidden> {
-    let request = attempt(requester, "list", "pods", "k", "");
-    let ask = |attempt: &Attempt<'_>| {
+    let request = attributes(requester, "list", "pods", "k", "");
+    let ask = |attributes: &Attributes<'_>| {
         let reason = String::new();
-        if rules.iter().any(|rule| rule.allows(attempt)) {
+        if rules.iter().any(|rule| rule.allows(attributes)) {
             Decision::Allow { reason }
         } else {
             Decision::NoOpinion { reason }

@@ -1,7 +1,7 @@
 //! Tests of bindings: what they grant, where, and to whom.
 
 use super::*;
-use crate::testing::{attempt, node, rulebook_of, user};
+use crate::testing::{attributes, node, rulebook_of, user};
 use alloc::vec;
 
 fn objects() -> Vec<Node<'static>> {
@@ -34,7 +34,7 @@ fn objects() -> Vec<Node<'static>> {
 }
 
 fn reason(user: &User, verb: &str, resource: &str, namespace: &str) -> (bool, String) {
-    let decision = rulebook_of(&objects()).decide(&attempt(user, verb, resource, namespace, ""));
+    let decision = rulebook_of(&objects()).decide(&attributes(user, verb, resource, namespace, ""));
     (decision.is_allowed(), decision.reason().to_string())
 }
 
@@ -87,13 +87,13 @@ fn missing_roles_are_told() {
 
 #[test]
 fn rules_of_a_user_are_listed() {
-    let rulebook = rulebook_of(&objects());
-    let rules = rulebook.rules_for(&User::service_account("a", "bot"), "a");
+    let rbac = rulebook_of(&objects());
+    let rules = rbac.rules_for(&User::service_account("a", "bot"), "a");
     assert_eq!(rules.resource_rules().count(), 1);
     assert_eq!(rules.path_rules().count(), 0);
     assert_eq!(rules.errors(), "");
-    assert_eq!(rulebook.rules_for(&user("alice", &["readers"]), "").rules.len(), 1);
-    let lost = rulebook.rules_for(&user("dave", &[]), "");
+    assert_eq!(rbac.rules_for(&user("alice", &["readers"]), "").rules.len(), 1);
+    let lost = rbac.rules_for(&user("dave", &[]), "");
     assert_eq!(lost.errors(), r#"clusterrole.rbac.authorization.k8s.io "gone" not found"#);
     assert!(lost.rules.is_empty());
 }
@@ -101,7 +101,7 @@ fn rules_of_a_user_are_listed() {
 #[test]
 fn what_is_listed_is_what_is_allowed() {
     let objects = crate::bootstrap_objects();
-    let rulebook = rulebook_of(&objects);
+    let rbac = rulebook_of(&objects);
     let users = [
         user("system:kube-scheduler", &["system:authenticated"]),
         user("root", &["system:masters"]),
@@ -111,12 +111,12 @@ fn what_is_listed_is_what_is_allowed() {
     ];
     for user in &users {
         for namespace in ["", "kube-system", "other"] {
-            let rules = rulebook.rules_for(user, namespace);
+            let rules = rbac.rules_for(user, namespace);
             for resource in ["pods", "secrets", "pods/binding", "apps:statefulsets", "nodes"] {
                 for verb in ["get", "list", "create", "delete"] {
-                    let attempt = attempt(user, verb, resource, namespace, "");
-                    let listed = rules.rules.iter().any(|rule| rule.allows(&attempt));
-                    assert_eq!(rulebook.decide(&attempt).is_allowed(), listed, "{attempt:?}");
+                    let attributes = attributes(user, verb, resource, namespace, "");
+                    let listed = rules.rules.iter().any(|rule| rule.allows(&attributes));
+                    assert_eq!(rbac.decide(&attributes).is_allowed(), listed, "{attributes:?}");
                 }
             }
         }

@@ -144,7 +144,7 @@ fn spend(quota: &mut Node<'static>, more: Amounts, is_report: bool) -> Result<()
         )));
     }
     if !requested.is_empty() {
-        quota.below("status").set("used", to_node(&after));
+        quota.map_mut("status").set("used", to_node(&after));
     }
     Ok(())
 }
@@ -192,7 +192,7 @@ pub fn recount(
         }
         used.extend(sums);
     }
-    let status = quota.below("status");
+    let status = quota.map_mut("status");
     status.set("hard", to_node(&hard));
     status.set("used", to_node(&used));
 }

@@ -133,7 +133,8 @@ fn everything_is_json() {
 
 #[test]
 fn hashes() {
-    let kept = |group, version, kind| storage_version_hash(Gvk { group, version, kind });
+    let kept =
+        |group, version, kind| storage_version_hash(GroupVersionKind { group, version, kind });
     assert_eq!(kept("", "v1", "Pod"), "xPOwRZ+Yhw8=");
     assert_eq!(kept("autoscaling", "v2", "HorizontalPodAutoscaler"), "qwQve8ut294=");
     let tag = etag("");

@@ -10,9 +10,9 @@ use ratchet_object::schema::{self, KINDS, Shape, TYPES, TypeRow};
 
 use super::MergeRules;
 use super::machinery::{self, LIST_META, STATUS};
-use super::types::{Body, Definition, Field, KindName, Text, Ty};
+use super::types::{Body, Definition, Field, OwnedKind, Text, Ty};
 use crate::descriptions::{Descriptions, descriptions_of};
-use crate::resources::{Gvk, Resource};
+use crate::resources::{GroupVersionKind, Resource};
 
 /// The source of a definition, which is built when it is written.
 #[derive(Clone, Copy)]
@@ -22,9 +22,9 @@ enum Source<'k> {
     /// A type of requests and responses, or one that is not a plain object.
     Machinery,
     /// A list of objects of this kind.
-    List(Gvk<'k>),
+    List(GroupVersionKind<'k>),
     /// A kind without a schema.
-    Unknown(Gvk<'k>),
+    Unknown(GroupVersionKind<'k>),
 }
 
 /// The ids of all needed definitions, sorted, and their sources.
@@ -33,7 +33,7 @@ pub(crate) struct Closure<'k> {
 }
 
 /// The id of the definition of a kind.
-pub(crate) fn kind_id(gvk: Gvk<'_>) -> String {
+pub(crate) fn kind_id(gvk: GroupVersionKind<'_>) -> String {
     match schema::kind(gvk.group, gvk.version, gvk.kind) {
         Some(row) => schema::type_of(row.ty).id.into(),
         None => {
@@ -48,7 +48,7 @@ pub(crate) fn kind_id(gvk: Gvk<'_>) -> String {
 }
 
 /// The id of the definition of a list of a kind.
-pub(crate) fn list_id(gvk: Gvk<'_>) -> String {
+pub(crate) fn list_id(gvk: GroupVersionKind<'_>) -> String {
     kind_id(gvk) + "List"
 }
 
@@ -75,7 +75,7 @@ impl<'k> Closure<'k> {
         closure
     }
 
-    fn kind(&mut self, gvk: Gvk<'k>) {
+    fn kind(&mut self, gvk: GroupVersionKind<'k>) {
         match schema::kind(gvk.group, gvk.version, gvk.kind) {
             Some(row) => self.types(schema::type_of(row.ty)),
             None => {
@@ -149,8 +149,12 @@ fn of_type<'k>(ty: &'static TypeRow, rules: Option<MergeRules<'_>>) -> Definitio
         merge: rules.and_then(|rules| rules(ty.id, field.name)),
     });
     let kinds = KINDS.iter().filter(|row| core::ptr::eq(schema::type_of(row.ty), ty));
-    let kinds = kinds.map(|row| Gvk { group: row.group, version: row.version, kind: row.kind });
-    let kinds = kinds.map(KindName::from);
+    let kinds = kinds.map(|row| GroupVersionKind {
+        group: row.group,
+        version: row.version,
+        kind: row.kind,
+    });
+    let kinds = kinds.map(OwnedKind::from);
     Definition {
         body: Body::Object(fields.collect()),
         description: descriptions.text(),
@@ -165,8 +169,9 @@ fn of_machinery<'k>(id: &str) -> Definition<'k> {
         (None, Some(fields)) => Body::Object(described(fields, descriptions)),
         (None, None) => Body::Open,
     };
-    let kinds = (id == STATUS).then_some(Gvk { group: "", version: "v1", kind: "Status" });
-    let kinds = kinds.map(KindName::from);
+    let kinds =
+        (id == STATUS).then_some(GroupVersionKind { group: "", version: "v1", kind: "Status" });
+    let kinds = kinds.map(OwnedKind::from);
     Definition { body, description: descriptions.text(), kinds: kinds.into_iter().collect() }
 }
 
@@ -177,7 +182,7 @@ fn described(mut fields: Vec<Field>, descriptions: Descriptions) -> Vec<Field> {
     fields
 }
 
-fn of_list(of: Gvk<'_>) -> Definition<'_> {
+fn of_list(of: GroupVersionKind<'_>) -> Definition<'_> {
     let field = |name, ty, description: Text, required| Field {
         name,
         ty,
@@ -196,7 +201,7 @@ fn of_list(of: Gvk<'_>) -> Definition<'_> {
     Definition {
         body: Body::Object(fields),
         description: Cow::Owned(format!("{0}List is a list of {0} objects.", of.kind)),
-        kinds: Vec::from([KindName {
+        kinds: Vec::from([OwnedKind {
             group: of.group,
             version: of.version,
             kind: Cow::Owned(format!("{}List", of.kind)),
@@ -204,7 +209,7 @@ fn of_list(of: Gvk<'_>) -> Definition<'_> {
     }
 }
 
-fn of_unknown(gvk: Gvk<'_>) -> Definition<'_> {
+fn of_unknown(gvk: GroupVersionKind<'_>) -> Definition<'_> {
     Definition {
         body: Body::Open,
         description: Cow::Owned(gvk.kind.to_string() + " has no schema."),

@@ -1,6 +1,6 @@
 //! Definitions in JSON, which both versions write nearly alike.
 
-use super::types::{Body, Definition, Field, KindName, Leaf, Ty, reference, required};
+use super::types::{Body, Definition, Field, Leaf, OwnedKind, Ty, reference, required};
 use crate::json::Json;
 
 /// The differences between the versions.
@@ -79,7 +79,7 @@ impl Dialect {
 }
 
 /// Writes the group, version and kind as an object.
-pub(super) fn write_kind(json: &mut Json, kind: &KindName<'_>) {
+pub(super) fn write_kind(json: &mut Json, kind: &OwnedKind<'_>) {
     json.object(|json| {
         json.pair("group", kind.group);
         json.pair("version", kind.version);

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::closure::{kind_id, list_id};
 use super::machinery::{DELETE_OPTIONS, STATUS};
 use super::parameters::{self, NAME, NAMESPACE, PRETTY, PROXY_PATH, Parameter, Parameters};
-use crate::resources::{Gvk, Resource, Subresource};
+use crate::resources::{GroupVersionKind, Resource, Subresource};
 
 /// A path and its operations.
 pub(crate) struct PathItem<'k> {
@@ -25,7 +25,7 @@ pub(crate) struct Operation<'k> {
     /// The `x-kubernetes-action`.
     pub(crate) action: &'static str,
     /// The kind of the operation. kubectl finds the PATCH of a kind by it.
-    pub(crate) gvk: Gvk<'k>,
+    pub(crate) gvk: GroupVersionKind<'k>,
     /// The unique operation id.
     pub(crate) id: String,
     pub(crate) description: String,
@@ -129,7 +129,7 @@ impl<'k> OperationTarget<'_, 'k> {
             .map_or_else(|| self.resource.allows(verb), |subresource| subresource.allows(verb))
     }
 
-    fn gvk(&self) -> Gvk<'k> {
+    fn gvk(&self) -> GroupVersionKind<'k> {
         self.subresource.map_or_else(|| self.resource.gvk(), Subresource::gvk)
     }
 
@@ -248,7 +248,7 @@ impl<'k> OperationTarget<'_, 'k> {
     }
 
     fn patch(&self) -> Operation<'k> {
-        let Gvk { group, version, kind } = self.gvk();
+        let GroupVersionKind { group, version, kind } = self.gvk();
         let strategic = ratchet_object::schema::kind(group, version, kind).is_some();
         Operation {
             id: self.name("patch", ""),

@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::resources::Gvk;
+use crate::resources::GroupVersionKind;
 
 /// A string that is mostly static.
 pub(crate) type Text = Cow<'static, str>;
@@ -16,18 +16,18 @@ pub(crate) struct Definition<'k> {
     pub(crate) body: Body,
     pub(crate) description: Text,
     /// The kinds with this schema.
-    pub(crate) kinds: Vec<KindName<'k>>,
+    pub(crate) kinds: Vec<OwnedKind<'k>>,
 }
 
 /// Group, version and kind; that of a list is not in any table, so it may be owned.
-pub(crate) struct KindName<'k> {
+pub(crate) struct OwnedKind<'k> {
     pub(crate) group: &'k str,
     pub(crate) version: &'k str,
     pub(crate) kind: Cow<'k, str>,
 }
 
-impl<'k> From<Gvk<'k>> for KindName<'k> {
-    fn from(gvk: Gvk<'k>) -> Self {
+impl<'k> From<GroupVersionKind<'k>> for OwnedKind<'k> {
+    fn from(gvk: GroupVersionKind<'k>) -> Self {
         Self { group: gvk.group, version: gvk.version, kind: Cow::Borrowed(gvk.kind) }
     }
 }

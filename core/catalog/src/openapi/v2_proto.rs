@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use super::closure::Closure;
 use super::parameters::{self, Parameter};
 use super::paths::{Operation, PathItem, RequestBody};
-use super::types::{Body, Definition, Field, KindName, Ty, reference, required};
+use super::types::{Body, Definition, Field, OwnedKind, Ty, reference, required};
 use super::v2::{DEFINITIONS, PARAMETERS, body_of};
 use super::{MergeRules, PRODUCES, all_paths, patch_types};
 use crate::json::Json;
@@ -116,7 +116,7 @@ fn write_operation(out: &mut Message, operation: &Operation<'_>, strategic: bool
     out.message(9, |responses| write_responses(responses, operation));
     out.text(10, "https"); // schemes
     extension(out, 13, "x-kubernetes-action", operation.action);
-    let kind: KindName<'_> = operation.gvk.into();
+    let kind: OwnedKind<'_> = operation.gvk.into();
     extension(out, 13, "x-kubernetes-group-version-kind", &kind_as_json(&kind));
 }
 
@@ -209,7 +209,7 @@ fn write_type(out: &mut Message, ty: &Ty) {
 }
 
 /// JSON is YAML too, and gnostic stores unknown values as YAML.
-fn kind_as_json(kind: &KindName<'_>) -> String {
+fn kind_as_json(kind: &OwnedKind<'_>) -> String {
     Json::document(|json| {
         json.pair("group", kind.group);
         json.pair("version", kind.version);

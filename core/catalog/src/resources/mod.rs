@@ -4,18 +4,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub use ratchet_object::GroupVersionKind;
 pub use table::RESOURCES;
-
-/// Group, version and kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gvk<'k> {
-    /// The API group, empty for core.
-    pub group: &'k str,
-    /// The version in the group.
-    pub version: &'k str,
-    /// The name of the kind.
-    pub kind: &'k str,
-}
 
 /// A resource: objects of one kind in one version, and their URLs.
 ///
@@ -45,7 +35,7 @@ pub struct Resource<'k> {
     /// The kind under which objects are stored; `None` if they are not stored at all.
     ///
     /// Two resources with the same one, such as both kinds of events, serve the same objects.
-    pub storage: Option<Gvk<'k>>,
+    pub storage: Option<GroupVersionKind<'k>>,
 }
 
 /// A subresource, such as `status`.
@@ -66,8 +56,8 @@ pub struct Subresource<'k> {
 impl<'k> Resource<'k> {
     /// The group, version and kind.
     #[must_use]
-    pub const fn gvk(&self) -> Gvk<'k> {
-        Gvk { group: self.group, version: self.version, kind: self.kind }
+    pub const fn gvk(&self) -> GroupVersionKind<'k> {
+        GroupVersionKind { group: self.group, version: self.version, kind: self.kind }
     }
 
     /// Whether the verb is supported, such as `list`.
@@ -86,8 +76,8 @@ impl<'k> Resource<'k> {
 impl<'k> Subresource<'k> {
     /// The group, version and kind.
     #[must_use]
-    pub const fn gvk(&self) -> Gvk<'k> {
-        Gvk { group: self.group, version: self.version, kind: self.kind }
+    pub const fn gvk(&self) -> GroupVersionKind<'k> {
+        GroupVersionKind { group: self.group, version: self.version, kind: self.kind }
     }
 
     /// Whether the verb is supported, such as `patch`.
@@ -114,5 +104,5 @@ pub fn lookup(group: &str, version: &str, plural: &str) -> Option<&'static Resou
 /// Finds the built-in resource of a kind.
 #[must_use]
 pub fn of_kind(group: &str, version: &str, kind: &str) -> Option<&'static Resource<'static>> {
-    RESOURCES.iter().find(|row| row.gvk() == Gvk { group, version, kind })
+    RESOURCES.iter().find(|row| row.gvk() == GroupVersionKind { group, version, kind })
 }

@@ -1,6 +1,6 @@
 //! Table of the resources that Kubernetes v1.36 serves by default.
 
-use super::{Gvk, Resource, Subresource};
+use super::{GroupVersionKind, Resource, Subresource};
 
 /// A group and a version.
 type Gv = (&'static str, &'static str);
@@ -319,7 +319,7 @@ const fn cluster(gv: Gv, kind: Text, plural: Text, singular: Text) -> Resource<'
         short_names: &[],
         categories: &[],
         subresources: &[],
-        storage: Some(Gvk { group, version, kind }),
+        storage: Some(GroupVersionKind { group, version, kind }),
     }
 }
 
@@ -350,7 +350,7 @@ impl Resource<'static> {
     /// Stored in another version than this one.
     const fn stored_as(self, gv: Gv) -> Self {
         let (group, version) = gv;
-        Self { storage: Some(Gvk { group, version, kind: self.kind }), ..self }
+        Self { storage: Some(GroupVersionKind { group, version, kind: self.kind }), ..self }
     }
 
     const fn short(self, short_names: Texts) -> Self {

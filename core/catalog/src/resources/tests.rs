@@ -41,7 +41,7 @@ fn groups_come_in_the_order_of_discovery() {
 #[test]
 fn every_kind_that_is_served_has_a_row() {
     for kind in KINDS.iter().filter(|row| SERVED.contains(&(row.group, row.version))) {
-        let gvk = Gvk { group: kind.group, version: kind.version, kind: kind.kind };
+        let gvk = GroupVersionKind { group: kind.group, version: kind.version, kind: kind.kind };
         if kind.subresource {
             let mut below = RESOURCES.iter().flat_map(|row| row.subresources);
             assert!(below.any(|row| row.gvk() == gvk && row.name == kind.plural), "{gvk:?}");

@@ -10,7 +10,7 @@ use crate::compare::equal_in;
 use crate::library::Prepared;
 use crate::plan::Step;
 use crate::value::MAX_VALUE_LEVELS;
-use crate::{Budget, Fault, FaultKind, Map, Program, Table, Value, World};
+use crate::{Activation, Budget, Fault, FaultKind, Map, Program, Table, Value};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::sync::Arc;
@@ -30,7 +30,7 @@ type EvalResult<'t> = Result<Value<'t>, Fault>;
 /// Evaluates a program.
 pub(crate) fn run<'t>(
     program: &Program,
-    world: &dyn World<'t>,
+    world: &dyn Activation<'t>,
     budget: &mut Budget,
 ) -> EvalResult<'t> {
     let mut slots = Vec::new();
@@ -51,7 +51,7 @@ pub(crate) fn run<'t>(
 /// An activation without variables.
 struct NoVariables;
 
-impl<'t> World<'t> for NoVariables {
+impl<'t> Activation<'t> for NoVariables {
     fn variable(&self, _: &str) -> Option<Value<'t>> {
         None
     }
@@ -80,7 +80,7 @@ pub(crate) fn constant(
 struct Evaluator<'p, 't> {
     names: &'p [Arc<str>],
     prepared: &'p Prepared,
-    world: &'p dyn World<'t>,
+    world: &'p dyn Activation<'t>,
     budget: &'p mut Budget,
     slots: Vec<Slot<'p, 't>>,
     variables: Vec<Option<Value<'t>>>,

@@ -12,12 +12,12 @@ use ratchet_net::dns;
 /// An authorizer.
 pub trait Authorize: fmt::Debug + Send + Sync {
     /// Decides one check.
-    fn decide(&self, ask: &Ask) -> Decision;
+    fn decide(&self, ask: &AuthorizationCheck) -> Decision;
 }
 
 /// An authorization check.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ask {
+pub struct AuthorizationCheck {
     /// Namespace and name of the service account to check; `None` for the user of the
     /// request.
     pub account: Option<(String, String)>,
@@ -90,7 +90,11 @@ impl Authorizer {
     }
 
     fn decide(&self, verb: &str, target: Target) -> Decision {
-        self.who.decide(&Ask { account: self.account.clone(), verb: verb.to_string(), target })
+        self.who.decide(&AuthorizationCheck {
+            account: self.account.clone(),
+            verb: verb.to_string(),
+            target,
+        })
     }
 }
 

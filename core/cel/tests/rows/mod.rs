@@ -4,9 +4,9 @@
 //! message`. Values are formatted so that their types differ: `"text"`, `1`, `1u`,
 //! `double:1.5`, `net.IP:192.0.2.1`.
 
-use ratchet_cel::library::authz::{Ask, Authorize, Authorizer, Decision};
+use ratchet_cel::library::authz::{AuthorizationCheck, Authorize, Authorizer, Decision};
 use ratchet_cel::library::{Cidr, Ip};
-use ratchet_cel::{Budget, Environment, FaultKind, PER_CALL_LIMIT, Type, Value, World};
+use ratchet_cel::{Activation, Budget, Environment, FaultKind, PER_CALL_LIMIT, Type, Value};
 use ratchet_object::{Limits, Node, decode};
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub(crate) fn check(name: &str, table: &str) {
 
 struct TableWorld<'t>(&'t Node<'t>);
 
-impl<'t> World<'t> for TableWorld<'t> {
+impl<'t> Activation<'t> for TableWorld<'t> {
     fn variable(&self, name: &str) -> Option<Value<'t>> {
         match name {
             "object" => Some(Value::of(self.0)),
@@ -53,7 +53,7 @@ impl<'t> World<'t> for TableWorld<'t> {
 struct DenyAll;
 
 impl Authorize for DenyAll {
-    fn decide(&self, _: &Ask) -> Decision {
+    fn decide(&self, _: &AuthorizationCheck) -> Decision {
         Decision::default()
     }
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 #![allow(dead_code, reason = "each test uses its own part of this")]
 
-use ratchet_cel::{Environment, Type, Types, Value, World};
+use ratchet_cel::{Activation, Environment, Type, Types, Value};
 use ratchet_object::{Decoded, Limits, decode_json};
 use std::sync::{Arc, LazyLock};
 
@@ -19,7 +19,7 @@ pub(crate) fn decoded() -> Decoded<'static> {
 /// Variables with an object.
 pub(crate) struct Object<'t>(pub(crate) Value<'t>);
 
-impl<'t> World<'t> for Object<'t> {
+impl<'t> Activation<'t> for Object<'t> {
     fn variable(&self, name: &str) -> Option<Value<'t>> {
         match name {
             "object" => Some(self.0.clone()),

@@ -9,8 +9,8 @@ use super::pod::PodView;
 use super::registry::evaluate;
 use super::significance::is_significant;
 use crate::change::{Change, Part};
+use crate::config::ApiConfig;
 use crate::facts::{Facts, Namespace, Needs};
-use crate::policy::Policy;
 use crate::rule::{Origin, Ratchet, Rule};
 use crate::verdict::{Denial, Label, Verdict, Warning};
 use alloc::format;
@@ -81,18 +81,18 @@ pub fn needs(kind: &Kind<'_>, part: Part) -> Needs {
 pub(crate) fn judge(
     change: &Change<'_>,
     facts: &Facts<'_>,
-    policy: &Policy,
+    config: &ApiConfig,
     verdict: &mut Verdict,
 ) {
-    if !policy.plugins.pod_security {
+    if !config.plugins.pod_security {
         return;
     }
     match Subject::of(&change.kind, change.part) {
         None => {}
-        Some(Subject::Namespace) => namespaces::judge(change, facts, policy, verdict),
-        Some(Subject::Pod) => PodAdmission::of(change, facts, policy, verdict).pod(),
+        Some(Subject::Namespace) => namespaces::judge(change, facts, config, verdict),
+        Some(Subject::Pod) => PodAdmission::of(change, facts, config, verdict).pod(),
         Some(Subject::Controller(place)) => {
-            PodAdmission::of(change, facts, policy, verdict).controller(place);
+            PodAdmission::of(change, facts, config, verdict).controller(place);
         }
     }
 }
@@ -101,7 +101,7 @@ pub(crate) fn judge(
 struct PodAdmission<'c, 'a> {
     change: &'c Change<'a>,
     facts: &'c Facts<'a>,
-    policy: &'c Policy,
+    config: &'c ApiConfig,
     request: Request,
     verdict: &'c mut Verdict,
 }
@@ -110,10 +110,10 @@ impl<'c, 'a> PodAdmission<'c, 'a> {
     fn of(
         change: &'c Change<'a>,
         facts: &'c Facts<'a>,
-        policy: &'c Policy,
+        config: &'c ApiConfig,
         verdict: &'c mut Verdict,
     ) -> Self {
-        Self { change, facts, policy, request: Request::of(change), verdict }
+        Self { change, facts, config, request: Request::of(change), verdict }
     }
 
     fn pod(&mut self) {
@@ -159,7 +159,7 @@ impl<'c, 'a> PodAdmission<'c, 'a> {
     }
 
     fn is_exempt(&mut self) -> bool {
-        let exemptions = &self.policy.pod_security.exemptions;
+        let exemptions = &self.config.pod_security.exemptions;
         let namespace = self.change.new_object().namespace();
         if exemptions.holds_namespace(namespace) {
             return self.exempt("namespace");
@@ -178,10 +178,10 @@ impl<'c, 'a> PodAdmission<'c, 'a> {
 
     /// The policy of the namespace; the error is the message of a failed lookup.
     fn modes(&mut self) -> Result<(Modes, Vec<LabelError>), String> {
-        let defaults = &self.policy.pod_security.defaults;
+        let defaults = &self.config.pod_security.defaults;
         match self.facts.namespace {
             Namespace::Labels(Some(labels)) => Ok(labels::policy_of(At::root(labels), defaults)),
-            Namespace::Labels(None) | Namespace::Unasked => Ok((*defaults, Vec::new())),
+            Namespace::Labels(None) | Namespace::NotNeeded => Ok((*defaults, Vec::new())),
             Namespace::Missing(reason) => {
                 let name = ratchet_net::Quoted(self.change.new_object().namespace());
                 let text = format!("failed to lookup namespace {name}");
@@ -189,7 +189,7 @@ impl<'c, 'a> PodAdmission<'c, 'a> {
                     if reason.is_empty() { text.clone() } else { format!("{text}: {reason}") };
                 self.annotate(ERROR, cause);
                 self.verdict
-                    .tally
+                    .metrics
                     .push(PodSecurityMetrics::Error { fatal: true, request: self.request });
                 Err(text)
             }
@@ -203,24 +203,24 @@ impl<'c, 'a> PodAdmission<'c, 'a> {
         errors: &[LabelError],
         enforces: bool,
     ) {
-        if self.policy.pod_security.exemptions.holds_runtime_class(pod.runtime_class()) {
+        if self.config.pod_security.exemptions.holds_runtime_class(pod.runtime_class()) {
             self.exempt("runtimeClass");
             return;
         }
         if !errors.is_empty() {
             self.annotate(ERROR, format!("Failed to parse policy: {}", labels::aggregate(errors)));
             self.verdict
-                .tally
+                .metrics
                 .push(PodSecurityMetrics::Error { fatal: false, request: self.request });
         }
         // Modes mostly have the same level, which is then evaluated once.
         let mut cache: Vec<(LevelVersion, Vec<Violation>)> = Vec::new();
-        let policy = self.policy;
+        let config = self.config;
         let mut violations_at = |at: LevelVersion| {
             if let Some((_, found)) = cache.iter().find(|(level, _)| *level == at) {
                 return found.clone();
             }
-            let found = evaluate(at, pod, policy);
+            let found = evaluate(at, pod, config);
             cache.push((at, found.clone()));
             found
         };
@@ -281,7 +281,7 @@ impl<'c, 'a> PodAdmission<'c, 'a> {
         self.verdict.tally.push(PodSecurityMetrics::Evaluation {
             decision,
             level: at.level,
-            version: VersionLabel::of(at, self.policy.release),
+            version: VersionLabel::of(at, self.config.release),
             mode,
             request: self.request,
         });

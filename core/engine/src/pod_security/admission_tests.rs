@@ -1,13 +1,13 @@
 //! Tests of the plugin on pods and controllers, from namespace labels to audit annotations and metrics.
 
-use super::testing::{configured, object, policy, texts};
+use super::testing::{config, configured, object, texts};
 use super::{
     Configuration, Decision, Exemptions, Level, Mode, PodSecurityMetrics, Request, VersionLabel,
     judge, needs,
 };
 use crate::change::{Change, Part};
+use crate::config::ApiConfig;
 use crate::facts::{Facts, Namespace, Needs};
-use crate::policy::Policy;
 use crate::verdict::Verdict;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -20,7 +20,7 @@ fn pod(spec: &str) -> String {
     format!("{{{CLEAN}, spec: {{{spec}}}}}")
 }
 
-fn admitted(old: Option<&str>, new: &str, part: Part, labels: &str, policy: &Policy) -> Verdict {
+fn admitted(old: Option<&str>, new: &str, part: Part, labels: &str, config: &ApiConfig) -> Verdict {
     let labels = format!("{{{}}}", labels.replace("P/", "pod-security.kubernetes.io/"));
     let labels = object(&labels);
     let facts = Facts {
@@ -28,7 +28,7 @@ fn admitted(old: Option<&str>, new: &str, part: Part, labels: &str, policy: &Pol
         requester: Some("jane"),
         ..Facts::default()
     };
-    admitted_with(old, new, part, &facts, policy)
+    admitted_with(old, new, part, &facts, config)
 }
 
 fn admitted_with(
@@ -36,7 +36,7 @@ fn admitted_with(
     new: &str,
     part: Part,
     facts: &Facts<'_>,
-    policy: &Policy,
+    config: &ApiConfig,
 ) -> Verdict {
     let (old, new) = (old.map(object), object(new));
     let change = match &old {
@@ -44,13 +44,13 @@ fn admitted_with(
         Some(old) => Change::update(old, &new),
     };
     let mut verdict = Verdict::default();
-    judge(&change.unwrap().through(part), facts, policy, &mut verdict);
-    assert!(verdict.problems.is_empty());
+    judge(&change.unwrap().through(part), facts, config, &mut verdict);
+    assert!(verdict.errors.is_empty());
     verdict
 }
 
 fn create(new: &str, labels: &str) -> Verdict {
-    admitted(None, new, Part::Main, labels, &policy(36))
+    admitted(None, new, Part::Main, labels, &config(36))
 }
 
 fn denial(verdict: &Verdict) -> &str {
@@ -83,7 +83,7 @@ fn a_namespace_that_asks_for_nothing_lets_everything_in() {
     assert!(verdict.admits());
     assert_eq!(audit(&verdict), ["enforce-policy: privileged:latest"]);
     let want = evaluation(Decision::Allow, Level::Privileged, VersionLabel::Latest, Mode::Enforce);
-    assert_eq!(verdict.tally, [want]);
+    assert_eq!(verdict.metrics, [want]);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_pod_that_violates_the_enforced_level_is_denied_and_not_warned() {
         ]
     );
     assert_eq!(
-        verdict.tally,
+        verdict.metrics,
         [
             evaluation(Decision::Deny, Level::Baseline, VersionLabel::Future, Mode::Enforce),
             evaluation(Decision::Deny, Level::Restricted, VersionLabel::Minor(7), Mode::Audit),
@@ -139,7 +139,7 @@ fn a_pod_that_violates_only_the_warn_level_is_warned() {
     let warning = verdict.warnings.first().unwrap();
     assert_eq!((warning.rule.id, warning.labels.len()), ("RTC-PSA-022", 3));
     assert_eq!(
-        verdict.tally,
+        verdict.metrics,
         [
             evaluation(Decision::Allow, Level::Privileged, VersionLabel::Latest, Mode::Enforce),
             evaluation(Decision::Deny, Level::Baseline, VersionLabel::Latest, Mode::Warn),
@@ -152,7 +152,7 @@ fn a_clean_pod_is_counted_once() {
     let verdict = create(&pod("containers: []"), "P/enforce: baseline, P/audit: baseline");
     assert!(verdict.admits());
     let want = evaluation(Decision::Allow, Level::Baseline, VersionLabel::Latest, Mode::Enforce);
-    assert_eq!((verdict.tally, verdict.audit.len()), ([want].to_vec(), 1));
+    assert_eq!((verdict.metrics, verdict.audit.len()), ([want].to_vec(), 1));
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn only_significant_updates_are_judged() {
         "hostPID: true, containers: [{name: c, image: a}], ephemeralContainers: [{name: e, image: x}]",
     );
     let update =
-        |new: &str, part| admitted(Some(&old), new, part, "P/enforce: baseline", &policy(36));
+        |new: &str, part| admitted(Some(&old), new, part, "P/enforce: baseline", &config(36));
     let labelled = update(&same, Part::Main);
     assert!(labelled.admits() && labelled.tally.is_empty() && labelled.audit.is_empty());
     assert!(!update(&image, Part::Main).admits());
@@ -220,9 +220,9 @@ fn controllers_are_warned_and_never_denied() {
         let silent = create(&object, "P/enforce: baseline, P/warn: privileged");
         assert!(silent.warnings.is_empty() && silent.tally.is_empty() && silent.audit.is_empty());
         let scaled =
-            admitted(Some(&object), &object, Part::Sub("scale"), "P/warn: baseline", &policy(36));
+            admitted(Some(&object), &object, Part::Sub("scale"), "P/warn: baseline", &config(36));
         assert!(scaled.warnings.is_empty(), "{kind}");
-        let updated = admitted(Some(&object), &object, Part::Main, "P/warn: baseline", &policy(36));
+        let updated = admitted(Some(&object), &object, Part::Main, "P/warn: baseline", &config(36));
         assert_eq!(updated.warnings.len(), 1, "{kind}");
     }
     let bare =
@@ -266,20 +266,20 @@ fn the_exempt_are_left_alone() {
         (Exemptions { usernames: texts(&["jane"]), ..none() }, "user"),
         (Exemptions { runtime_classes: texts(&["kata"]), ..none() }, "runtimeClass"),
     ] {
-        let policy = with(exemptions);
+        let config = with(exemptions);
         for object in [pod.as_str(), deployment] {
-            let verdict = admitted(None, object, Part::Main, "P/enforce: restricted", &policy);
+            let verdict = admitted(None, object, Part::Main, "P/enforce: restricted", &config);
             assert!(verdict.admits() && verdict.warnings.is_empty(), "{by}");
             assert_eq!(audit(&verdict), [format!("exempt: {by}")]);
             assert!(matches!(verdict.tally.as_slice(), [PodSecurityMetrics::Exemption { .. }]));
         }
     }
-    let policy = with(Exemptions {
+    let config = with(Exemptions {
         namespaces: texts(&["m"]),
         usernames: texts(&["j"]),
         runtime_classes: texts(&["k"]),
     });
-    assert!(!admitted(None, &pod, Part::Main, "P/enforce: restricted", &policy).admits());
+    assert!(!admitted(None, &pod, Part::Main, "P/enforce: restricted", &config).admits());
 }
 
 #[test]
@@ -287,19 +287,19 @@ fn a_pod_without_a_namespace_to_ask_is_denied_and_a_controller_is_not() {
     let facts =
         Facts { namespace: Namespace::Missing("namespace \"web\" not found"), ..Facts::default() };
     let annotation = "error: failed to lookup namespace \"web\": namespace \"web\" not found";
-    let verdict = admitted_with(None, &pod(""), Part::Main, &facts, &policy(36));
+    let verdict = admitted_with(None, &pod(""), Part::Main, &facts, &config(36));
     assert_eq!(denial(&verdict), "failed to lookup namespace \"web\"");
     assert_eq!(audit(&verdict), [annotation]);
-    assert_eq!(verdict.tally, [PodSecurityMetrics::Error { fatal: true, request: ON_POD }]);
+    assert_eq!(verdict.metrics, [PodSecurityMetrics::Error { fatal: true, request: ON_POD }]);
     let job = "{apiVersion: batch/v1, kind: Job, metadata: {namespace: web}}";
-    let verdict = admitted_with(None, job, Part::Main, &facts, &policy(36));
+    let verdict = admitted_with(None, job, Part::Main, &facts, &config(36));
     assert!(verdict.admits() && verdict.tally.len() == 1);
     assert_eq!(audit(&verdict), [annotation]);
 }
 
 #[test]
 fn where_nobody_asked_the_defaults_hold() {
-    let mut strict = policy(36);
+    let mut strict = config(36);
     strict.pod_security.defaults.enforce.level = Level::Baseline;
     let verdict =
         admitted_with(None, &pod("hostPID: true"), Part::Main, &Facts::default(), &strict);

@@ -2,9 +2,9 @@
 
 use super::level::Level;
 use super::pod::PodView;
+use crate::config::ApiConfig;
 use crate::difference::LOOPBACK_PROBE_HOSTS;
 use crate::gates::USER_NAMESPACES_POD_SECURITY;
-use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::verdict::Label;
 use alloc::borrow::Cow;
@@ -51,13 +51,13 @@ pub struct Context {
 
 impl Context {
     /// The inputs under a policy.
-    pub fn of(policy: &Policy) -> Self {
+    pub fn of(config: &ApiConfig) -> Self {
         Self {
-            allows_loopback_hosts: policy.follows_proposal(&LOOPBACK_PROBE_HOSTS),
+            allows_loopback_hosts: config.follows_proposal(&LOOPBACK_PROBE_HOSTS),
             // Later releases do not have the gate, not even when they emulate one that had it.
-            trusts_user_namespaces: !policy.release.since(35)
-                && policy.gates.on(&USER_NAMESPACES_POD_SECURITY),
-            knows_image_volumes: policy.release.since(33),
+            trusts_user_namespaces: !config.release.since(35)
+                && config.gates.on(&USER_NAMESPACES_POD_SECURITY),
+            knows_image_volumes: config.release.since(33),
         }
     }
 }

@@ -153,7 +153,7 @@ impl PluginConfiguration {
         decoder.finish().map_err(error)?;
         match entry {
             Some((inline, _)) if inline.is_set() => {
-                let inline = inline.named(Path::default());
+                let inline = inline.with_path(Path::default());
                 Configuration::parse_root(inline).map(Self::Inline)
             }
             Some((_, path)) if !path.is_empty() => Ok(Self::Path(path.into())),

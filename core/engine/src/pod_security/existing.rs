@@ -5,8 +5,8 @@ use super::labels::ENFORCE;
 use super::level::LevelVersion;
 use super::pod::PodView;
 use super::registry::Checklist;
+use crate::config::ApiConfig;
 use crate::facts::Existing;
-use crate::policy::Policy;
 use crate::rule::{Origin, Ratchet, Rule};
 use crate::verdict::{Verdict, Warning};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -34,7 +34,7 @@ pub(super) fn warn(
     namespace: &Object<'_>,
     enforce: LevelVersion,
     existing: &Existing<'_>,
-    policy: &Policy,
+    config: &ApiConfig,
     verdict: &mut Verdict,
 ) {
     let label = namespace.root().field("metadata").field("labels").key(ENFORCE);
@@ -46,10 +46,10 @@ pub(super) fn warn(
             return;
         }
     };
-    let pods = by_importance(pods, policy);
+    let pods = by_importance(pods, config);
     // At least one pod is evaluated, whatever the budget.
     let (total, checked) = (pods.len(), pods.len().min(budget.max(1)));
-    let checklist = Checklist::of(enforce, policy);
+    let checklist = Checklist::of(enforce, config);
     let mut groups: BTreeMap<String, Group<'_>> = BTreeMap::new();
     for pod in pods.into_iter().take(checked) {
         let violations = checklist.evaluate(&PodView::stored(pod.root()));
@@ -104,9 +104,9 @@ impl<'a> Group<'a> {
 }
 
 /// The pods to evaluate: first one of each controller, because its others are likely equal.
-fn by_importance<'a>(pods: &[&'a Object<'a>], policy: &Policy) -> Vec<&'a Object<'a>> {
+fn by_importance<'a>(pods: &[&'a Object<'a>], config: &ApiConfig) -> Vec<&'a Object<'a>> {
     let mut seen = BTreeSet::new();
-    let exemptions = &policy.pod_security.exemptions;
+    let exemptions = &config.pod_security.exemptions;
     let (mut first, rest): (Vec<_>, Vec<_>) = pods
         .iter()
         .copied()
@@ -126,23 +126,23 @@ fn controller<'a>(pod: &'a Object<'a>) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pod_security::testing::{configured, object, policy, texts};
+    use crate::pod_security::testing::{config, configured, object, texts};
     use crate::pod_security::{Configuration, Exemptions};
 
     const RESTRICTED: &str =
         "{metadata: {name: upd, labels: {pod-security.kubernetes.io/enforce: restricted}}}";
 
-    fn warnings(pods: &[&str], budget: usize, policy: &Policy) -> Vec<String> {
+    fn warnings(pods: &[&str], budget: usize, config: &ApiConfig) -> Vec<String> {
         let pods: Vec<Object<'_>> = pods.iter().map(|pod| object(pod)).collect();
         let existing = Existing::Pods { pods: pods.iter().collect(), budget };
-        warnings_for(&existing, policy)
+        warnings_for(&existing, config)
     }
 
-    fn warnings_for(existing: &Existing<'_>, policy: &Policy) -> Vec<String> {
+    fn warnings_for(existing: &Existing<'_>, config: &ApiConfig) -> Vec<String> {
         let mut verdict = Verdict::default();
         let enforce =
             LevelVersion { level: "baseline".parse().unwrap(), ..LevelVersion::default() };
-        warn(&object(RESTRICTED), enforce, existing, policy, &mut verdict);
+        warn(&object(RESTRICTED), enforce, existing, config, &mut verdict);
         assert!(verdict.admits() && verdict.tally.is_empty());
         verdict.warnings.into_iter().map(|warning| warning.text).collect()
     }
@@ -167,7 +167,7 @@ mod tests {
             "{metadata: {name: v1}, spec: {volumes: [{name: w, hostPath: {}}]}}",
         ];
         assert_eq!(
-            warnings(&pods, 3000, &policy(36)),
+            warnings(&pods, 3000, &config(36)),
             [
                 HEAD,
                 "a: host namespaces, privileged",
@@ -175,7 +175,7 @@ mod tests {
                 "v1 (and 1 other pod): hostPath volumes",
             ]
         );
-        assert_eq!(warnings(&["{metadata: {name: ok}}"], 3000, &policy(36)), [""; 0]);
+        assert_eq!(warnings(&["{metadata: {name: ok}}"], 3000, &config(36)), [""; 0]);
     }
 
     #[test]
@@ -183,16 +183,16 @@ mod tests {
         let pods = [host_pod("a1", "a"), host_pod("a0", "a"), host_pod("b1", "b")];
         let pods: Vec<&str> = pods.iter().map(String::as_str).collect();
         assert_eq!(
-            warnings(&pods, 2, &policy(36)),
+            warnings(&pods, 2, &config(36)),
             [
                 "new PodSecurity enforce level only checked against the first 2 of 3 existing pods",
                 HEAD,
                 "a1 (and 1 other pod): host namespaces",
             ]
         );
-        assert_eq!(warnings(&pods, 0, &policy(36)).last().unwrap(), "a1: host namespaces");
+        assert_eq!(warnings(&pods, 0, &config(36)).last().unwrap(), "a1: host namespaces");
         assert_eq!(
-            warnings(&pods, 3, &policy(36)).last().unwrap(),
+            warnings(&pods, 3, &config(36)).last().unwrap(),
             "a0 (and 2 other pods): host namespaces"
         );
     }
@@ -200,18 +200,18 @@ mod tests {
     #[test]
     fn exempt_runtime_classes_are_not_counted() {
         let exemptions = Exemptions { runtime_classes: texts(&["kata"]), ..Exemptions::default() };
-        let policy = configured(Configuration { exemptions, ..Configuration::default() });
+        let config = configured(Configuration { exemptions, ..Configuration::default() });
         let pods = [
             "{metadata: {name: k}, spec: {hostPID: true, runtimeClassName: kata}}",
             "{metadata: {name: ok}}",
         ];
-        assert_eq!(warnings(&pods, 1, &policy), [""; 0]);
+        assert_eq!(warnings(&pods, 1, &config), [""; 0]);
     }
 
     #[test]
     fn pods_that_cannot_be_listed_are_told() {
         assert_eq!(
-            warnings_for(&Existing::Unlisted, &policy(36)),
+            warnings_for(&Existing::Unlisted, &config(36)),
             ["failed to list pods while checking new PodSecurity enforce level"]
         );
     }

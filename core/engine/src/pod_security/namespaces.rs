@@ -4,8 +4,8 @@ use super::existing;
 use super::labels::{OF_MODES, label_problems, policy_of};
 use super::level::Modes;
 use crate::change::Change;
+use crate::config::ApiConfig;
 use crate::facts::Facts;
-use crate::policy::Policy;
 use crate::rule::{Origin, Ratchet, Rule};
 use crate::verdict::{Verdict, Warning};
 use alloc::format;
@@ -30,10 +30,10 @@ pub(crate) static RULE: Rule = Rule {
 pub(super) fn judge(
     change: &Change<'_>,
     facts: &Facts<'_>,
-    policy: &Policy,
+    config: &ApiConfig,
     verdict: &mut Verdict,
 ) {
-    let configuration = &policy.pod_security;
+    let configuration = &config.pod_security;
     let root = change.new_root();
     let (modes, errors) = policy_of(labels_of(root), &configuration.defaults);
     let is_exempt = configuration.exemptions.holds_namespace(change.new_object().name());
@@ -42,7 +42,7 @@ pub(super) fn judge(
     };
     let Some(old) = change.old_root() else {
         if !errors.is_empty() {
-            verdict.problems.extend(label_problems(root, &errors));
+            verdict.errors.extend(label_problems(root, &errors));
         } else if is_exempt {
             warn_exempt(verdict);
         }
@@ -51,7 +51,7 @@ pub(super) fn judge(
     let (old_modes, old_errors) = policy_of(labels_of(old), &configuration.defaults);
     // The ratchet: stored invalid labels may stay.
     if !errors.is_empty() && errors != old_errors {
-        verdict.problems.extend(label_problems(root, &errors));
+        verdict.errors.extend(label_problems(root, &errors));
         return;
     }
     let (enforce, before) = (modes.enforce, old_modes.enforce);
@@ -64,7 +64,7 @@ pub(super) fn judge(
     if is_exempt {
         warn_exempt(verdict);
     } else {
-        existing::warn(change.new_object(), enforce, &facts.existing_pods, policy, verdict);
+        existing::warn(change.new_object(), enforce, &facts.existing_pods, config, verdict);
     }
 }
 
@@ -87,9 +87,9 @@ fn exempt_warning(namespace: At<'_>, modes: &Modes, defaults: &Modes) -> Option<
         .map(|((mode, at), _)| format!("{mode}={at}"))
         .collect();
     let name = ratchet_net::Quoted(namespace.descend(&["metadata", "name"]).text_or_empty());
-    let policy = ignored.join(", ");
+    let config = ignored.join(", ");
     let text = format!(
-        "namespace {name} is exempt from Pod Security, and the policy ({policy}) will be ignored"
+        "namespace {name} is exempt from Pod Security, and the policy ({config}) will be ignored"
     );
     Some(Warning::new(&RULE, &labels, text))
 }
@@ -97,10 +97,10 @@ fn exempt_warning(namespace: At<'_>, modes: &Modes, defaults: &Modes) -> Option<
 #[cfg(test)]
 mod tests {
     use crate::change::{Change, Part};
+    use crate::config::ApiConfig;
     use crate::facts::{Existing, Facts};
-    use crate::pod_security::testing::{configured, object, policy, texts};
+    use crate::pod_security::testing::{config, configured, object, texts};
     use crate::pod_security::{Configuration, Exemptions, judge};
-    use crate::policy::Policy;
     use crate::verdict::Verdict;
     use alloc::format;
     use alloc::string::{String, ToString};
@@ -113,7 +113,7 @@ mod tests {
         )
     }
 
-    fn verdict_of(old: Option<&str>, new: &str, part: Part, policy: &Policy) -> Verdict {
+    fn verdict_of(old: Option<&str>, new: &str, part: Part, config: &ApiConfig) -> Verdict {
         let (old, new) = (old.map(namespace), namespace(new));
         let old = old.as_deref().map(object);
         let new = object(&new);
@@ -125,21 +125,21 @@ mod tests {
         let pods = Existing::Pods { pods: [&pod].to_vec(), budget: 9 };
         let facts = Facts { existing_pods: pods, ..Facts::default() };
         let mut verdict = Verdict::default();
-        judge(&change.unwrap().through(part), &facts, policy, &mut verdict);
+        judge(&change.unwrap().through(part), &facts, config, &mut verdict);
         assert!(verdict.tally.is_empty() && verdict.audit.is_empty() && verdict.denial.is_none());
         verdict
     }
 
-    fn warnings(old: Option<&str>, new: &str, policy: &Policy) -> Vec<String> {
-        let verdict = verdict_of(old, new, Part::Main, policy);
+    fn warnings(old: Option<&str>, new: &str, config: &ApiConfig) -> Vec<String> {
+        let verdict = verdict_of(old, new, Part::Main, config);
         assert!(verdict.admits());
         verdict.warnings.into_iter().map(|warning| warning.text).collect()
     }
 
     #[test]
     fn unreadable_labels_are_refused_and_may_stay() {
-        let policy = policy(36);
-        let is_refused = |old, new, part| !verdict_of(old, new, part, &policy).admits();
+        let config = config(36);
+        let is_refused = |old, new, part| !verdict_of(old, new, part, &config).admits();
         assert!(is_refused(None, "P/enforce: x", Part::Main));
         assert!(!is_refused(None, "P/enforce: x", Part::STATUS));
         assert!(is_refused(Some(""), "P/enforce: x", Part::Main));
@@ -148,8 +148,8 @@ mod tests {
         assert!(is_refused(Some("P/enforce: x"), "P/enforce: x, P/warn: z", Part::Main));
         assert!(is_refused(Some("P/enforce: x, P/warn: z"), "P/enforce: x", Part::Main));
         assert!(!is_refused(Some("P/enforce: x"), "P/enforce: baseline", Part::Main));
-        let verdict = verdict_of(None, "P/warn: z, P/enforce: x", Part::Main, &policy);
-        let fields: Vec<&str> = verdict.problems.iter().map(|p| p.field.as_str()).collect();
+        let verdict = verdict_of(None, "P/warn: z, P/enforce: x", Part::Main, &config);
+        let fields: Vec<&str> = verdict.errors.iter().map(|p| p.field.as_str()).collect();
         assert_eq!(
             fields,
             [
@@ -170,16 +170,16 @@ mod tests {
             ("P/enforce: baseline", "P/enforce: privileged, P/enforce-version: v1.20", false),
             ("P/enforce: baseline", "", false),
         ] {
-            assert_eq!(!warnings(Some(old), new, &policy(36)).is_empty(), warns, "{old} -> {new}");
+            assert_eq!(!warnings(Some(old), new, &config(36)).is_empty(), warns, "{old} -> {new}");
         }
-        assert_eq!(warnings(None, "P/enforce: baseline", &policy(36)), [""; 0]);
+        assert_eq!(warnings(None, "P/enforce: baseline", &config(36)), [""; 0]);
     }
 
     #[test]
     fn who_labels_an_exempt_namespace_is_told_that_nobody_looks() {
         let exemptions = Exemptions { namespaces: texts(&["web"]), ..Exemptions::default() };
         let mut configuration = Configuration { exemptions, ..Configuration::default() };
-        let policy = configured(configuration.clone());
+        let config = configured(configuration.clone());
         let text = |list: &str| {
             format!(
                 "namespace \"web\" is exempt from Pod Security, and the policy ({list}) will be ignored"
@@ -187,28 +187,28 @@ mod tests {
         };
         let both = "P/enforce: restricted, P/warn: baseline";
         let listed = text("enforce=restricted:latest, warn=baseline:latest");
-        assert_eq!(warnings(None, both, &policy), [listed.as_str()]);
-        assert_eq!(warnings(Some(""), both, &policy), [listed]);
-        assert_eq!(warnings(Some(both), both, &policy), [""; 0]);
+        assert_eq!(warnings(None, both, &config), [listed.as_str()]);
+        assert_eq!(warnings(Some(""), both, &config), [listed]);
+        assert_eq!(warnings(Some(both), both, &config), [""; 0]);
         assert_eq!(
-            warnings(None, "P/enforce: privileged, P/enforce-version: v1.1", &policy),
+            warnings(None, "P/enforce: privileged, P/enforce-version: v1.1", &config),
             [""; 0]
         );
         // The implicit warning level has no label of its own, so it is not listed.
         assert_eq!(
-            warnings(None, "P/enforce: baseline", &policy),
+            warnings(None, "P/enforce: baseline", &config),
             [text("enforce=baseline:latest")]
         );
         configuration.defaults.audit.level = "baseline".parse().unwrap();
-        let policy = configured(configuration);
-        assert_eq!(warnings(None, "a: b", &policy), [""; 0]);
-        assert_eq!(warnings(None, "P/warn: restricted", &policy), [text("warn=restricted:latest")]);
-        assert_eq!(warnings(None, "P/audit: baseline, P/audit-version: latest", &policy), [""; 0]);
+        let config = configured(configuration);
+        assert_eq!(warnings(None, "a: b", &config), [""; 0]);
+        assert_eq!(warnings(None, "P/warn: restricted", &config), [text("warn=restricted:latest")]);
+        assert_eq!(warnings(None, "P/audit: baseline, P/audit-version: latest", &config), [""; 0]);
     }
 
     #[test]
     fn warnings_name_the_namespace() {
-        let texts_of_warnings = warnings(Some(""), "P/enforce: baseline", &policy(36));
+        let texts_of_warnings = warnings(Some(""), "P/enforce: baseline", &config(36));
         assert_eq!(
             texts_of_warnings,
             [

@@ -181,14 +181,14 @@ fn parse_app_armor(annotation: &str) -> Option<(&'static str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pod_security::testing::{object, policy};
+    use crate::pod_security::testing::{config, object};
     use crate::pod_security::{LevelVersion, evaluate, summary};
     use alloc::string::String;
 
     fn violations(defaulting: Defaulting, level: &str, pod: &str) -> String {
         let object = object(pod);
         let at = LevelVersion { level: level.parse().unwrap(), ..LevelVersion::default() };
-        summary(&evaluate(at, &PodView::new(object.root(), defaulting), &policy(36)))
+        summary(&evaluate(at, &PodView::new(object.root(), defaulting), &config(36)))
     }
 
     #[test]

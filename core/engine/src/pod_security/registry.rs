@@ -5,12 +5,12 @@ use super::checks::CHECKS;
 use super::level::{Level, LevelVersion, Version};
 use super::pod::PodView;
 use crate::Release;
-use crate::policy::Policy;
+use crate::config::ApiConfig;
 use alloc::vec::Vec;
 
 /// The violations of a pod at a level and version.
-pub fn evaluate(at: LevelVersion, pod: &PodView<'_>, policy: &Policy) -> Vec<Violation> {
-    Checklist::of(at, policy).evaluate(pod)
+pub fn evaluate(at: LevelVersion, pod: &PodView<'_>, config: &ApiConfig) -> Vec<Violation> {
+    Checklist::of(at, config).evaluate(pod)
 }
 
 /// The checks of one level at one version, computed once for any number of pods.
@@ -20,13 +20,13 @@ pub(super) struct Checklist {
 }
 
 impl Checklist {
-    pub(super) fn of(at: LevelVersion, policy: &Policy) -> Self {
-        let newest = newest(policy);
+    pub(super) fn of(at: LevelVersion, config: &ApiConfig) -> Self {
+        let newest = newest(config);
         let minor = match at.version {
             Version::Latest => newest,
             Version::Minor(minor) => u8::try_from(minor).unwrap_or(u8::MAX).min(newest),
         };
-        Self { rows: rows(at.level, minor, policy.release), context: Context::of(policy) }
+        Self { rows: rows(at.level, minor, config.release), context: Context::of(config) }
     }
 
     /// The violations of a pod, in the order of the checks.
@@ -54,25 +54,25 @@ fn variant(check: &'static Check, minor: u8, release: Release) -> Option<&'stati
 }
 
 /// The version that `latest`, and every newer one, is evaluated as.
-fn newest(policy: &Policy) -> u8 {
+fn newest(config: &ApiConfig) -> u8 {
     let variants = CHECKS.iter().flat_map(|check| check.variants);
-    let known = variants.filter(|variant| policy.release.since(variant.since_release));
+    let known = variants.filter(|variant| config.release.since(variant.since_release));
     let newest = known.map(|variant| variant.minimum).max().unwrap_or(0);
-    if policy.emulated == policy.release {
+    if config.emulated == config.release {
         return newest;
     }
-    match policy.release.minor() {
+    match config.release.minor() {
         // Emulation has an effect since 1.34, and there only on the check that 1.34 added.
         ..34 => newest,
         34 => newest.min(33),
-        35.. => newest.min(policy.emulated.minor()),
+        35.. => newest.min(config.emulated.minor()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pod_security::testing::{policy, release};
+    use crate::pod_security::testing::{config, release};
 
     fn ids(level: Level, minor: u8, release_minor: u8) -> Vec<&'static str> {
         rows(level, minor, release(release_minor)).iter().map(|(check, _)| check.id).collect()
@@ -176,7 +176,7 @@ mod tests {
     fn the_newest_version_follows_the_release() {
         for (minor, want) in [(31, 31), (32, 32), (33, 32), (34, 34), (35, 35), (36, 35), (37, 37)]
         {
-            assert_eq!(newest(&policy(minor)), want, "1.{minor}");
+            assert_eq!(newest(&config(minor)), want, "1.{minor}");
         }
     }
 
@@ -191,9 +191,9 @@ mod tests {
             (34, 31, 33),
             (33, 31, 32),
         ] {
-            let mut policy = policy(minor);
-            policy.emulated = release(emulated);
-            assert_eq!(newest(&policy), want, "1.{minor} as 1.{emulated}");
+            let mut config = config(minor);
+            config.emulated = release(emulated);
+            assert_eq!(newest(&config), want, "1.{minor} as 1.{emulated}");
         }
     }
 

@@ -49,7 +49,7 @@ impl StrictDecoder {
         if at.is_set() && !matches!(at.node().map(|node| &node.value), Some(Value::List(_))) {
             self.add_type_error(at, kind, "[]string");
         }
-        at.items().map(|item| self.text(item.named(*at.path()), kind).into()).collect()
+        at.items().map(|item| self.text(item.with_path(*at.path()), kind).into()).collect()
     }
 
     fn add_type_error(&mut self, at: At<'_>, kind: &str, expected: &str) {

@@ -2,7 +2,7 @@
 
 use super::Configuration;
 use crate::Release;
-use crate::policy::{Behavior, Policy};
+use crate::config::{ApiConfig, Behavior};
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_object::{Limits, Object, decode};
@@ -18,13 +18,13 @@ pub(super) fn release(minor: u8) -> Release {
 }
 
 /// The defaults of release 1.`minor`, as released.
-pub(super) fn policy(minor: u8) -> Policy {
-    Policy::of(release(minor), Behavior::Released)
+pub(super) fn config(minor: u8) -> ApiConfig {
+    ApiConfig::of(release(minor), Behavior::Released)
 }
 
 /// The defaults of the reference release with a configuration.
-pub(super) fn configured(pod_security: Configuration) -> Policy {
-    Policy { pod_security, ..policy(36) }
+pub(super) fn configured(pod_security: Configuration) -> ApiConfig {
+    ApiConfig { pod_security, ..config(36) }
 }
 
 /// Owned strings.

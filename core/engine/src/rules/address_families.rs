@@ -56,12 +56,12 @@ pub(crate) fn check_status_ips(
         let text = texts.get(index).copied().unwrap_or_default();
         let detail =
             format!("failed to check for dual stack with error:invalid IP[{index}]: {text}");
-        verdict.problem(FieldError::new(&RULE, Cause::Internal, list, detail));
+        verdict.add_error(FieldError::new(&RULE, Cause::Internal, list, detail));
         false
     });
     if !both || texts.len() > 2 {
         let formatted = format_value::structs(name, "IP", texts, release);
-        verdict.problem(
+        verdict.add_error(
             FieldError::new(&RULE, Cause::Invalid, list, ONE_IP_EACH).with_value(formatted),
         );
     }
@@ -83,12 +83,12 @@ pub(crate) fn check_pod_cidrs(
         let detail = format!(
             "invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[{index}]: <nil> (invalid CIDR address: {text})"
         );
-        verdict.problem(FieldError::new(&RULE, Cause::Internal, list, detail));
+        verdict.add_error(FieldError::new(&RULE, Cause::Internal, list, detail));
         false
     });
     if !both || texts.len() > 2 {
         let formatted = format_value::list(texts, release);
-        verdict.problem(
+        verdict.add_error(
             FieldError::new(&RULE, Cause::Invalid, list, ONE_CIDR_EACH).with_value(formatted),
         );
     }
@@ -104,7 +104,7 @@ pub(crate) fn check_cluster_ips(
     let family = |text: &&str| IpText::read(text).ok().map(|ip| ip.family());
     if texts.len() > 1 && families(texts, family) != Ok(true) {
         let formatted = format_value::list(texts, release);
-        verdict.problem(
+        verdict.add_error(
             FieldError::new(&RULE, Cause::Invalid, list, ONE_IP_EACH).with_value(formatted),
         );
     }
@@ -125,7 +125,7 @@ pub(crate) fn check_service_cidrs(
         && one == other
     {
         let detail = format!("{ONE_IP_EACH}, i.e 192.168.0.0/24 and 2001:db8::/64");
-        verdict.problem(
+        verdict.add_error(
             FieldError::new(&RULE, Cause::Invalid, list, detail)
                 .with_value(format_value::list(texts, release)),
         );
@@ -145,7 +145,7 @@ pub(crate) fn check_slice(
             Family::V4 => "must be an IPv4 address",
             Family::V6 => "must be an IPv6 address",
         };
-        verdict.problem(FieldError::invalid(&RULE, &at.named(*list.path()), text, detail));
+        verdict.add_error(FieldError::invalid(&RULE, &at.with_path(*list.path()), text, detail));
     }
 }
 
@@ -165,6 +165,6 @@ pub(crate) fn check_stated(
     };
     if actual.is_some_and(|actual| actual != expected) {
         let detail = format!("expected {article} value as indicated by `ipFamilies[{index}]`");
-        verdict.problem(FieldError::invalid(&RULE, at, text, detail));
+        verdict.add_error(FieldError::invalid(&RULE, at, text, detail));
     }
 }

@@ -29,16 +29,16 @@ pub(crate) fn check_address(
     text: &str,
     verdict: &mut Verdict,
 ) {
-    if !ctx.policy.release.since(33) {
+    if !ctx.config.release.since(33) {
         return messages_before_1_33::check_address(at, text, verdict);
     }
-    let before = verdict.problems.len();
+    let before = verdict.errors.len();
     ip_spelling::check_without_ratchet(field_check, true, at, text, verdict);
     if let Ok(ip) = IpText::read(text)
-        && verdict.problems.len() == before
+        && verdict.errors.len() == before
         && !ip.is_canonical()
     {
-        verdict.problem(not_canonical(at, text, ip.canonical().to_string()));
+        verdict.add_error(not_canonical(at, text, ip.canonical().to_string()));
     }
 }
 
@@ -50,16 +50,16 @@ pub(crate) fn check_network(
     text: &str,
     verdict: &mut Verdict,
 ) {
-    if !ctx.policy.release.since(33) {
+    if !ctx.config.release.since(33) {
         return messages_before_1_33::check_network(at, text, verdict);
     }
-    let before = verdict.problems.len();
+    let before = verdict.errors.len();
     cidr_spelling::check_without_ratchet(field_check, true, at, text, verdict);
     if let Ok(cidr) = CidrText::read(text)
-        && verdict.problems.len() == before
+        && verdict.errors.len() == before
         && !cidr.is_canonical_network()
     {
-        verdict.problem(not_canonical(at, text, cidr.network().to_string()));
+        verdict.add_error(not_canonical(at, text, cidr.network().to_string()));
     }
 }
 

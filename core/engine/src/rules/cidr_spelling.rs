@@ -35,7 +35,7 @@ pub(crate) fn check(
     verdict: &mut Verdict,
 ) {
     if !field_check.stored.holds(text) {
-        check_without_ratchet(field_check, ctx.policy.strict_ip(), at, text, verdict);
+        check_without_ratchet(field_check, ctx.config.strict_ip(), at, text, verdict);
     }
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn check_without_ratchet(
                 .with_fix(cidr.network().to_string()),
         },
     };
-    verdict.problem(problem.with_difference(field_check.difference(text)));
+    verdict.add_error(problem.with_difference(field_check.difference(text)));
 }
 
 fn detail(fault: Option<CidrFault>) -> &'static str {
@@ -84,7 +84,7 @@ pub(crate) fn warn(
     verdict: &mut Verdict,
 ) {
     let Ok(cidr) = CidrText::read(text) else { return };
-    let release = ctx.policy.release;
+    let release = ctx.config.release;
     if !release.since(33) {
         return messages_before_1_33::warn_network(at, text, verdict);
     }

@@ -60,11 +60,11 @@ impl<'a> ClusterIps<'a> {
             }
             // An unchanged list follows a changed single field.
             if first != before.first && untouched {
-                all = alloc::vec![single.named(list.path().index(0))];
+                all = alloc::vec![single.with_path(list.path().index(0))];
                 all.retain(|at| !at.text_or_empty().is_empty());
             }
         } else if all.is_empty() && !first.is_empty() {
-            all.push(single.named(list.path().index(0)));
+            all.push(single.with_path(list.path().index(0)));
         }
         Self { first, all, list }
     }
@@ -80,7 +80,7 @@ impl<'a> ClusterIps<'a> {
 
     fn invalid(&self, detail: &'static str, release: Release, verdict: &mut Verdict) {
         let formatted = format_value::list(&self.texts(), release);
-        verdict.problem(
+        verdict.add_error(
             FieldError::new(&RULE, Cause::Invalid, &self.list, detail).with_value(formatted),
         );
     }
@@ -97,14 +97,14 @@ pub(crate) fn check(
     old: Option<&At<'_>>,
     verdict: &mut Verdict,
 ) {
-    let release = ctx.policy.release;
+    let release = ctx.config.release;
     let ips = ClusterIps::of(spec, old);
     match (ips.first, ips.all.first()) {
         ("", None) => {}
         ("", Some(_)) => {
             ips.invalid("must be empty when `clusterIP` is not specified", release, verdict);
         }
-        (_, None) => verdict.problem(FieldError::new(&RULE, Cause::Required, &ips.list, "")),
+        (_, None) => verdict.add_error(FieldError::new(&RULE, Cause::Required, &ips.list, "")),
         (first, Some(at)) if at.text_or_empty() != first => {
             ips.invalid("first value must match `clusterIP`", release, verdict);
         }
@@ -141,9 +141,9 @@ pub(crate) fn check(
 }
 
 /// `ipFamilyPolicy` as the API server completes it.
-fn policy<'a>(spec: &At<'a>, old: Option<&At<'a>>) -> &'a str {
+fn config<'a>(spec: &At<'a>, old: Option<&At<'a>>) -> &'a str {
     let requested = spec.field("ipFamilyPolicy").text_or_empty();
-    let stored = || old.map(|old| policy(old, None)).filter(|policy| !policy.is_empty());
+    let stored = || old.map(|old| config(old, None)).filter(|config| !config.is_empty());
     let is_bare =
         spec.field("clusterIP").text_or_empty() == "None" && !spec.field("selector").is_set();
     match requested {
@@ -154,16 +154,17 @@ fn policy<'a>(spec: &At<'a>, old: Option<&At<'a>>) -> &'a str {
 
 /// Checks `ipFamilyPolicy` as the allocator does once the addresses themselves are valid.
 pub(crate) fn check_policy(spec: &At<'_>, old: Option<&At<'_>>, verdict: &mut Verdict) {
-    let policy = policy(spec, old);
+    let config = config(spec, old);
     let at = spec.field("ipFamilyPolicy");
     let mut report = |detail: &'static str| {
-        let formatted = alloc::format!("{}", Quoted(policy));
-        verdict.problem(FieldError::new(&RULE, Cause::Invalid, &at, detail).with_value(formatted));
+        let formatted = alloc::format!("{}", Quoted(config));
+        verdict
+            .add_error(FieldError::new(&RULE, Cause::Invalid, &at, detail).with_value(formatted));
     };
     let (ips, families) = (ClusterIps::of(spec, old).texts(), texts(&spec.field("ipFamilies")));
     let before =
         old.map(|old| (ClusterIps::of(old, None).texts(), texts(&old.field("ipFamilies"))));
-    if policy == "SingleStack" {
+    if config == "SingleStack" {
         // An unchanged list is cut down to one entry; a changed one must have one already.
         let is_changed = |new: &[&str], old: Option<&Vec<&str>>| old.is_none_or(|old| old != new);
         if ips.len() > 1 && is_changed(&ips, before.as_ref().map(|before| &before.0)) {
@@ -201,16 +202,16 @@ fn check_families<'a>(
         if stated.iter().take(index).any(|before| *before == text) {
             placement::duplicate(
                 &at,
-                format_value::typed_string(text, ctx.policy.release),
+                format_value::typed_string(text, ctx.config.release),
                 verdict,
             );
         }
     }
-    let policy = spec.field("ipFamilyPolicy");
-    let text = policy.text_or_empty();
+    let config = spec.field("ipFamilyPolicy");
+    let text = config.text_or_empty();
     if !matches!(text, "" | "SingleStack" | "PreferDualStack" | "RequireDualStack") {
         let supported = "\"PreferDualStack\", \"RequireDualStack\", \"SingleStack\"";
-        placement::unsupported(ctx, &policy, text, supported, verdict);
+        placement::unsupported(ctx, &config, text, supported, verdict);
     }
     stated
 }
@@ -248,9 +249,9 @@ pub(crate) fn check_unchanged(
     let (new, before) = (new_ips.texts(), old_ips.texts());
     let place = |index: usize| {
         let at = new_ips.all.get(index).copied().unwrap_or(new_ips.list);
-        at.named(new_ips.list.path().index(index))
+        at.with_path(new_ips.list.path().index(index))
     };
-    let formatted = || format_value::list(&new, ctx.policy.release);
+    let formatted = || format_value::list(&new, ctx.config.release);
     const ONCE_SET: &str = "may not change once set";
     if new.len() == before.len() {
         for (index, _) in new.iter().zip(&before).enumerate().filter(|(_, (new, old))| new != old) {
@@ -271,9 +272,9 @@ pub(crate) fn check_unchanged(
     {
         immutable::changed_with_detail(&place(0), formatted(), ONCE_SET, verdict);
     }
-    let policy = policy(spec, Some(old));
-    if new.len() < before.len() && before.len() == 2 && policy != "SingleStack" {
-        let value = alloc::format!("{}", Quoted(policy));
+    let config = config(spec, Some(old));
+    if new.len() < before.len() && before.len() == 2 && config != "SingleStack" {
+        let value = alloc::format!("{}", Quoted(config));
         let detail = "must be set to 'SingleStack' when releasing the secondary clusterIP";
         immutable::changed_with_detail(&spec.field("ipFamilyPolicy"), value, detail, verdict);
     }

@@ -1,7 +1,7 @@
 //! Rule RTC-API-005: warnings about deprecated APIs, whether the request succeeds or not.
 
 use crate::context::ValidationContext;
-use crate::{Origin, Policy, Ratchet, Rule, Verdict, Warning};
+use crate::{ApiConfig, Origin, Ratchet, Rule, Verdict, Warning};
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-005",
@@ -17,14 +17,14 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let kind = ctx.change.kind;
-    if let Some(message) = deprecation(kind.group, kind.name, ctx.policy) {
+    if let Some(message) = deprecation(kind.group, kind.name, ctx.config) {
         verdict.warn(Warning::new(&RULE, &ctx.change.new_root().field("kind"), message));
     }
 }
 
 /// The deprecation warning for any use of a kind, also for reading it.
-pub fn deprecation(group: &str, kind: &str, policy: &Policy) -> Option<&'static str> {
-    let is_deprecated = (group, kind) == ("", "Endpoints") && policy.release.since(33);
+pub fn deprecation(group: &str, kind: &str, config: &ApiConfig) -> Option<&'static str> {
+    let is_deprecated = (group, kind) == ("", "Endpoints") && config.release.since(33);
     is_deprecated
         .then_some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice")
 }

@@ -28,26 +28,26 @@ pub(crate) fn check_policy(ctx: &ValidationContext<'_>, at: &At<'_>, verdict: &m
     if text.is_empty() || POLICIES.contains(&text) {
         return;
     }
-    let supported = POLICIES.map(|policy| format!("\"{policy}\"")).join(", ");
+    let supported = POLICIES.map(|config| format!("\"{config}\"")).join(", ");
     let detail = format!("supported values: {supported}");
     let problem = FieldError::new(&RULE, Cause::NotSupported, at, detail);
-    verdict.problem(problem.with_value(format_value::typed_string(text, ctx.policy.release)));
+    verdict.add_error(problem.with_value(format_value::typed_string(text, ctx.config.release)));
 }
 
 /// Checks what `dnsPolicy: None` requires; returns whether to check the rest of the settings.
-pub(crate) fn check_required(policy: &At<'_>, config: &At<'_>, verdict: &mut Verdict) -> bool {
-    if policy.text_or_empty() != "None" {
+pub(crate) fn check_required(config: &At<'_>, config: &At<'_>, verdict: &mut Verdict) -> bool {
+    if config.text_or_empty() != "None" {
         return true;
     }
     if !config.is_set() {
         let detail = "must provide `dnsConfig` when `dnsPolicy` is None";
-        verdict.problem(FieldError::new(&RULE, Cause::Required, config, detail));
+        verdict.add_error(FieldError::new(&RULE, Cause::Required, config, detail));
         return false;
     }
     let servers = config.field("nameservers");
     if servers.is_empty() {
         let detail = "must provide at least one DNS nameserver when `dnsPolicy` is None";
-        verdict.problem(FieldError::new(&RULE, Cause::Required, &servers, detail));
+        verdict.add_error(FieldError::new(&RULE, Cause::Required, &servers, detail));
         return false;
     }
     true
@@ -56,16 +56,22 @@ pub(crate) fn check_required(policy: &At<'_>, config: &At<'_>, verdict: &mut Ver
 pub(crate) fn check_count(ctx: &ValidationContext<'_>, servers: &At<'_>, verdict: &mut Verdict) {
     if servers.len() > MOST_NAMESERVERS {
         let detail = "must not have more than 3 nameservers";
-        let formatted = format_value::list(&texts(servers), ctx.policy.release);
-        verdict
-            .problem(FieldError::new(&RULE, Cause::Invalid, servers, detail).with_value(formatted));
+        let formatted = format_value::list(&texts(servers), ctx.config.release);
+        verdict.add_error(
+            FieldError::new(&RULE, Cause::Invalid, servers, detail).with_value(formatted),
+        );
     }
 }
 
 pub(crate) fn check_options(options: &At<'_>, verdict: &mut Verdict) {
     for option in options.items() {
         if option.field("name").text_or_empty().is_empty() {
-            verdict.problem(FieldError::new(&RULE, Cause::Required, &option, "must not be empty"));
+            verdict.add_error(FieldError::new(
+                &RULE,
+                Cause::Required,
+                &option,
+                "must not be empty",
+            ));
         }
     }
 }

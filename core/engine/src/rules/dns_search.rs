@@ -35,7 +35,7 @@ pub(crate) fn check(
     old: Option<At<'_>>,
     verdict: &mut Verdict,
 ) {
-    let release = ctx.policy.release;
+    let release = ctx.config.release;
     let entries = texts(searches);
     if entries.len() > MOST_ENTRIES {
         let problem = FieldError::new(
@@ -44,7 +44,7 @@ pub(crate) fn check(
             searches,
             "must not have more than 32 search paths",
         );
-        verdict.problem(problem.with_value(format_value::list(&entries, release)));
+        verdict.add_error(problem.with_value(format_value::list(&entries, release)));
     }
     let joined =
         entries.iter().map(|entry| entry.len()).sum::<usize>() + entries.len().saturating_sub(1);
@@ -52,11 +52,11 @@ pub(crate) fn check(
         let detail =
             "must not have more than 2048 characters (including spaces) in the search list";
         let problem = FieldError::new(&RULE, Cause::Invalid, searches, detail);
-        verdict.problem(problem.with_value(format_value::list(&entries, release)));
+        verdict.add_error(problem.with_value(format_value::list(&entries, release)));
     }
     let reading = reading(ctx, old);
     // By the proposal, a stored name never blocks an update.
-    let stored: StoredValues<'_> = match old.filter(|_| ctx.policy.follows_proposal(&DNS_RATCHET)) {
+    let stored: StoredValues<'_> = match old.filter(|_| ctx.config.follows_proposal(&DNS_RATCHET)) {
         Some(old) => texts(&old).into_iter().collect(),
         None => StoredValues::NOTHING,
     };
@@ -76,7 +76,7 @@ fn check_entry(
     let difference = || decided_by(ctx, at.text_or_empty(), reading, old);
     if faults.too_long {
         let problem = FieldError::invalid(&RULE, at, value, "must be no more than 253 characters");
-        verdict.problem(problem.with_difference(difference()));
+        verdict.add_error(problem.with_difference(difference()));
     }
     if faults.pattern {
         let difference = difference();
@@ -85,16 +85,17 @@ fn check_entry(
             (_, Some(row)) if *row == LEADING_UNDERSCORES => PROPOSED_PATTERN,
             (SearchReading::Relaxed(_), _) => RELAXED_PATTERN,
         };
-        verdict.problem(FieldError::invalid(&RULE, at, value, pattern).with_difference(difference));
+        verdict
+            .add_error(FieldError::invalid(&RULE, at, value, pattern).with_difference(difference));
     }
 }
 
 /// Relaxed with the gate, or where the stored list already needs it.
 fn reading(ctx: &ValidationContext<'_>, old: Option<At<'_>>) -> SearchReading {
-    let policy = ctx.policy;
-    let by_proposal = policy.follows_proposal(&DNS_RATCHET);
-    if policy.relaxed_dns() || old.is_some_and(|old| needs_relaxed(&old, by_proposal)) {
-        SearchReading::Relaxed(underscores(policy.follows_proposal(&LEADING_UNDERSCORES)))
+    let config = ctx.config;
+    let by_proposal = config.follows_proposal(&DNS_RATCHET);
+    if config.relaxed_dns() || old.is_some_and(|old| needs_relaxed(&old, by_proposal)) {
+        SearchReading::Relaxed(underscores(config.follows_proposal(&LEADING_UNDERSCORES)))
     } else {
         SearchReading::Strict
     }
@@ -130,7 +131,7 @@ fn decided_by(
         }
         SearchReading::Relaxed(Underscores::LeadingToo) => None,
         SearchReading::Strict => {
-            let by_other = !ctx.policy.follows_proposal(&DNS_RATCHET);
+            let by_other = !ctx.config.follows_proposal(&DNS_RATCHET);
             let other = SearchReading::Relaxed(underscores(by_other));
             let is_relaxed = old.is_some_and(|old| needs_relaxed(&old, by_other));
             (is_relaxed && passes(other)).then_some(&DNS_RATCHET)

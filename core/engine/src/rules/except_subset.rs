@@ -22,6 +22,6 @@ pub(crate) fn check(block: &CidrText, at: &At<'_>, text: &str, verdict: &mut Ver
     let Ok(except) = CidrText::read(text) else { return };
     // The API compares the prefix lengths as written, whatever the families.
     if !block.contains_network(&except) || block.prefix_len() >= except.prefix_len() {
-        verdict.problem(FieldError::invalid(&RULE, at, text, OUTSIDE));
+        verdict.add_error(FieldError::invalid(&RULE, at, text, OUTSIDE));
     }
 }

@@ -34,10 +34,15 @@ pub(crate) fn check_label(at: &At<'_>, verdict: &mut Verdict) {
     }
     let faults = dns::label(text);
     if faults.too_long {
-        verdict.problem(FieldError::invalid(&RULE, at, text, "must be no more than 63 characters"));
+        verdict.add_error(FieldError::invalid(
+            &RULE,
+            at,
+            text,
+            "must be no more than 63 characters",
+        ));
     }
     if faults.pattern {
-        verdict.problem(FieldError::invalid(&RULE, at, text, LABEL_PATTERN));
+        verdict.add_error(FieldError::invalid(&RULE, at, text, LABEL_PATTERN));
     }
 }
 
@@ -45,7 +50,7 @@ pub(crate) fn check_label(at: &At<'_>, verdict: &mut Verdict) {
 pub(crate) fn check_subdomain(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     let faults = dns::subdomain(text);
     if faults.too_long {
-        verdict.problem(FieldError::invalid(
+        verdict.add_error(FieldError::invalid(
             &RULE,
             at,
             text,
@@ -53,7 +58,7 @@ pub(crate) fn check_subdomain(at: &At<'_>, text: &str, verdict: &mut Verdict) {
         ));
     }
     if faults.pattern {
-        verdict.problem(FieldError::invalid(&RULE, at, text, STRICT_PATTERN));
+        verdict.add_error(FieldError::invalid(&RULE, at, text, STRICT_PATTERN));
     }
 }
 
@@ -63,7 +68,7 @@ pub(crate) fn check_rule_host(at: &At<'_>, text: &str, verdict: &mut Verdict) {
         return check_subdomain(at, text, verdict);
     }
     if text.len() > 253 {
-        verdict.problem(FieldError::invalid(
+        verdict.add_error(FieldError::invalid(
             &RULE,
             at,
             text,
@@ -71,7 +76,7 @@ pub(crate) fn check_rule_host(at: &At<'_>, text: &str, verdict: &mut Verdict) {
         ));
     }
     if text.strip_prefix("*.").is_none_or(|rest| dns::subdomain(rest).pattern) {
-        verdict.problem(FieldError::invalid(&RULE, at, text, WILDCARD_PATTERN));
+        verdict.add_error(FieldError::invalid(&RULE, at, text, WILDCARD_PATTERN));
     }
 }
 
@@ -87,14 +92,14 @@ pub(crate) fn check_balancer(at: &At<'_>, verdict: &mut Verdict) {
 /// Refuses an IP address where a host name is expected.
 pub(crate) fn check_not_an_ip(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     if IpText::read(text).is_ok() {
-        verdict.problem(FieldError::invalid(&RULE, at, text, NOT_AN_IP));
+        verdict.add_error(FieldError::invalid(&RULE, at, text, NOT_AN_IP));
     }
 }
 
 /// Checks a fully qualified domain name of an EndpointSlice.
 pub(crate) fn check_qualified(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     if text.is_empty() {
-        return verdict.problem(FieldError::new(&RULE, Cause::Required, at, ""));
+        return verdict.add_error(FieldError::new(&RULE, Cause::Required, at, ""));
     }
     let text = text.strip_suffix('.').unwrap_or(text);
     let faults = dns::subdomain(text);
@@ -102,16 +107,16 @@ pub(crate) fn check_qualified(at: &At<'_>, text: &str, verdict: &mut Verdict) {
         let long = faults.too_long.then_some("must be no more than 253 characters");
         let pattern = faults.pattern.then_some(STRICT_PATTERN);
         let details: alloc::vec::Vec<&str> = long.into_iter().chain(pattern).collect();
-        return verdict.problem(FieldError::invalid(&RULE, at, text, details.join(",")));
+        return verdict.add_error(FieldError::invalid(&RULE, at, text, details.join(",")));
     }
     if !text.contains('.') {
         let detail = "should be a domain with at least two segments separated by dots";
-        return verdict.problem(FieldError::invalid(&RULE, at, text, detail));
+        return verdict.add_error(FieldError::invalid(&RULE, at, text, detail));
     }
     for label in text.split('.') {
         let faults = dns::label(label);
         if faults.too_long {
-            verdict.problem(FieldError::invalid(
+            verdict.add_error(FieldError::invalid(
                 &RULE,
                 at,
                 label,
@@ -119,7 +124,7 @@ pub(crate) fn check_qualified(at: &At<'_>, text: &str, verdict: &mut Verdict) {
             ));
         }
         if faults.pattern {
-            verdict.problem(FieldError::invalid(&RULE, at, label, LABEL_PATTERN));
+            verdict.add_error(FieldError::invalid(&RULE, at, label, LABEL_PATTERN));
         }
     }
 }

@@ -47,11 +47,11 @@ pub(crate) fn changed_with_detail(
     detail: impl Into<Cow<'static, str>>,
     verdict: &mut Verdict,
 ) {
-    verdict.problem(FieldError::new(&RULE, Cause::Invalid, at, detail).with_value(formatted));
+    verdict.add_error(FieldError::new(&RULE, Cause::Invalid, at, detail).with_value(formatted));
 }
 
 pub(crate) fn forbidden(at: &At<'_>, detail: &'static str, verdict: &mut Verdict) {
-    verdict.problem(FieldError::new(&RULE, Cause::Forbidden, at, detail));
+    verdict.add_error(FieldError::new(&RULE, Cause::Forbidden, at, detail));
 }
 
 /// Mutable fields of a pod's spec; their limits are checked elsewhere.
@@ -125,7 +125,7 @@ pub(crate) fn check_pod(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
             && !slot.member(name).equal(Some(&entry.node), None, Equality::Semantic)
     });
     if is_changed || is_removed {
-        verdict.problem(FieldError::new(&RULE, Cause::Forbidden, spec, POD));
+        verdict.add_error(FieldError::new(&RULE, Cause::Forbidden, spec, POD));
     }
 }
 
@@ -149,7 +149,7 @@ pub(crate) fn check_ephemeral(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict
         };
         let name = ratchet_net::Quoted(name);
         let detail = format!("existing ephemeral containers {name} may not be {verb}");
-        verdict.problem(FieldError::new(&RULE, Cause::Forbidden, &list, detail));
+        verdict.add_error(FieldError::new(&RULE, Cause::Forbidden, &list, detail));
     }
 }
 

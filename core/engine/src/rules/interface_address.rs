@@ -22,11 +22,11 @@ pub(crate) static RULE: Rule = Rule {
 const BAD: &str = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
 
 pub(crate) fn check(ctx: &ValidationContext<'_>, at: &At<'_>, text: &str, verdict: &mut Verdict) {
-    let requires_canonical = ctx.policy.release.since(33);
+    let requires_canonical = ctx.config.release.since(33);
     match CidrText::read(text) {
-        Err(_) => verdict.problem(FieldError::invalid(&RULE, at, text, BAD)),
+        Err(_) => verdict.add_error(FieldError::invalid(&RULE, at, text, BAD)),
         Ok(cidr) if requires_canonical && !cidr.is_canonical_interface() => {
-            verdict.problem(not_canonical(at, text, cidr.interface().to_string()));
+            verdict.add_error(not_canonical(at, text, cidr.interface().to_string()));
         }
         Ok(_) => {}
     }

@@ -33,7 +33,7 @@ pub(crate) fn check(
     verdict: &mut Verdict,
 ) {
     if !field_check.stored.holds(text) {
-        check_without_ratchet(field_check, ctx.policy.strict_ip(), at, text, verdict);
+        check_without_ratchet(field_check, ctx.config.strict_ip(), at, text, verdict);
     }
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn check_without_ratchet(
             }
         },
     };
-    verdict.problem(problem.with_difference(field_check.difference(text)));
+    verdict.add_error(problem.with_difference(field_check.difference(text)));
 }
 
 pub(crate) fn warn(
@@ -69,7 +69,7 @@ pub(crate) fn warn(
     verdict: &mut Verdict,
 ) {
     let Ok(ip) = IpText::read(text) else { return };
-    let release = ctx.policy.release;
+    let release = ctx.config.release;
     if !release.since(33) {
         return messages_before_1_33::warn_address(at, text, &ip, verdict);
     }

@@ -35,10 +35,12 @@ pub(crate) fn check_map(labels: &At<'_>, verdict: &mut Verdict) {
     let mut sorted: Vec<(&str, At<'_>)> = labels.entries().collect();
     sorted.sort_unstable_by_key(|(key, _)| *key);
     for (key, at) in &sorted {
-        let at = at.named(*labels.path());
-        key_faults(key, |detail| verdict.problem(FieldError::invalid(&RULE, &at, key, detail)));
+        let at = at.with_path(*labels.path());
+        key_faults(key, |detail| verdict.add_error(FieldError::invalid(&RULE, &at, key, detail)));
         let text = at.text_or_empty();
-        value_faults(text, |detail| verdict.problem(FieldError::invalid(&RULE, &at, text, detail)));
+        value_faults(text, |detail| {
+            verdict.add_error(FieldError::invalid(&RULE, &at, text, detail))
+        });
     }
 }
 

@@ -56,11 +56,11 @@ pub(super) fn warn_network(at: &At<'_>, text: &str, verdict: &mut Verdict) {
 pub(super) fn check_address(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     match strict_addr(text) {
         Err(error) => {
-            verdict.problem(FieldError::invalid(&ip_spelling::RULE, at, text, error.to_string()));
+            verdict.add_error(FieldError::invalid(&ip_spelling::RULE, at, text, error.to_string()));
         }
         Ok(addr) if addr.to_string() != text => {
             let detail = "must be a canonical format IP address";
-            verdict.problem(
+            verdict.add_error(
                 FieldError::invalid(&canonical_form::RULE, at, text, detail)
                     .with_fix(addr.to_string()),
             );
@@ -73,15 +73,20 @@ pub(super) fn check_address(at: &At<'_>, text: &str, verdict: &mut Verdict) {
 pub(super) fn check_network(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     match strict_prefix(text) {
         Err(error) => {
-            verdict.problem(FieldError::invalid(&cidr_spelling::RULE, at, text, error.to_string()));
+            verdict.add_error(FieldError::invalid(
+                &cidr_spelling::RULE,
+                at,
+                text,
+                error.to_string(),
+            ));
         }
         Ok(prefix) if prefix.masked() != prefix => {
             let detail = "wrong CIDR format, IP doesn't match network IP address";
-            verdict.problem(FieldError::invalid(&cidr_spelling::RULE, at, text, detail));
+            verdict.add_error(FieldError::invalid(&cidr_spelling::RULE, at, text, detail));
         }
         Ok(prefix) if prefix.to_string() != text => {
             let detail = "CIDR not in RFC 5952 canonical format";
-            verdict.problem(
+            verdict.add_error(
                 FieldError::invalid(&canonical_form::RULE, at, text, detail)
                     .with_fix(prefix.to_string()),
             );
@@ -99,5 +104,5 @@ pub(crate) fn check_slice(at: &At<'_>, text: &str, expected: Family, verdict: &m
         Family::V4 => "must be a valid IPv4 address",
         Family::V6 => "must be a valid IPv6 address",
     };
-    verdict.problem(FieldError::invalid(&ip_spelling::RULE, at, text, detail));
+    verdict.add_error(FieldError::invalid(&ip_spelling::RULE, at, text, detail));
 }

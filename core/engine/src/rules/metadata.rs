@@ -133,37 +133,37 @@ pub(crate) fn check_annotations(annotations: &At<'_>, verdict: &mut Verdict) {
     let mut size = 0;
     for (key, at) in annotations.entries() {
         size += key.len() + at.text_or_empty().len();
-        let at = at.named(*annotations.path());
+        let at = at.with_path(*annotations.path());
         // Annotation keys are case-insensitive here.
         labels::key_faults(&key.to_ascii_lowercase(), |detail| {
-            verdict.problem(FieldError::invalid(&RULE, &at, key, detail));
+            verdict.add_error(FieldError::invalid(&RULE, &at, key, detail));
         });
     }
     if size > MOST_ANNOTATIONS {
         let detail = format!("may not be more than {MOST_ANNOTATIONS} bytes");
-        verdict.problem(FieldError::new(&RULE, Cause::TooLong, annotations, detail));
+        verdict.add_error(FieldError::new(&RULE, Cause::TooLong, annotations, detail));
     }
 }
 
 fn check_owners(owners: &At<'_>, verdict: &mut Verdict) {
     let mut controller: Option<String> = None;
     for owner in owners.items() {
-        let at = |name: &'static str| owner.field(name).named(owners.path().field(name));
+        let at = |name: &'static str| owner.field(name).with_path(owners.path().field(name));
         let version = owner.field("apiVersion").text_or_empty();
         let kind = owner.field("kind").text_or_empty();
         if version.is_empty() || version.ends_with('/') {
             let detail = "version must not be empty";
-            verdict.problem(FieldError::invalid(&RULE, &at("apiVersion"), version, detail));
+            verdict.add_error(FieldError::invalid(&RULE, &at("apiVersion"), version, detail));
         }
         for name in ["kind", "name", "uid"] {
             if owner.field(name).text_or_empty().is_empty() {
-                verdict.problem(FieldError::invalid(&RULE, &at(name), "", "must not be empty"));
+                verdict.add_error(FieldError::invalid(&RULE, &at(name), "", "must not be empty"));
             }
         }
         if (version, kind) == ("v1", "Event") {
             let detail = "/v1, Kind=Event is disallowed from being an owner";
             let problem = FieldError::new(&RULE, Cause::Invalid, owners, detail);
-            verdict.problem(problem.with_value(format_value::owner(&owner)));
+            verdict.add_error(problem.with_value(format_value::owner(&owner)));
         }
         if owner.field("controller").is_true() {
             let reference = format!("{kind}/{}", owner.field("name").text_or_empty());
@@ -176,7 +176,7 @@ fn check_owners(owners: &At<'_>, verdict: &mut Verdict) {
                     let all: Vec<String> =
                         owners.items().map(|at| format_value::owner(&at)).collect();
                     let problem = FieldError::new(&RULE, Cause::Invalid, owners, detail);
-                    verdict.problem(problem.with_value(format!("[{}]", all.join(","))));
+                    verdict.add_error(problem.with_value(format!("[{}]", all.join(","))));
                 }
             }
         }
@@ -186,16 +186,16 @@ fn check_owners(owners: &At<'_>, verdict: &mut Verdict) {
 fn check_finalizers(metadata: &At<'_>, verdict: &mut Verdict) {
     let list = metadata.field("finalizers");
     for at in list.items() {
-        let (text, at) = (at.text_or_empty(), at.named(*list.path()));
+        let (text, at) = (at.text_or_empty(), at.with_path(*list.path()));
         name_format::faults(NameFormat::Qualified, text, |detail| {
-            verdict.problem(FieldError::invalid(&RULE, &at, text, detail));
+            verdict.add_error(FieldError::invalid(&RULE, &at, text, detail));
         });
     }
     let has = |name: &str| list.items().any(|at| at.text_or_empty() == name);
     if has("orphan") && has("foregroundDeletion") {
         let detail = "finalizer orphan and foregroundDeletion cannot be both set";
         let problem = FieldError::new(&RULE, Cause::Invalid, &list, detail);
-        verdict.problem(problem.with_value(format_value::tree(list.node())));
+        verdict.add_error(problem.with_value(format_value::tree(list.node())));
     }
 }
 
@@ -204,7 +204,7 @@ fn check_domains(metadata: &At<'_>, verdict: &mut Verdict) {
         let text = at.text_or_empty();
         if !text.contains('/') && !STANDARD_FINALIZERS.contains(&text) {
             let detail = "name is neither a standard finalizer name nor is it fully qualified";
-            verdict.problem(FieldError::invalid(&RULE, &at, text, detail));
+            verdict.add_error(FieldError::invalid(&RULE, &at, text, detail));
         }
     }
 }
@@ -214,7 +214,7 @@ fn check_managers(list: &At<'_>, verdict: &mut Verdict) {
         let operation = entry.field("operation");
         if !matches!(operation.text_or_empty(), "Apply" | "Update") {
             let detail = "must be `Apply` or `Update`";
-            verdict.problem(FieldError::invalid(
+            verdict.add_error(FieldError::invalid(
                 &RULE,
                 &operation,
                 operation.text_or_empty(),
@@ -224,12 +224,17 @@ fn check_managers(list: &At<'_>, verdict: &mut Verdict) {
         let kind = entry.field("fieldsType");
         if !matches!(kind.text_or_empty(), "" | "FieldsV1") {
             let detail = "must be `FieldsV1`";
-            verdict.problem(FieldError::invalid(&RULE, &kind, kind.text_or_empty(), detail));
+            verdict.add_error(FieldError::invalid(&RULE, &kind, kind.text_or_empty(), detail));
         }
         for (name, most) in [("manager", LONGEST_MANAGER), ("subresource", LONGEST_SUBRESOURCE)] {
             if entry.field(name).text_or_empty().len() > most {
                 let detail = format!("may not be more than {most} bytes");
-                verdict.problem(FieldError::new(&RULE, Cause::TooLong, &entry.field(name), detail));
+                verdict.add_error(FieldError::new(
+                    &RULE,
+                    Cause::TooLong,
+                    &entry.field(name),
+                    detail,
+                ));
             }
         }
     }
@@ -253,7 +258,7 @@ fn check_update(metadata: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
                 "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
                 texts.join(", ")
             );
-            verdict.problem(FieldError::new(&RULE, Cause::Forbidden, &list, detail));
+            verdict.add_error(FieldError::new(&RULE, Cause::Forbidden, &list, detail));
         }
     }
     for name in ["name", "namespace", "uid"] {

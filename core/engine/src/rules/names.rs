@@ -120,13 +120,13 @@ fn format_of(change: &Change<'_>, release: Release) -> Option<NameFormat> {
 
 /// Checks `name`, `generateName` and `namespace` of a new object.
 pub(crate) fn check_new(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
-    let Some(format) = format_of(ctx.change, ctx.policy.release) else { return };
+    let Some(format) = format_of(ctx.change, ctx.config.release) else { return };
     let metadata = ctx.change.new_root().field("metadata");
     let (name, generate_name) = (metadata.field("name"), metadata.field("generateName"));
     let (text, prefix) = (name.text_or_empty(), generate_name.text_or_empty());
     if !prefix.is_empty() {
         name_format::prefix_faults(format, prefix, |detail| {
-            verdict.problem(FieldError::invalid(&RULE, &generate_name, prefix, detail));
+            verdict.add_error(FieldError::invalid(&RULE, &generate_name, prefix, detail));
         });
     }
     // A server has generated the name by now; behind other doors there is none to check.
@@ -135,7 +135,7 @@ pub(crate) fn check_new(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         check_derived(ctx, &name, verdict);
     } else if prefix.is_empty() {
         let detail = "name or generateName is required";
-        verdict.problem(FieldError::new(&RULE, Cause::Required, &name, detail));
+        verdict.add_error(FieldError::new(&RULE, Cause::Required, &name, detail));
     }
     check_namespace(&metadata.field("namespace"), verdict);
 }
@@ -158,7 +158,7 @@ fn check_derived(ctx: &ValidationContext<'_>, name: &At<'_>, verdict: &mut Verdi
         _ => return,
     };
     if name.text_or_empty() != expected {
-        verdict.problem(FieldError::invalid(&RULE, name, name.text_or_empty(), detail));
+        verdict.add_error(FieldError::invalid(&RULE, name, name.text_or_empty(), detail));
     }
 }
 
@@ -171,7 +171,7 @@ fn check_namespace(at: &At<'_>, verdict: &mut Verdict) {
 
 fn check_format(at: &At<'_>, text: &str, format: NameFormat, verdict: &mut Verdict) {
     name_format::faults(format, text, |detail| {
-        verdict.problem(FieldError::invalid(&RULE, at, text, detail));
+        verdict.add_error(FieldError::invalid(&RULE, at, text, detail));
     });
 }
 

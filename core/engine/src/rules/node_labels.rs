@@ -81,7 +81,7 @@ pub(crate) fn warn_selector(selector: &At<'_>, verdict: &mut Verdict) {
             _ => "",
         });
         // The API writes the label as if it were a field.
-        let named = at.named(map.path().field(label.unwrap_or_default()));
+        let named = at.with_path(map.path().field(label.unwrap_or_default()));
         warn_at(verdict, &named, message);
     }
 }

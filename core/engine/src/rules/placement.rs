@@ -31,22 +31,23 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn required(at: &At<'_>, detail: &'static str, verdict: &mut Verdict) {
-    verdict.problem(FieldError::new(&RULE, Cause::Required, at, detail));
+    verdict.add_error(FieldError::new(&RULE, Cause::Required, at, detail));
 }
 
 pub(crate) fn forbidden(at: &At<'_>, detail: &'static str, verdict: &mut Verdict) {
-    verdict.problem(FieldError::new(&RULE, Cause::Forbidden, at, detail));
+    verdict.add_error(FieldError::new(&RULE, Cause::Forbidden, at, detail));
 }
 
 pub(crate) fn too_many(at: &At<'_>, count: usize, most: usize, verdict: &mut Verdict) {
     let detail = format!("must have at most {most} items");
-    verdict
-        .problem(FieldError::new(&RULE, Cause::TooMany, at, detail).with_value(format!("{count}")));
+    verdict.add_error(
+        FieldError::new(&RULE, Cause::TooMany, at, detail).with_value(format!("{count}")),
+    );
 }
 
 pub(crate) fn too_long(at: &At<'_>, most: usize, verdict: &mut Verdict) {
     let detail = format!("may not be more than {most} bytes");
-    verdict.problem(FieldError::new(&RULE, Cause::TooLong, at, detail));
+    verdict.add_error(FieldError::new(&RULE, Cause::TooLong, at, detail));
 }
 
 pub(crate) fn unsupported(
@@ -58,9 +59,9 @@ pub(crate) fn unsupported(
 ) {
     let detail: Cow<'static, str> = format!("supported values: {supported}").into();
     let problem = FieldError::new(&RULE, Cause::NotSupported, at, detail);
-    verdict.problem(problem.with_value(format_value::typed_string(text, ctx.policy.release)));
+    verdict.add_error(problem.with_value(format_value::typed_string(text, ctx.config.release)));
 }
 
 pub(crate) fn duplicate(at: &At<'_>, formatted: String, verdict: &mut Verdict) {
-    verdict.problem(FieldError::new(&RULE, Cause::Duplicate, at, "").with_value(formatted));
+    verdict.add_error(FieldError::new(&RULE, Cause::Duplicate, at, "").with_value(formatted));
 }

@@ -122,7 +122,7 @@ pub(crate) fn warn(
 }
 
 fn warn_volume(ctx: &ValidationContext<'_>, volume: &At<'_>, verdict: &mut Verdict) {
-    let minor = ctx.policy.release.minor();
+    let minor = ctx.config.release.minor();
     for (field, name, text, since, until) in VOLUMES {
         let at = volume.field(field);
         if !at.is_set() || !(since..=until).contains(&minor) {
@@ -130,7 +130,7 @@ fn warn_volume(ctx: &ValidationContext<'_>, volume: &At<'_>, verdict: &mut Verdi
         }
         match text {
             "" => byte_amounts::warn_claim(&at.field("volumeClaimTemplate").field("spec"), verdict),
-            text => warn_at(verdict, &at.named(volume.path().field(name)), text),
+            text => warn_at(verdict, &at.with_path(volume.path().field(name)), text),
         }
     }
 }

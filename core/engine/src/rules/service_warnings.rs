@@ -31,7 +31,7 @@ pub(crate) fn warn(
     cluster_ips: &[At<'_>],
     verdict: &mut Verdict,
 ) {
-    let release = ctx.policy.release;
+    let release = ctx.config.release;
     let spec = root.field("spec");
     let field = |name| spec.field(name);
     let (externals, balancer_ip) = (field("externalIPs"), field("loadBalancerIP"));

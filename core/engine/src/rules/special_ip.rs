@@ -26,12 +26,12 @@ const BAD: &str = "must be a valid IP address";
 /// Reports every special range that contains the address, in the order of the API.
 pub(crate) fn check(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     let Ok(ip) = IpText::read(text) else {
-        return verdict.problem(FieldError::invalid(&RULE, at, text, BAD));
+        return verdict.add_error(FieldError::invalid(&RULE, at, text, BAD));
     };
     let addr = ip.addr();
     if class::is_unspecified(addr) {
         let detail = format!("may not be unspecified ({text})");
-        verdict.problem(FieldError::invalid(&RULE, at, text, detail));
+        verdict.add_error(FieldError::invalid(&RULE, at, text, detail));
     }
     type Range = (fn(core::net::IpAddr) -> bool, &'static str);
     let ranges: [Range; 3] = [
@@ -47,7 +47,7 @@ pub(crate) fn check(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     ];
     for (is_in, detail) in ranges {
         if is_in(addr) {
-            verdict.problem(FieldError::invalid(&RULE, at, text, detail));
+            verdict.add_error(FieldError::invalid(&RULE, at, text, detail));
         }
     }
 }

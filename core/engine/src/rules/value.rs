@@ -29,7 +29,7 @@ impl<'a> FieldCheck<'a> {
         field: &'static Field,
         stored: &'a StoredValues<'a>,
     ) -> Self {
-        match field.frozen_by.filter(|row| !ctx.policy.follows_proposal(row)) {
+        match field.frozen_by.filter(|row| !ctx.config.follows_proposal(row)) {
             None => Self { field, stored, frozen: None },
             Some(row) => Self { frozen: Some((stored, row)), ..FieldCheck::without_ratchet(field) },
         }
@@ -48,7 +48,7 @@ impl<'a> FieldCheck<'a> {
         text: &str,
         verdict: &mut Verdict,
     ) -> bool {
-        let before = verdict.problems.len();
+        let before = verdict.errors.len();
         match self.field.class {
             Class::LegacyAddress => ip_spelling::check(self, ctx, at, text, verdict),
             Class::LegacyNetwork => cidr_spelling::check(self, ctx, at, text, verdict),
@@ -57,7 +57,7 @@ impl<'a> FieldCheck<'a> {
             Class::InterfaceAddress => interface_address::check(ctx, at, text, verdict),
             Class::Follows(_) => {}
         }
-        verdict.problems.len() == before
+        verdict.errors.len() == before
     }
 
     /// Checks the values of a list, each by itself: a new bad value does not affect stored ones that may stay.
@@ -74,7 +74,7 @@ impl<'a> FieldCheck<'a> {
 
     /// The difference by which a bad value freezes the object once it is stored.
     pub(crate) fn frozen_by(&self, ctx: &ValidationContext<'_>) -> Option<&'static Difference> {
-        self.field.frozen_by.filter(|row| !ctx.policy.follows_proposal(row))
+        self.field.frozen_by.filter(|row| !ctx.config.follows_proposal(row))
     }
 
     /// Warns about a non-standard value `at`.
@@ -85,7 +85,7 @@ impl<'a> FieldCheck<'a> {
         text: &str,
         verdict: &mut Verdict,
     ) {
-        let warns = self.field.warns_since.is_some_and(|since| ctx.policy.release.since(since));
+        let warns = self.field.warns_since.is_some_and(|since| ctx.config.release.since(since));
         match self.field.class {
             Class::LegacyAddress if warns => ip_spelling::warn(self, ctx, at, text, verdict),
             Class::LegacyNetwork if warns => cidr_spelling::warn(self, ctx, at, text, verdict),

@@ -27,10 +27,10 @@ pub(super) fn validate_role(ctx: &ValidationContext<'_>, verdict: &mut Verdict) 
             errs.required(&list, detail);
         }
         for selector in list.items() {
-            let count = errs.verdict.problems.len();
+            let count = errs.verdict.errors.len();
             selectors::check(&selector, &mut errs);
             // The API parses it once more, and reports the failure again.
-            if errs.verdict.problems.len() > count {
+            if errs.verdict.errors.len() > count {
                 errs.invalid_as(&selector, "null", "invalid label selector.");
             }
         }

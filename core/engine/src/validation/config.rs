@@ -32,7 +32,7 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         let size = check_keys(&data, true, &mut errs) + sum(&root.field("stringData"));
         for (key, at) in root.field("stringData").entries() {
             // The server moves these into `data`.
-            errs.form_of(&at.named(data.path().key(key)), key, NameFormat::ConfigKey);
+            errs.form_of(&at.with_path(data.path().key(key)), key, NameFormat::ConfigKey);
         }
         check_type(&root, &mut errs);
         if size > MOST_BYTES {

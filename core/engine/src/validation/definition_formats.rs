@@ -47,7 +47,7 @@ const SINGLE: [&str; 4] = ["items", "not", "additionalProperties", "additionalIt
 /// Warns about unrecognized formats that are not stored already.
 pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     // A format is recognized once every release that may have to read the object knows it.
-    let release = ctx.policy.emulated.minor().saturating_sub(1);
+    let release = ctx.config.emulated.minor().saturating_sub(1);
     let stored = ctx.change.old_root().map(|old| unknown(&old, release)).unwrap_or_default();
     let stored: BTreeSet<&str> = stored.iter().map(At::text_or_empty).collect();
     for at in unknown(&ctx.change.new_root(), release) {

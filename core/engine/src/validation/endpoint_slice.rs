@@ -53,7 +53,7 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     if let Some(old) = old
         && old.field("addressType").text_or_empty() != kind.text_or_empty()
     {
-        let formatted = format_value::typed_string(kind.text_or_empty(), ctx.policy.release);
+        let formatted = format_value::typed_string(kind.text_or_empty(), ctx.config.release);
         immutable::changed(&kind, formatted, verdict);
     }
 }
@@ -123,15 +123,15 @@ fn check_address(
         "FQDN" => return host_names::check_qualified(at, text, verdict),
         _ => return,
     };
-    let before = verdict.problems.len();
-    if !ctx.policy.release.since(33) {
+    let before = verdict.errors.len();
+    if !ctx.config.release.since(33) {
         messages_before_1_33::check_slice(at, text, family, verdict);
     } else if FieldCheck::without_ratchet(field).check(ctx, at, text, verdict) {
         address_families::check_slice(list, at, text, family, verdict);
         return special_ip::check(at, text, verdict);
     }
     // An unparsable or ambiguous address gets no further error.
-    if verdict.problems.len() == before {
+    if verdict.errors.len() == before {
         special_ip::check(at, text, verdict);
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     if let Some(old) = ctx.change.old_root()
         && !parent.equals(&old.field("spec").field("parentRef"))
     {
-        immutable::changed(&parent, format_parent(&parent, ctx.policy.release), verdict);
+        immutable::changed(&parent, format_parent(&parent, ctx.config.release), verdict);
     }
 }
 

@@ -66,16 +66,16 @@ fn annotation<'a>(root: &At<'a>, key: &'a str) -> At<'a> {
 pub(super) fn persistent_volume(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     warn_annotations(ctx, verdict);
     let spec = ctx.change.new_root().field("spec");
-    let policy = spec.field("persistentVolumeReclaimPolicy");
-    if policy.text_or_empty() == "Recycle" {
-        warn_at(verdict, &policy, RECYCLE);
+    let config = spec.field("persistentVolumeReclaimPolicy");
+    if config.text_or_empty() == "Recycle" {
+        warn_at(verdict, &config, RECYCLE);
     }
     let terms = spec.descend(&["nodeAffinity", "required", "nodeSelectorTerms"]);
     terms.items().for_each(|term| node_labels::warn_term(&term, false, verdict));
     for (field, name, text) in VOLUMES {
         let at = spec.field(field);
         if at.is_set() {
-            warn_at(verdict, &at.named(spec.path().field(name)), text);
+            warn_at(verdict, &at.with_path(spec.path().field(name)), text);
         }
     }
 }
@@ -101,7 +101,7 @@ pub(super) fn runtime_class(ctx: &ValidationContext<'_>, verdict: &mut Verdict) 
     let selector = ctx.change.new_root().field("scheduling").field("nodeSelector");
     for (at, message) in node_labels::of_map(&selector) {
         // The API reports the path of the map, not of the label.
-        warn_at(verdict, &at.named(*selector.path()), message);
+        warn_at(verdict, &at.with_path(*selector.path()), message);
     }
 }
 
@@ -121,7 +121,7 @@ pub(super) fn service_account(ctx: &ValidationContext<'_>, verdict: &mut Verdict
     let at = annotation(&ctx.change.new_root(), MOUNTABLE_SECRETS);
     let is_stored =
         ctx.change.old_root().is_some_and(|old| annotation(&old, MOUNTABLE_SECRETS).is_set());
-    if ctx.policy.release.since(32) && at.is_set() && !is_stored {
+    if ctx.config.release.since(32) && at.is_set() && !is_stored {
         let text =
             "deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets";
         warn_at(verdict, &at, text);
@@ -154,7 +154,7 @@ pub(super) fn storage_driver(ctx: &ValidationContext<'_>, verdict: &mut Verdict)
     let requests = spec.field("tokenRequests");
     let before = ctx.change.old_root().map(|old| old.field("spec").field("tokenRequests"));
     let is_new = before.is_none_or(|before| !before.equals(&requests));
-    let is_due = ctx.policy.emulated.since(35) && is_new && !requests.is_empty();
+    let is_due = ctx.config.emulated.since(35) && is_new && !requests.is_empty();
     if is_due && !spec.field("serviceAccountTokenInSecrets").is_set() {
         warn_text(verdict, &requests, TOKENS_IN_SECRETS);
     }

@@ -106,11 +106,11 @@ pub(super) fn validate_limits(ctx: &ValidationContext<'_>, verdict: &mut Verdict
         } else if !text.contains('/')
             && !["Pod", "Container", "PersistentVolumeClaim"].contains(&text)
         {
-            let formatted = format_value::typed_string(text, ctx.policy.release);
+            let formatted = format_value::typed_string(text, ctx.config.release);
             errs.invalid_as(&kind, formatted, "must be a standard limit type or fully qualified");
         }
         if seen.contains(&text) {
-            errs.duplicate(&kind, format_value::typed_string(text, ctx.policy.release));
+            errs.duplicate(&kind, format_value::typed_string(text, ctx.config.release));
         }
         seen.push(text);
         check_limit(&limit, text, &mut errs);
@@ -181,10 +181,10 @@ pub(super) fn validate_budget(ctx: &ValidationContext<'_>, verdict: &mut Verdict
     let bounds = ["minAvailable", "maxUnavailable"].map(|name| spec.field(name));
     if bounds.iter().all(At::is_set) {
         let [least, most] = bounds.each_ref().map(|at| format_node(at.node()));
-        let policy = format_node(spec.field("unhealthyPodEvictionPolicy").node());
+        let config = format_node(spec.field("unhealthyPodEvictionPolicy").node());
         let selector = format_value::selector(&spec.field("selector"));
         let formatted = format!(
-            "{{\"MinAvailable\":{least},\"Selector\":{selector},\"MaxUnavailable\":{most},\"UnhealthyPodEvictionPolicy\":{policy}}}"
+            "{{\"MinAvailable\":{least},\"Selector\":{selector},\"MaxUnavailable\":{most},\"UnhealthyPodEvictionPolicy\":{config}}}"
         );
         errs.invalid_as(&spec, formatted, "minAvailable and maxUnavailable cannot be both set");
     }
@@ -293,7 +293,7 @@ fn check_metric(metric: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         }
         // The API checks the type twice.
         for _ in 0..2 {
-            let formatted = format_value::typed_string(text, errs.ctx.policy.release);
+            let formatted = format_value::typed_string(text, errs.ctx.config.release);
             errs.unsupported(&kind, formatted, &METRICS.map(|row| row.0));
         }
         return;
@@ -323,7 +323,7 @@ fn check_target(source: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         errs.required(&kind, "must specify a metric target type");
     }
     if !matches!(text, "Utilization" | "Value" | "AverageValue") {
-        let formatted = format_value::typed_string(text, errs.ctx.policy.release);
+        let formatted = format_value::typed_string(text, errs.ctx.config.release);
         errs.invalid_as(&kind, formatted, "must be either Utilization, Value, or AverageValue");
     }
     for name in ["value", "averageValue"] {

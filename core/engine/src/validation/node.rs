@@ -21,7 +21,7 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         field_check.check(ctx, at, at.text_or_empty(), verdict);
     }
     let list = root.field("spec").field("podCIDRs");
-    address_families::check_pod_cidrs(&list, &texts(&new), ctx.policy.release, verdict);
+    address_families::check_pod_cidrs(&list, &texts(&new), ctx.config.release, verdict);
     check_unchanged(&list, &new, &old, verdict);
     check_rest(&root, ctx.change.old_root().as_ref(), &mut FieldErrors::new(ctx, verdict));
 }
@@ -69,7 +69,7 @@ fn check_rest(root: &At<'_>, old: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_
                 let at = taint.named(place);
                 let problem =
                     FieldError::new(rule, Cause::Duplicate, &at, detail).with_value(formatted);
-                errs.verdict.problem(problem);
+                errs.verdict.add_error(problem);
             }
             seen.push(pair);
         }
@@ -94,7 +94,7 @@ pub(super) fn validate_namespace(ctx: &ValidationContext<'_>, verdict: &mut Verd
     };
     if !matches!(phase.text_or_empty(), text if text.is_empty() || text == expected) {
         let formatted =
-            crate::format_value::typed_string(phase.text_or_empty(), ctx.policy.release);
+            crate::format_value::typed_string(phase.text_or_empty(), ctx.config.release);
         let at = phase.named(root.path().field("status").field("Phase"));
         FieldErrors::new(ctx, verdict).invalid_as(&at, formatted, detail);
     }

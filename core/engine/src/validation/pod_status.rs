@@ -30,7 +30,7 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         if first.text_or_empty() != single {
             let at = first.named(first.path().field("ip"));
             let detail = "must be equal to `hostIP`";
-            verdict.problem(FieldError::invalid(
+            verdict.add_error(FieldError::invalid(
                 &address_families::RULE,
                 &at,
                 first.text_or_empty(),
@@ -43,10 +43,10 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     if let Some(single) = lone_host_ip(ctx, &status) {
         let stored = old.map(|old| old.field("hostIP"));
         let stored_values: StoredValues<'_> = stored.iter().map(At::text_or_empty).collect();
-        let before = verdict.problems.len();
+        let before = verdict.errors.len();
         let field_check = FieldCheck::with_ratchet(ctx, &fields::HOST_IP, &stored_values);
         field_check.check(ctx, &single, single.text_or_empty(), verdict);
-        for problem in verdict.problems.iter_mut().skip(before) {
+        for problem in verdict.errors.iter_mut().skip(before) {
             problem.difference = Some(&FREE_HOST_IP);
         }
     }
@@ -71,7 +71,7 @@ fn check(
         );
     }
     let texts: Vec<&str> = ips.iter().map(At::text_or_empty).collect();
-    address_families::check_status_ips(list, &texts, name, ctx.policy.release, verdict);
+    address_families::check_status_ips(list, &texts, name, ctx.config.release, verdict);
 }
 
 /// Warns about the addresses; warnings have the path of the `ip`, errors that of the entry.
@@ -80,7 +80,7 @@ pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let lists = [(pod_ips(&status), &fields::POD_IPS), (host_ips(&status), &fields::HOST_IPS)];
     for (ips, field) in lists {
         for at in ips {
-            let at = at.named(at.path().field("ip"));
+            let at = at.with_path(at.path().field("ip"));
             FieldCheck::without_ratchet(field).warn(ctx, &at, at.text_or_empty(), verdict);
         }
     }
@@ -99,7 +99,7 @@ fn lone_host_ip<'a>(ctx: &ValidationContext<'_>, status: &At<'a>) -> Option<At<'
     let single = status.field("hostIP");
     let text = single.text_or_empty();
     let is_listed = || host_ips(status).iter().any(|at| at.text_or_empty() == text);
-    (ctx.policy.follows_proposal(&FREE_HOST_IP) && !text.is_empty() && !is_listed())
+    (ctx.config.follows_proposal(&FREE_HOST_IP) && !text.is_empty() && !is_listed())
         .then_some(single)
 }
 

@@ -36,7 +36,7 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
             );
         }
         // 1.32 compares addresses, later releases the strings.
-        let by_address = !ctx.policy.release.since(33);
+        let by_address = !ctx.config.release.since(33);
         let all: Vec<String> =
             texts(&ips).into_iter().map(|text| identity(text, by_address)).collect();
         for (index, at) in ips.items().enumerate() {

@@ -65,7 +65,7 @@ fn check_path(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             }
         }
         other => {
-            let formatted = format_value::typed_string(other, errs.ctx.policy.release);
+            let formatted = format_value::typed_string(other, errs.ctx.config.release);
             errs.unsupported(&kind, formatted, &PATH_TYPES);
         }
     }
@@ -96,7 +96,7 @@ fn check_backend(backend: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 
 fn check_service(backend: &At<'_>, service: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let format =
-        if errs.ctx.policy.release.since(36) { NameFormat::Label } else { NameFormat::Label1035 };
+        if errs.ctx.config.release.since(36) { NameFormat::Label } else { NameFormat::Label1035 };
     errs.needs_form(&service.field("name"), format);
     let (name, number) =
         (service.field("port").field("name"), service.field("port").field("number"));

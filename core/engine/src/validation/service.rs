@@ -19,15 +19,15 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let spec = root.field("spec");
     let old = ctx.change.old_root().map(|root| root.field("spec"));
     // The allocator checks before anything else, and its errors are reported alone.
-    let before = verdict.problems.len();
+    let before = verdict.errors.len();
     let is_checked_first = cluster_ips::is_checked_first(&spec, old.as_ref());
     if is_checked_first {
         cluster_ips::check(ctx, &spec, old.as_ref(), verdict);
-        if verdict.problems.len() == before {
+        if verdict.errors.len() == before {
             cluster_ips::check_policy(&spec, old.as_ref(), verdict);
         }
-        if verdict.problems.len() > before {
-            verdict.problems.drain(..before);
+        if verdict.errors.len() > before {
+            verdict.errors.drain(..before);
             return;
         }
     }
@@ -82,14 +82,14 @@ fn check_families_immutable(
     }
     let at = list.named(list.path().index(0));
     for _ in new.iter().zip(&before).filter(|(new, old)| new != old) {
-        let formatted = crate::format_value::list(&new, ctx.policy.release);
+        let formatted = crate::format_value::list(&new, ctx.config.release);
         immutable::changed_with_detail(&at, formatted, "may not change once set", verdict);
     }
 }
 
 fn refuse_none(list: &At<'_>, detail: &'static str, verdict: &mut Verdict) {
     let at = list.named(list.path().index(0));
-    verdict.problem(crate::FieldError::invalid(&cluster_ips::RULE, &at, "None", detail));
+    verdict.add_error(crate::FieldError::invalid(&cluster_ips::RULE, &at, "None", detail));
 }
 
 fn check_external_ips(
@@ -128,7 +128,7 @@ fn check_source_ranges(ctx: &ValidationContext<'_>, root: &At<'_>, verdict: &mut
             let field_check = FieldCheck::with_ratchet(ctx, &fields::SOURCE_RANGES, &stored);
             field_check.check(
                 ctx,
-                &at.named(path.index(index)),
+                &at.with_path(path.index(index)),
                 at.text_or_empty().trim(),
                 verdict,
             );

@@ -29,7 +29,7 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
             changed(0);
             check(ctx, &list, verdict);
         }
-        _ => immutable::changed(&list, format_value::list(&new, ctx.policy.release), verdict),
+        _ => immutable::changed(&list, format_value::list(&new, ctx.config.release), verdict),
     }
 }
 
@@ -39,15 +39,15 @@ fn check(ctx: &ValidationContext<'_>, list: &At<'_>, verdict: &mut Verdict) {
         return placement::required(list, "at least one CIDR required", verdict);
     }
     if all.len() > 2 {
-        let texts = format_value::list(&all, ctx.policy.release);
-        let formatted = if ctx.policy.release.since(34) {
+        let texts = format_value::list(&all, ctx.config.release);
+        let formatted = if ctx.config.release.since(34) {
             format!("{{\"CIDRs\":{texts}}}")
         } else {
             format!("networking.ServiceCIDRSpec{{CIDRs:{texts}}}")
         };
         let detail = "may only hold up to 2 values";
         let problem = FieldError::new(&cluster_ips::RULE, Cause::Invalid, list, detail);
-        return verdict.problem(problem.with_value(formatted));
+        return verdict.add_error(problem.with_value(formatted));
     }
     for at in list.items() {
         FieldCheck::without_ratchet(&fields::SERVICE_CIDRS).check(
@@ -57,5 +57,5 @@ fn check(ctx: &ValidationContext<'_>, list: &At<'_>, verdict: &mut Verdict) {
             verdict,
         );
     }
-    address_families::check_service_cidrs(list, &all, ctx.policy.release, verdict);
+    address_families::check_service_cidrs(list, &all, ctx.config.release, verdict);
 }

@@ -169,7 +169,7 @@ fn check_traffic(spec: &At<'_>, old: Option<&At<'_>>, kind: &str, errs: &mut Fie
     if is_reachable {
         errs.one_of(&external, &["Cluster", "Local"]);
     } else if !text.is_empty() {
-        let formatted = format_value::typed_string(text, errs.ctx.policy.release);
+        let formatted = format_value::typed_string(text, errs.ctx.config.release);
         errs.invalid_as(&external, formatted, "may only be set for externally-accessible services");
     }
     let needs_health = |kind: &str, text: &str| kind == "LoadBalancer" && text == "Local";

@@ -81,7 +81,7 @@ fn check_spec(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         if !USAGES.contains(&text) {
             errs.unsupported(
                 &usage,
-                format_value::typed_string(text, errs.ctx.policy.release),
+                format_value::typed_string(text, errs.ctx.config.release),
                 &USAGES,
             );
         }
@@ -90,7 +90,7 @@ fn check_spec(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     for usage in usages.items() {
         let text = usage.text_or_empty();
         if seen.contains(&text) {
-            errs.duplicate(&usage, format_value::typed_string(text, errs.ctx.policy.release));
+            errs.duplicate(&usage, format_value::typed_string(text, errs.ctx.config.release));
         }
         seen.push(text);
     }
@@ -139,13 +139,13 @@ fn check_labels(at: &At<'_>, text: &str, format: NameFormat, errs: &mut FieldErr
     };
     name_format::faults(format, bad, |detail| {
         let detail = format!("validating label {}: {detail}", quoted(bad));
-        errs.verdict.problem(FieldError::invalid(&names::FORMS, at, text, detail));
+        errs.verdict.add_error(FieldError::invalid(&names::FORMS, at, text, detail));
     });
 }
 
 /// Checks the conditions of a new status; stored invalid ones may stay.
 fn check_conditions(status: &At<'_>, before: Option<At<'_>>, errs: &mut FieldErrors<'_, '_>) {
-    let release = errs.ctx.policy.release;
+    let release = errs.ctx.config.release;
     let list = status.field("conditions");
     let stored: Vec<At<'_>> =
         before.iter().flat_map(|before| before.field("conditions").items()).collect();
@@ -227,7 +227,7 @@ fn check_decisions(status: &At<'_>, before: &At<'_>, errs: &mut FieldErrors<'_, 
 
 #[cfg(test)]
 mod tests {
-    use crate::{Behavior, Change, Facts, Part, Policy, Release, judge};
+    use crate::{ApiConfig, Behavior, Change, Facts, Part, Release, judge};
     use alloc::format;
     use alloc::string::{String, ToString};
     use alloc::vec::Vec;
@@ -244,9 +244,9 @@ mod tests {
     }
 
     fn errors(change: &Change<'_>) -> Vec<String> {
-        let policy = Policy::of(Release::REFERENCE, Behavior::Released);
-        let verdict = judge(change, &Facts::default(), &policy);
-        verdict.problems.iter().map(|one| format!("{}: {}", one.field, one.message())).collect()
+        let config = ApiConfig::of(Release::REFERENCE, Behavior::Released);
+        let verdict = judge(change, &Facts::default(), &config);
+        verdict.errors.iter().map(|one| format!("{}: {}", one.field, one.message())).collect()
     }
 
     fn created(spec: &str) -> Vec<String> {

@@ -53,7 +53,7 @@ fn check_modes(modes: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     for mode in modes.items() {
         let text = mode.text_or_empty();
         if !MODES.contains(&text) {
-            let formatted = format_value::typed_string(text, errs.ctx.policy.release);
+            let formatted = format_value::typed_string(text, errs.ctx.config.release);
             errs.unsupported(&mode.named(*modes.path()), formatted, &MODES);
         } else if text == "ReadWriteOncePod" {
             alone = true;
@@ -95,7 +95,7 @@ fn check_claim_immutable(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     let mode = |spec: &At<'_>| spec.field("volumeMode").text_or_empty() == "Block";
     if mode(&spec) != mode(&before) {
         let at = spec.field("volumeMode");
-        let named = at.named(root.path().field("volumeMode"));
+        let named = at.with_path(root.path().field("volumeMode"));
         let formatted =
             if at.is_set() { format_value::tree(at.node()) } else { "\"Filesystem\"".into() };
         immutable::changed(&named, formatted, verdict);
@@ -148,12 +148,12 @@ fn check_volume(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             }
         }
     }
-    let policy = spec.field("persistentVolumeReclaimPolicy");
-    errs.one_of(&policy, &["Delete", "Recycle", "Retain"]);
+    let config = spec.field("persistentVolumeReclaimPolicy");
+    errs.one_of(&config, &["Delete", "Recycle", "Retain"]);
     check_source(spec, errs);
     let path = spec.field("hostPath").field("path").text_or_empty();
-    if path == "/" && policy.text_or_empty() == "Recycle" {
-        errs.forbidden(&policy, "may not be 'recycle' for a hostPath mount of '/'");
+    if path == "/" && config.text_or_empty() == "Recycle" {
+        errs.forbidden(&config, "may not be 'recycle' for a hostPath mount of '/'");
     }
     errs.form_if_set(&spec.field("storageClassName"), NameFormat::Subdomain);
     errs.one_of(&spec.field("volumeMode"), &["Block", "Filesystem"]);
@@ -163,7 +163,7 @@ fn check_source(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let mut found = false;
     for (name, at) in spec.entries().filter(|(name, at)| is_source(name) && at.is_set()) {
         if found {
-            let at = at.named(spec.path().field(name));
+            let at = at.with_path(spec.path().field(name));
             errs.forbidden(&at, "may not specify more than 1 volume type");
         }
         found = true;

@@ -65,7 +65,7 @@ pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
 /// Whether warnings are about the stored template, as on update of a ReplicationController.
 fn is_swapped(ctx: &ValidationContext<'_>) -> bool {
     ctx.change.kind.name == "ReplicationController"
-        && !ctx.policy.follows_proposal(&SWAPPED_CONTROLLER_WARNINGS)
+        && !ctx.config.follows_proposal(&SWAPPED_CONTROLLER_WARNINGS)
 }
 
 fn warn_stored<'a>(ctx: &ValidationContext<'a>, old: &'a Object<'a>, verdict: &mut Verdict) {

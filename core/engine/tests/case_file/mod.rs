@@ -3,8 +3,8 @@
 //! `cases/<RULE-ID>/<admits|refuses|warns>-<slug>.yaml`; the keys of a file are in [`KEYS`].
 
 use ratchet_engine::pod_security::{Configuration, Exemptions};
-use ratchet_engine::{Behavior, Change, Existing, Facts, Namespace, Part, Policy, Release};
-use ratchet_object::{Limits, Node, Object, Value, decode, misfits};
+use ratchet_engine::{ApiConfig, Behavior, Change, Existing, Facts, Namespace, Part, Release};
+use ratchet_object::{Limits, Node, Object, Value, decode, schema_violations};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ pub(crate) enum Subject {
 
 /// A change with its policy and facts.
 pub(crate) struct Proposal {
-    policy: Policy,
+    config: ApiConfig,
     part: Option<String>,
     namespace: Option<Node<'static>>,
     existing: Vec<Object<'static>>,
@@ -76,8 +76,8 @@ const WANT_KEYS: [&str; 6] = ["status", "causes", "rules", "warnings", "differen
 
 impl Proposal {
     /// The policy of the case.
-    pub(crate) fn policy(&self) -> &Policy {
-        &self.policy
+    pub(crate) fn config(&self) -> &ApiConfig {
+        &self.config
     }
 
     /// The change; `None` where its kind or its subresource is not in the table.
@@ -159,7 +159,7 @@ fn subject(document: &Node<'_>) -> Result<Subject, String> {
         return Ok(Subject::Text(text));
     }
     Ok(Subject::Change(Box::new(Proposal {
-        policy: policy(document.get("policy"))?,
+        config: config(document.get("policy"))?,
         part: text_of(document, "part")?,
         namespace: document.get("namespace").cloned().map(Node::into_owned),
         existing: objects("existing").iter().map(object).collect::<Result<_, _>>()?,
@@ -171,15 +171,15 @@ fn subject(document: &Node<'_>) -> Result<Subject, String> {
 /// An object that conforms to the schema of its kind, so that no misspelled field hides a rule.
 fn object(node: &Node<'_>) -> Result<Object<'static>, String> {
     let object = Object::new(node.clone().into_owned());
-    match misfits(&object).first() {
+    match schema_violations(&object).first() {
         None => Ok(object),
-        Some(misfit) => Err(format!("{} does not fit: {:?}", misfit.path, misfit.oddity)),
+        Some(misfit) => Err(format!("{} does not fit: {:?}", misfit.path, misfit.kind)),
     }
 }
 
-fn policy(node: Option<&Node<'_>>) -> Result<Policy, String> {
-    let mut policy = Policy::of(Release::REFERENCE, Behavior::Released);
-    let Some(node) = node else { return Ok(policy) };
+fn config(node: Option<&Node<'_>>) -> Result<ApiConfig, String> {
+    let mut config = ApiConfig::of(Release::REFERENCE, Behavior::Released);
+    let Some(node) = node else { return Ok(config) };
     check_keys(node, &POLICY_KEYS)?;
     let release = |name| match text_of(node, name)? {
         None => Ok(None),
@@ -190,23 +190,23 @@ fn policy(node: Option<&Node<'_>>) -> Result<Policy, String> {
         Some("proposal") => Behavior::Proposal,
         Some(other) => return Err(format!("{other} is no behavior")),
     };
-    policy = Policy::of(release("release")?.unwrap_or(policy.release), behavior);
+    config = ApiConfig::of(release("release")?.unwrap_or(config.release), behavior);
     if let Some(emulated) = release("emulated")? {
-        policy.emulated = emulated;
-        policy.gates = policy.gates.emulating(emulated);
+        config.emulated = emulated;
+        config.gates = config.gates.emulating(emulated);
     }
     if let Some(gates) = text_of(node, "gates")? {
-        policy.gates.apply(&[gates]).map_err(|error| error.to_string())?;
+        config.gates.apply(&[gates]).map_err(|error| error.to_string())?;
     }
     for plugin in texts_of(node, "plugins")? {
         match plugin.as_str() {
-            "DenyServiceExternalIPs" => policy.plugins.deny_external_ips = true,
+            "DenyServiceExternalIPs" => config.plugins.deny_external_ips = true,
             other => return Err(format!("{other} is no plugin")),
         }
     }
     let exemptions = Exemptions { namespaces: texts_of(node, "exempt")?, ..Exemptions::default() };
-    policy.pod_security = Configuration { exemptions, ..Configuration::default() };
-    Ok(policy)
+    config.pod_security = Configuration { exemptions, ..Configuration::default() };
+    Ok(config)
 }
 
 fn want(node: &Node<'_>) -> Result<Want, String> {

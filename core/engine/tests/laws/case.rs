@@ -7,14 +7,14 @@ use crate::laws::world::{WORLDS, World};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use ratchet_engine::{
-    Behavior, Change, Facts, Gates, Namespace, Part, Plugins, Policy, Release, Step, Verdict,
+    ApiConfig, Behavior, Change, Facts, Gates, Namespace, Part, Plugins, Release, Step, Verdict,
 };
 use ratchet_object::{Limits, Node, Object, decode};
 use serde_json::{Value as Json, json};
 use std::fmt;
 
 /// The function under test: `judge`, or a broken variant of it.
-pub(crate) type Judge = dyn Fn(&Change<'_>, &Facts<'_>, &Policy) -> Verdict;
+pub(crate) type Judge = dyn Fn(&Change<'_>, &Facts<'_>, &ApiConfig) -> Verdict;
 
 /// The values in each slot of a world.
 pub(crate) type Fill = Vec<Vec<Sample>>;
@@ -70,7 +70,7 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
-    pub(crate) fn policy(&self) -> Policy {
+    pub(crate) fn config(&self) -> ApiConfig {
         let release = Release::new(self.minor).unwrap();
         // The gate of the search names is locked in later releases; emulating 1.33 unlocks it.
         let emulated = if self.relaxed_dns { release } else { Release::new(33).unwrap() };
@@ -78,11 +78,11 @@ impl Setting {
         let gate_values =
             format!("StrictIPCIDRValidation={},AllBeta={}", self.strict_ip, self.relaxed_dns);
         gates.apply(&[gate_values]).unwrap();
-        let policy = Policy::of(release, self.behavior);
-        let policy = Policy { emulated, gates, plugins: self.plugins, ..policy };
-        assert_eq!(policy.strict_ip(), self.strict_ip);
-        assert_eq!(policy.relaxed_dns(), self.relaxed_dns);
-        policy
+        let config = ApiConfig::of(release, self.behavior);
+        let config = ApiConfig { emulated, gates, plugins: self.plugins, ..config };
+        assert_eq!(config.strict_ip(), self.strict_ip);
+        assert_eq!(config.relaxed_dns(), self.relaxed_dns);
+        config
     }
 }
 
@@ -116,8 +116,8 @@ impl DecodedCase {
         Facts { namespace: Namespace::Labels(self.labels.as_ref()), ..Facts::default() }
     }
 
-    pub(crate) fn verdict(&self, judge: &Judge, policy: &Policy) -> Verdict {
-        judge(&self.change(), &self.facts(), policy)
+    pub(crate) fn verdict(&self, judge: &Judge, config: &ApiConfig) -> Verdict {
+        judge(&self.change(), &self.facts(), config)
     }
 }
 
@@ -207,10 +207,10 @@ impl Case {
             plugins,
             ..self.setting
         };
-        let (new, policy) = (object(&old), setting.policy());
+        let (new, config) = (object(&old), setting.config());
         [Part::Main, Part::STATUS].into_iter().all(|part| {
             let change = Change::create(&new).unwrap().through(part);
-            ratchet_engine::judge(&change, &Facts::default(), &policy).problems.is_empty()
+            ratchet_engine::judge(&change, &Facts::default(), &config).errors.is_empty()
         })
     }
 

@@ -5,7 +5,7 @@ use crate::laws::sample::{Fault, Sample, ValueKind};
 use crate::laws::slot::{InForce, Slot};
 use crate::laws::spelling::{reversed, yaml};
 use ratchet_engine::{
-    Change, FieldError, Part, Policy, RULES, Ratchet, Status, Verdict, warning_headers,
+    ApiConfig, Change, FieldError, Part, RULES, Ratchet, Status, Verdict, warning_headers,
 };
 use ratchet_net::Quoted;
 use ratchet_object::Object;
@@ -31,14 +31,14 @@ const STRICT_RULES: [&str; 2] = ["RTC-IP-001", "RTC-IP-002"];
 
 /// Nothing new slips in.
 pub(crate) fn law_1(judge: &Judge, case: &Case) -> Result<(), String> {
-    let policy = case.setting.policy();
+    let config = case.setting.config();
     let decoded = DecodedCase::of(case, object);
-    let verdict = decoded.verdict(judge, &policy);
+    let verdict = decoded.verdict(judge, &config);
     for (slot, samples) in case.slots().zip(&case.new) {
         if slot.writes != case.part {
             continue;
         }
-        let in_force = in_force_for(case, slot, &policy);
+        let in_force = in_force_for(case, slot, &config);
         for sample in samples.iter().filter(|sample| is_new(case, slot, sample)) {
             let Some(rule) = slot.refused_by(sample, in_force) else { continue };
             if !refuses_value(&verdict, slot, sample, rule) {
@@ -49,10 +49,10 @@ pub(crate) fn law_1(judge: &Judge, case: &Case) -> Result<(), String> {
             }
         }
     }
-    if !verdict.problems.is_empty() {
+    if !verdict.errors.is_empty() {
         return Ok(());
     }
-    let added = added_external_ip(case).filter(|_| policy.plugins.deny_external_ips);
+    let added = added_external_ip(case).filter(|_| config.plugins.deny_external_ips);
     if let Some(added) = added
         && verdict.denial.as_ref().is_none_or(|denial| denial.rule.id != EXTERNAL_IPS)
     {
@@ -62,7 +62,7 @@ pub(crate) fn law_1(judge: &Judge, case: &Case) -> Result<(), String> {
     if case.world.pod().as_deref() == Some("") && case.is_significant() && decoded.old.is_some() {
         let touch = Touch::Nothing;
         let as_create = Case { old: None, part: Part::Main, touch, ..case.clone() };
-        let as_create = DecodedCase::of(&as_create, object).verdict(judge, &policy);
+        let as_create = DecodedCase::of(&as_create, object).verdict(judge, &config);
         if as_create.denial.is_some() && verdict.denial.is_none() {
             return breach(case, "a violating pod slips in as an update".into());
         }
@@ -75,7 +75,7 @@ pub(crate) fn law_2(judge: &Judge, case: &Case) -> Result<(), String> {
     if case.old.is_none() {
         return Ok(());
     }
-    let verdict = DecodedCase::of(case, object).verdict(judge, &case.setting.policy());
+    let verdict = DecodedCase::of(case, object).verdict(judge, &case.setting.config());
     let is_storable = case.is_storable();
     for (slot, samples) in case.slots().zip(&case.new) {
         for sample in samples.iter().filter(|sample| is_value_unchanged(case, slot, sample)) {
@@ -84,14 +84,14 @@ pub(crate) fn law_2(judge: &Judge, case: &Case) -> Result<(), String> {
                     && is_about(problem, slot, sample)
                     && (is_storable || covers_unstorable(problem, slot))
             };
-            if let Some(problem) = verdict.problems.iter().find(blames) {
+            if let Some(problem) = verdict.errors.iter().find(blames) {
                 let text = &sample.text;
                 return breach(case, format!("{}: {text:?} was there before", describe(problem)));
             }
         }
     }
     if is_storable && case.is_all_unchanged() {
-        if let Some(problem) = verdict.problems.first() {
+        if let Some(problem) = verdict.errors.first() {
             return breach(case, format!("nothing changed, and yet {}", describe(problem)));
         }
         if let Some(denial) = verdict.denial.as_ref().filter(|_| !case.is_significant()) {
@@ -104,18 +104,18 @@ pub(crate) fn law_2(judge: &Judge, case: &Case) -> Result<(), String> {
 /// The way out is always open.
 pub(crate) fn law_3(judge: &Judge, case: &Case) -> Result<(), String> {
     let Some(old) = &case.old else { return Ok(()) };
-    let policy = case.setting.policy();
+    let config = case.setting.config();
     for (index, slot) in case.slots().enumerate().filter(|(_, slot)| slot.writes == case.part) {
         for (which, sample) in old[index].iter().enumerate() {
             let Some(rule) = slot.refused_by(sample, InForce::STRICTEST) else { continue };
             for repair in [Repair::Remove, Repair::Replace] {
                 let new = repaired(case, old, (index, which), rule, repair);
                 let repaired_case = Case { new, ..case.clone() };
-                let verdict = DecodedCase::of(&repaired_case, object).verdict(judge, &policy);
+                let verdict = DecodedCase::of(&repaired_case, object).verdict(judge, &config);
                 let refuses = |problem: &&FieldError| {
                     problem.rule.id == rule && without_indexes(&problem.field) == slot.error_path
                 };
-                if let Some(problem) = verdict.problems.iter().find(refuses) {
+                if let Some(problem) = verdict.errors.iter().find(refuses) {
                     let text = &sample.text;
                     return breach(
                         &repaired_case,
@@ -134,12 +134,12 @@ pub(crate) fn law_3(judge: &Judge, case: &Case) -> Result<(), String> {
 
 /// Warned before refused.
 pub(crate) fn law_4(judge: &Judge, case: &Case) -> Result<(), String> {
-    let policy_with = |strict_ip| Setting { strict_ip, ..case.setting }.policy();
+    let policy_with = |strict_ip| Setting { strict_ip, ..case.setting }.config();
     let decoded = DecodedCase::of(case, object);
     let (strict, loose) = (policy_with(true), policy_with(false));
     let (refusal, warned) = (decoded.verdict(judge, &strict), decoded.verdict(judge, &loose));
     // A change that is refused anyway needs no warning.
-    if warned.problems.is_empty() {
+    if warned.errors.is_empty() {
         for (slot, samples) in case.slots().zip(&case.new) {
             let Some(warning_path) =
                 slot.warning_path.as_ref().filter(|_| slot.writes == case.part)
@@ -150,7 +150,7 @@ pub(crate) fn law_4(judge: &Judge, case: &Case) -> Result<(), String> {
                 let refuses = |problem: &&FieldError| {
                     STRICT_RULES.contains(&problem.rule.id) && is_about(problem, slot, sample)
                 };
-                let Some(problem) = refusal.problems.iter().find(refuses) else { continue };
+                let Some(problem) = refusal.errors.iter().find(refuses) else { continue };
                 let is_warned = warned.warnings.iter().any(|warning| {
                     let (path, message) = warning.text.split_once(": ").unwrap_or_default();
                     warning.rule == problem.rule
@@ -167,11 +167,11 @@ pub(crate) fn law_4(judge: &Judge, case: &Case) -> Result<(), String> {
 }
 
 /// A controller whose pods the namespace would refuse gets a warning.
-fn law_4_of_controllers(judge: &Judge, case: &Case, policy: &Policy) -> Result<(), String> {
+fn law_4_of_controllers(judge: &Judge, case: &Case, config: &ApiConfig) -> Result<(), String> {
     let Some(place) = case.world.pod().filter(|place| !place.is_empty()) else { return Ok(()) };
     let decoded = DecodedCase::of(case, object);
-    let warned = decoded.verdict(judge, policy);
-    if case.part != Part::Main || !warned.problems.is_empty() {
+    let warned = decoded.verdict(judge, config);
+    if case.part != Part::Main || !warned.errors.is_empty() {
         return Ok(());
     }
     let template = case.new_json().pointer(&place).cloned().unwrap_or_default();
@@ -180,7 +180,7 @@ fn law_4_of_controllers(judge: &Judge, case: &Case, policy: &Policy) -> Result<(
         "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template["spec"],
     });
     let pod = object(&pod);
-    let refusal = judge(&Change::create(&pod).unwrap(), &decoded.facts(), policy);
+    let refusal = judge(&Change::create(&pod).unwrap(), &decoded.facts(), config);
     let is_warned = |text: &str| warned.warnings.iter().any(|warning| warning.text.contains(text));
     match refusal.denial {
         Some(denial) if !is_warned(&denial.text.replacen("violates", "would violate", 1)) => {
@@ -192,7 +192,7 @@ fn law_4_of_controllers(judge: &Judge, case: &Case, policy: &Policy) -> Result<(
 
 /// One verdict.
 pub(crate) fn law_5(judge: &Judge, case: &Case) -> Result<(), String> {
-    let policy = case.setting.policy();
+    let config = case.setting.config();
     let spellings: [fn(&Json) -> Object<'static>; 4] = [
         object,
         object,
@@ -202,7 +202,7 @@ pub(crate) fn law_5(judge: &Judge, case: &Case) -> Result<(), String> {
     let mut first: Option<String> = None;
     for spelling in spellings {
         let decoded = DecodedCase::of(case, spelling);
-        let output = output(&decoded.verdict(judge, &policy), &decoded.change());
+        let output = output(&decoded.verdict(judge, &config), &decoded.change());
         match &first {
             Some(before) if *before != output => {
                 return breach(case, format!("two verdicts:\n{before}\n{output}"));
@@ -217,7 +217,7 @@ pub(crate) fn law_5(judge: &Judge, case: &Case) -> Result<(), String> {
 fn output(verdict: &Verdict, change: &Change<'_>) -> String {
     let status = Status::of(verdict, change);
     let headers = warning_headers(verdict);
-    format!("{status:?}\n{headers:?}\n{:?}\n{:?}", verdict.audit, verdict.tally)
+    format!("{status:?}\n{headers:?}\n{:?}\n{:?}", verdict.audit, verdict.metrics)
 }
 
 /// How a bad value is repaired.
@@ -265,8 +265,8 @@ fn repaired(
 }
 
 /// The settings for this slot: stored search names may have relaxed its validation.
-fn in_force_for(case: &Case, slot: &Slot, policy: &Policy) -> InForce {
-    let in_force = InForce::by(policy);
+fn in_force_for(case: &Case, slot: &Slot, config: &ApiConfig) -> InForce {
+    let in_force = InForce::by(config);
     let stored = case.slots().zip(case.old.iter().flatten());
     let mut names =
         stored.filter(|(other, _)| other.error_path == slot.error_path).flat_map(|row| row.1);
@@ -308,7 +308,7 @@ fn covers_unstorable(problem: &FieldError, slot: &Slot) -> bool {
 /// Whether the verdict refuses the value: by the rule, as a change of an immutable field, or by an error that the API
 /// reports alone.
 fn refuses_value(verdict: &Verdict, slot: &Slot, sample: &Sample, rule: &str) -> bool {
-    verdict.problems.iter().any(|problem| {
+    verdict.errors.iter().any(|problem| {
         let at = without_indexes(&problem.field);
         (problem.rule.id == rule && is_about(problem, slot, sample))
             || (problem.rule.id == IMMUTABLE

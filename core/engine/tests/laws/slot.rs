@@ -1,7 +1,7 @@
 //! `Slot`, a place for values in an object, based on `FIELDS`: its path, its kind of value and its ratchet.
 
 use crate::laws::sample::{Families, Fault, Sample, ValueKind};
-use ratchet_engine::{Class, FIELDS, Field, Part, Policy, Ratchet};
+use ratchet_engine::{ApiConfig, Class, FIELDS, Field, Part, Ratchet};
 use serde_json::{Value as Json, json};
 
 /// A place for values of one field.
@@ -240,11 +240,11 @@ impl InForce {
     pub(crate) const STRICTEST: Self =
         Self { strict_ip: true, relaxed_dns: false, pod_security: true };
 
-    pub(crate) fn by(policy: &Policy) -> Self {
+    pub(crate) fn by(config: &ApiConfig) -> Self {
         Self {
-            strict_ip: policy.strict_ip(),
-            relaxed_dns: policy.relaxed_dns(),
-            pod_security: policy.plugins.pod_security,
+            strict_ip: config.strict_ip(),
+            relaxed_dns: config.relaxed_dns(),
+            pod_security: config.plugins.pod_security,
         }
     }
 }

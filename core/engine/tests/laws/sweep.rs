@@ -28,7 +28,7 @@ fn every_kind_has_a_world_and_every_world_lets_its_object_in() {
     for world in WORLDS.iter() {
         for setting in settings() {
             let case = case(world, setting);
-            let verdict = DecodedCase::of(&case, object).verdict(&judge, &setting.policy());
+            let verdict = DecodedCase::of(&case, object).verdict(&judge, &setting.config());
             assert!(verdict.admits(), "{case:?}\n{verdict:?}");
         }
     }
@@ -56,7 +56,7 @@ fn every_rule_that_the_engine_reports_fires() {
     let mut fired = BTreeSet::new();
     for case in cases() {
         collect(
-            &DecodedCase::of(&case, object).verdict(&judge, &case.setting.policy()),
+            &DecodedCase::of(&case, object).verdict(&judge, &case.setting.config()),
             &mut fired,
         );
     }
@@ -87,7 +87,7 @@ fn every_law_holds_over_the_sweep() {
 }
 
 fn collect(verdict: &Verdict, fired: &mut BTreeSet<&'static str>) {
-    fired.extend(verdict.problems.iter().map(|problem| problem.rule.id));
+    fired.extend(verdict.errors.iter().map(|problem| problem.rule.id));
     fired.extend(verdict.warnings.iter().map(|warning| warning.rule.id));
     if let Some(denial) = &verdict.denial {
         fired.insert(denial.rule.id);
@@ -169,9 +169,9 @@ fn raised_namespaces() -> Vec<Verdict> {
     let pod = object(&json!({ "metadata": { "name": "p" }, "spec": { "hostPID": true } }));
     let existing_pods = Existing::Pods { pods: vec![&pod], budget: 9 };
     let facts = Facts { existing_pods, ..Facts::default() };
-    let (policy, mut exempting) = (setting.policy(), setting.policy());
+    let (config, mut exempting) = (setting.config(), setting.config());
     let namespaces = vec!["web".to_owned()];
     exempting.pod_security.exemptions = Exemptions { namespaces, ..Exemptions::default() };
     let change = Change::update(&old, &new).unwrap();
-    [policy, exempting].iter().map(|policy| judge(&change, &facts, policy)).collect()
+    [config, exempting].iter().map(|config| judge(&change, &facts, config)).collect()
 }

@@ -62,7 +62,7 @@ fn pointer(names: &[&str]) -> String {
 }
 
 fn other_kinds() -> [World; 8] {
-    let policy = |direction: &str, peers: &str, cidr: u8| {
+    let config = |direction: &str, peers: &str, cidr: u8| {
         let block = |name: &str| format!("spec.{direction}[].{peers}[].ipBlock.{name}");
         let cidrs = Slot::field(cidr, &format!("/spec/{direction}/0/{peers}"));
         let excepts =
@@ -126,7 +126,7 @@ fn other_kinds() -> [World; 8] {
             json!({ "spec": {
                 "podSelector": {}, "egress": blocks("to"), "ingress": blocks("from"),
             } }),
-            [policy("egress", "to", 18), policy("ingress", "from", 20)].concat(),
+            [config("egress", "to", 18), config("ingress", "from", 20)].concat(),
         ),
         World::new(
             "ServiceCIDR",

@@ -3,7 +3,7 @@
 mod patch;
 
 use ratchet_engine::{
-    Behavior, Change, EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Part, Policy, Release,
+    ApiConfig, Behavior, Change, EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Part, Release,
     Status, judge, warning_headers,
 };
 use ratchet_object::{KINDS, Kind, Limits, Node, Object, decode};
@@ -171,7 +171,7 @@ impl Store {
         answer: &Value,
         behavior: Behavior,
     ) -> Outcome {
-        let policy = policy(step["profile"].as_str().unwrap(), behavior);
+        let config = config(step["profile"].as_str().unwrap(), behavior);
         let tree = |value: &Value| Object::new(node(value));
         let (new, old) = (tree(new), old.map(tree));
         let change = match &old {
@@ -196,7 +196,7 @@ impl Store {
                 budget: EXISTING_PODS_BUDGET,
             },
         };
-        let verdict = judge(&change, &facts, &policy);
+        let verdict = judge(&change, &facts, &config);
         let status = Status::of(&verdict, &change);
         let mut ours = Map::new();
         if let Some(status) = status {
@@ -230,22 +230,22 @@ fn node(value: &Value) -> Node<'static> {
     decoded.documents.remove(0).into_owned()
 }
 
-fn policy(profile: &str, behavior: Behavior) -> Policy {
-    let mut policy = Policy::of(Release::REFERENCE, behavior);
-    let gates = |policy: &mut Policy, text: &str| policy.gates.apply(&[text]).unwrap();
+fn config(profile: &str, behavior: Behavior) -> ApiConfig {
+    let mut config = ApiConfig::of(Release::REFERENCE, behavior);
+    let gates = |config: &mut ApiConfig, text: &str| config.gates.apply(&[text]).unwrap();
     match profile {
         "strict" | "dns-relaxed" => {}
-        "legacy" => gates(&mut policy, "StrictIPCIDRValidation=false"),
-        "deny-external-ips" => policy.plugins.deny_external_ips = true,
+        "legacy" => gates(&mut config, "StrictIPCIDRValidation=false"),
+        "deny-external-ips" => config.plugins.deny_external_ips = true,
         "dns-strict" => {
             let emulated = Release::new(33).unwrap();
-            policy.emulated = emulated;
-            policy.gates = policy.gates.clone().emulating(emulated);
-            gates(&mut policy, "RelaxedDNSSearchValidation=false");
+            config.emulated = emulated;
+            config.gates = config.gates.clone().emulating(emulated);
+            gates(&mut config, "RelaxedDNSSearchValidation=false");
         }
         other => panic!("no such profile: {other}"),
     }
-    policy
+    config
 }
 
 /// The object that a request writes, and the subresource.

@@ -125,7 +125,7 @@ fn stored_versions(node: &mut Node<'_>) {
     let Some(stored) = stored else { return };
     let fits = is_map_or_nil(node, "status");
     if fits {
-        let status = node.below("status");
+        let status = node.map_mut("status");
         if is_empty(status, "storedVersions") {
             put(status, "storedVersions", Node::list(alloc::vec![stored]));
         }

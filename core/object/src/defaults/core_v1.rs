@@ -91,9 +91,9 @@ pub(super) fn namespace(node: &mut Node<'_>) {
     let name = node.find(&["metadata", "name"]).filter(|name| name.text() != Some("")).cloned();
     if let Some(name) = name.filter(|name| name.text().is_some())
         && let Some(metadata) = node.get_mut("metadata")
-        && let Value::Map(_) = metadata.below("labels").value
+        && let Value::Map(_) = metadata.map_mut("labels").value
     {
-        metadata.below("labels").set(NAME_LABEL, name);
+        metadata.map_mut("labels").set(NAME_LABEL, name);
     }
     struct_field(node, "status", |status| set_defaults(status, ACTIVE));
 }
@@ -137,7 +137,7 @@ pub(super) fn secret(node: &mut Node<'_>) {
         .filter_map(|entry| Some((entry.key.clone(), STANDARD.encode(text_of(&entry.node)?))))
         .collect();
     if !added.is_empty() {
-        let data = node.below("data");
+        let data = node.map_mut("data");
         added.into_iter().for_each(|(key, bytes)| data.set(key, Node::string(bytes)));
     }
     if is_map_or_nil(node, "stringData") {
@@ -177,7 +177,7 @@ pub(super) fn label_as<'t>(node: &mut Node<'t>, labels: Option<Node<'t>>) {
     let Some(labels) = labels else { return };
     let metadata_fits = is_map_or_nil(node, "metadata");
     if metadata_fits && matches!(node.value, Value::Map(_)) {
-        let metadata = node.below("metadata");
+        let metadata = node.map_mut("metadata");
         if is_empty(metadata, "labels") {
             put(metadata, "labels", labels);
         }

@@ -107,7 +107,7 @@ fn add_missing(spec: &mut Node<'_>, to: &'static str, totals: Totals) {
 
 fn add<'t>(node: &mut Node<'t>, to: &'static str, missing: Vec<Entry<'t>>) {
     if !missing.is_empty() && matches!(node.value, Value::Map(_)) {
-        node.below(to)
+        node.map_mut(to)
             .entries_mut()
             .into_iter()
             .for_each(|list| list.extend(missing.iter().cloned()));

@@ -394,7 +394,7 @@ proptest! {
     fn without_lists_it_is_a_merge_patch(old in any_pod(), new in any_pod()) {
         let ty = type_named("", "v1", "Pod");
         let mut patch = Node::map([("metadata", new.get("metadata").unwrap().clone())]);
-        patch.below("metadata").below("labels").set("a", Node::new(Value::Null));
+        patch.map_mut("metadata").map_mut("labels").set("a", Node::new(Value::Null));
         let strategic = strategic_merge(old.clone(), &patch, ty).unwrap();
         prop_assert_eq!(strategic, merge_patch(old, &patch).unwrap());
     }

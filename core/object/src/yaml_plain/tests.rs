@@ -172,7 +172,7 @@ fn documents(folder: &str) -> Vec<(String, String)> {
             if path.is_dir() && !path.is_symlink() {
                 folders.push(path);
             } else if is_yaml && let Ok(text) = std::fs::read_to_string(&path) {
-                let pieces = crate::pieces(&text).map(|piece| piece.text);
+                let pieces = crate::split_documents(&text).map(|piece| piece.text);
                 let pieces = pieces.filter(|text| {
                     !yaml::parse(text, Limits::DEFAULT)
                         .is_ok_and(|decoded| decoded.documents.is_empty())

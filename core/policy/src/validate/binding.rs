@@ -2,7 +2,9 @@
 
 use super::{check_enum, resources};
 use alloc::vec::Vec;
-use ratchet_engine::writing::{FieldErrors, NameFormat, check_selector, shown_list, shown_word};
+use ratchet_engine::field_validation::{
+    FieldErrors, NameFormat, check_selector, format_list, format_string,
+};
 use ratchet_object::At;
 
 /// The spec of a binding.
@@ -53,13 +55,13 @@ fn check_actions(actions: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         let text = action.text_or_empty();
         check_enum(&action, &["Audit", "Deny", "Warn"], errs);
         if seen.contains(&text) {
-            errs.duplicate(&action, shown_word(text, release));
+            errs.duplicate(&action, format_string(text, release));
         }
         seen.push(text);
     }
     if seen.contains(&"Deny") && seen.contains(&"Warn") {
         const DETAIL: &str = "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)";
-        errs.invalid_as(actions, shown_list(&seen, release), DETAIL);
+        errs.invalid_as(actions, format_list(&seen, release), DETAIL);
     }
     if seen.is_empty() {
         errs.required(actions, "at least one validation action is required");

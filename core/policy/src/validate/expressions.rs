@@ -3,7 +3,7 @@
 use crate::environment::{PolicyEnvironment, Use};
 use alloc::string::ToString;
 use ratchet_cel::{Environment, Program};
-use ratchet_engine::writing::{FieldErrors, ValidationContext};
+use ratchet_engine::field_validation::{FieldErrors, ValidationContext};
 use ratchet_net::Quoted;
 use ratchet_object::{At, Node};
 

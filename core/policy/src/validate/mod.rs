@@ -9,8 +9,8 @@ mod tests;
 
 use expressions::Expressions;
 pub(crate) use expressions::STORED;
-use ratchet_engine::writing::{
-    FieldErrors, NameFormat, ValidationContext, form_faults, shown_word,
+use ratchet_engine::field_validation::{
+    FieldErrors, NameFormat, ValidationContext, format_string, name_format_faults,
 };
 use ratchet_engine::{Change, Part, Verdict};
 use ratchet_object::At;
@@ -23,7 +23,7 @@ const MAX_ANNOTATIONS: usize = 20;
 
 /// Adds the errors of a policy or a binding to a verdict; none for any other kind. They belong behind those of
 /// the engine, which are about metadata.
-pub fn validate(change: &Change<'_>, policy: &ratchet_engine::Policy, verdict: &mut Verdict) {
+pub fn validate(change: &Change<'_>, policy: &ratchet_engine::ApiConfig, verdict: &mut Verdict) {
     if change.kind.group != GROUP {
         return;
     }
@@ -40,7 +40,7 @@ pub fn validate(change: &Change<'_>, policy: &ratchet_engine::Policy, verdict: &
     }
     let name = change.new_root().descend(&["metadata", "name"]);
     let is_reserved = change.part == Part::Main && name.text_or_empty().ends_with(RESERVED);
-    if is_reserved && errs.verdict.problems.is_empty() {
+    if is_reserved && errs.verdict.errors.is_empty() {
         errs.warn_of_name(
             &name,
             alloc::format!(
@@ -103,7 +103,7 @@ fn conditions_unchanged(spec: &At<'_>, errs: &FieldErrors<'_, '_>) -> bool {
 fn check_enum(at: &At<'_>, supported: &[&str], errs: &mut FieldErrors<'_, '_>) {
     let text = at.text_or_empty();
     if !supported.contains(&text) {
-        errs.unsupported(at, shown_word(text, errs.ctx.policy.release), supported);
+        errs.unsupported(at, format_string(text, errs.ctx.policy.release), supported);
     }
 }
 
@@ -143,7 +143,7 @@ fn check_parameter_kind(kind: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 
 fn faults(text: &str, form: NameFormat) -> alloc::vec::Vec<alloc::borrow::Cow<'static, str>> {
     let mut messages = alloc::vec::Vec::new();
-    form_faults(form, text, |detail| messages.push(detail));
+    name_format_faults(form, text, |detail| messages.push(detail));
     messages
 }
 

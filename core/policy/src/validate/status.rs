@@ -2,7 +2,7 @@
 
 use super::{check_enum, quoted};
 use alloc::vec::Vec;
-use ratchet_engine::writing::{FieldErrors, NameFormat};
+use ratchet_engine::field_validation::{FieldErrors, NameFormat};
 use ratchet_object::At;
 
 const MAX_REASON_LEN: usize = 1024;

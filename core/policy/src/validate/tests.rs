@@ -5,7 +5,7 @@ use crate::validate;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use ratchet_engine::{Behavior, Change, Part, Policy, Release, Verdict};
+use ratchet_engine::{ApiConfig, Behavior, Change, Part, Release, Verdict};
 use ratchet_object::{Object, defaults};
 
 const GROUP: &str = "admissionregistration.k8s.io";
@@ -22,13 +22,13 @@ fn object(kind: &str, name: &str, spec: &str) -> Object<'static> {
 }
 
 fn texts(verdict: &Verdict) -> Vec<String> {
-    let problems = verdict.problems.iter();
+    let problems = verdict.errors.iter();
     problems.map(|problem| format!("{}: {}", problem.field, problem.message())).collect()
 }
 
 fn judged(change: &Change<'_>) -> Verdict {
     let mut verdict = Verdict::default();
-    validate(change, &Policy::of(Release::REFERENCE, Behavior::Released), &mut verdict);
+    validate(change, &ApiConfig::of(Release::REFERENCE, Behavior::Released), &mut verdict);
     verdict
 }
 

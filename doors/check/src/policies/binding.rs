@@ -4,7 +4,7 @@ use super::PolicySet;
 use super::cluster::is_of;
 use super::stored_form::split;
 use ratchet_object::Node;
-use ratchet_policy::{Binding, KindName};
+use ratchet_policy::{Binding, GroupVersionKind};
 use std::sync::Arc;
 
 /// Bindings with `Deny` for all objects: one for each parameter in the files, and one without a parameter if the
@@ -15,7 +15,7 @@ pub(super) fn everywhere(policy: &Node<'_>, policy_set: &PolicySet) -> Vec<Arc<B
         return vec![binding(name, None)];
     };
     let (group, version) = split(kind.text_at(&["apiVersion"]));
-    let kind = KindName { group, version, kind: kind.text_at(&["kind"]) };
+    let kind = GroupVersionKind { group, version, kind: kind.text_at(&["kind"]) };
     let parameters = policy_set.parameters.iter().filter(|node| is_of(node, &kind));
     let bindings: Vec<Arc<Binding>> =
         parameters.map(|parameter| binding(name, Some(parameter))).collect();

@@ -5,7 +5,7 @@ use super::stored_form::{as_stored, split};
 use crate::against::StoredObjects;
 use crate::namespaces::NamespaceIndex;
 use ratchet_object::{Node, Object, Scope, find};
-use ratchet_policy::{KindName, Served, Surroundings};
+use ratchet_policy::{ClusterReader, GroupVersionKind, Served};
 
 /// A cluster whose namespaces and parameters come from files.
 pub(crate) struct FileCluster<'a> {
@@ -38,7 +38,7 @@ impl CustomKind {
 
 impl PolicySet {
     /// Whether a kind is namespaced; `None` for an unknown kind.
-    pub(crate) fn is_namespaced(&self, kind: &KindName<'_>) -> Option<bool> {
+    pub(crate) fn is_namespaced(&self, kind: &GroupVersionKind<'_>) -> Option<bool> {
         let api_version = api_version(kind);
         if let Some(row) = find(&api_version, kind.kind) {
             return Some(row.scope == Scope::Namespaced);
@@ -57,7 +57,7 @@ impl PolicySet {
     }
 }
 
-fn api_version(kind: &KindName<'_>) -> String {
+fn api_version(kind: &GroupVersionKind<'_>) -> String {
     match kind.group {
         "" => kind.version.to_owned(),
         group => format!("{group}/{}", kind.version),
@@ -65,16 +65,16 @@ fn api_version(kind: &KindName<'_>) -> String {
 }
 
 /// Whether an object is of a kind.
-pub(crate) fn is_of(node: &Node<'_>, kind: &KindName<'_>) -> bool {
+pub(crate) fn is_of(node: &Node<'_>, kind: &GroupVersionKind<'_>) -> bool {
     let (group, version) = split(node.text_at(&["apiVersion"]));
     (group, version, node.text_at(&["kind"])) == (kind.group, kind.version, kind.kind)
 }
 
-fn is_in(node: &Node<'_>, kind: &KindName<'_>, namespace: &str) -> bool {
+fn is_in(node: &Node<'_>, kind: &GroupVersionKind<'_>, namespace: &str) -> bool {
     is_of(node, kind) && node.text_at(&["metadata", "namespace"]) == namespace
 }
 
-impl Surroundings for FileCluster<'_> {
+impl ClusterReader for FileCluster<'_> {
     fn namespace(&self, name: &str) -> Option<Node<'static>> {
         let given = self
             .policy_set
@@ -98,18 +98,23 @@ impl Surroundings for FileCluster<'_> {
         true
     }
 
-    fn served(&self, kind: &KindName<'_>) -> Option<Served> {
+    fn served(&self, kind: &GroupVersionKind<'_>) -> Option<Served> {
         self.policy_set.is_namespaced(kind).map(|namespaced| Served { namespaced })
     }
 
-    fn parameter(&self, kind: &KindName<'_>, namespace: &str, name: &str) -> Option<Node<'static>> {
+    fn parameter(
+        &self,
+        kind: &GroupVersionKind<'_>,
+        namespace: &str,
+        name: &str,
+    ) -> Option<Node<'static>> {
         let is_it = |node: &&Node<'static>| {
             is_in(node, kind, namespace) && node.text_at(&["metadata", "name"]) == name
         };
         self.policy_set.parameters.iter().find(is_it).cloned()
     }
 
-    fn parameters(&self, kind: &KindName<'_>, namespace: &str) -> Vec<Node<'static>> {
+    fn parameters(&self, kind: &GroupVersionKind<'_>, namespace: &str) -> Vec<Node<'static>> {
         let is_there = |node: &&Node<'static>| is_in(node, kind, namespace);
         self.policy_set.parameters.iter().filter(is_there).cloned().collect()
     }

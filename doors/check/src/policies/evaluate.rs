@@ -9,7 +9,9 @@ use crate::{Config, FieldValidation};
 use ratchet_access::{AUTHENTICATED, MASTERS, User};
 use ratchet_net::Quoted;
 use ratchet_object::{Node, Object, Scope, Span};
-use ratchet_policy::{Attempt, Check, Denial, Judged, KindName, Operation, ResourceName};
+use ratchet_policy::{
+    Attributes, Check, Denial, GroupVersionKind, GroupVersionResource, Operation, PolicyResult,
+};
 
 /// The default user: the administrator that kubeadm creates.
 pub fn administrator() -> User {
@@ -60,10 +62,10 @@ impl PolicySet {
                 &admin
             }
         };
-        let attempt = Attempt {
+        let attributes = Attributes {
             operation,
-            kind: KindName { group, version, kind: object.kind_name() },
-            resource: ResourceName { group, version, resource: &plural },
+            kind: GroupVersionKind { group, version, kind: object.kind_name() },
+            resource: GroupVersionResource { group, version, resource: &plural },
             subresource: "",
             name: object.name(),
             namespace: if is_namespaced { object.namespace() } else { "" },
@@ -73,7 +75,7 @@ impl PolicySet {
             user,
             dry_run: false,
         };
-        let verdicts = self.policies.judge(&attempt, cluster);
+        let verdicts = self.policies.judge(&attributes, cluster);
         self.add_findings(&verdicts, first_key(object), findings);
         let denial = verdicts.denials.first()?;
         let resource = match group {
@@ -84,7 +86,7 @@ impl PolicySet {
         Some(format!("{resource} {name} is forbidden: {}", denial.message()))
     }
 
-    fn add_findings(&self, verdicts: &Judged, span: Span, findings: &mut Findings<'_, '_>) {
+    fn add_findings(&self, verdicts: &PolicyResult, span: Span, findings: &mut Findings<'_, '_>) {
         for denial in &verdicts.denials {
             let Denial { policy, binding, validation, .. } = denial;
             let decision = self.decision(policy, binding.clone(), *validation, "Deny");

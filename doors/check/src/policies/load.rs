@@ -2,7 +2,6 @@
 
 use super::cluster::{CustomKind, is_of};
 use super::stored_form::{as_stored, split};
-use super::validation::{GROUP, validate};
 use super::{PolicySet, binding};
 use crate::Config;
 use crate::documents::{DocumentError, DocumentRef};
@@ -10,11 +9,15 @@ use crate::finding::SourceLocation;
 use crate::findings::SourceDocument;
 use crate::lists::objects_in;
 use crate::pipeline::{Item, run};
-use ratchet_engine::{Change, Existing, Facts, Namespace, Verdict, judge};
-use ratchet_object::{Limits, Node, Object, Span, ViolationKind, decode, misfits};
-use ratchet_policy::{Binding, KindName, Policies, Reader};
+use ratchet_engine::{Change, Facts};
+use ratchet_object::{Limits, Node, Object, Span, ViolationKind, decode, schema_violations};
+use ratchet_pipeline::{locate_defaulted, validate, with_defaults};
+use ratchet_policy::{Binding, GroupVersionKind, Policies, Reader};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The group of policies and bindings.
+const GROUP: &str = "admissionregistration.k8s.io";
 
 /// An object of a policy file.
 enum FileObject {
@@ -121,7 +124,7 @@ impl PolicyFiles {
             ));
         }
         // The emulated release decides which CEL functions exist.
-        let version = (1, u32::from(config.policy.emulated.minor()));
+        let version = (1, u32::from(config.api_config.emulated.minor()));
         let reader = Reader::new(version);
         let read = |node: &Node<'_>| Arc::new(reader.policy(node));
         policy_set.policies =
@@ -166,7 +169,7 @@ impl PolicySet {
 
     fn is_placed(&self, node: &Node<'_>) -> bool {
         let (group, version) = split(node.text_at(&["apiVersion"]));
-        let kind = KindName { group, version, kind: node.text_at(&["kind"]) };
+        let kind = GroupVersionKind { group, version, kind: node.text_at(&["kind"]) };
         self.is_namespaced(&kind) == Some(true)
     }
 
@@ -176,7 +179,7 @@ impl PolicySet {
             return;
         };
         let (group, version) = split(kind.text_at(&["apiVersion"]));
-        let kind = KindName { group, version, kind: kind.text_at(&["kind"]) };
+        let kind = GroupVersionKind { group, version, kind: kind.text_at(&["kind"]) };
         if !self.parameters.iter().any(|node| is_of(node, &kind)) {
             let kind = kind.kind;
             self.notes.push(format!(
@@ -260,7 +263,7 @@ fn read_document(
 
 /// The errors that the API server would report for a policy or a binding, with their spans.
 fn validation_errors(config: &Config, object: &Object<'_>) -> Vec<(Span, String)> {
-    let violations = misfits(object).into_iter().map(|violation| match violation.oddity {
+    let violations = schema_violations(object).into_iter().map(|violation| match violation.kind {
         ViolationKind::Unknown => (violation.span, format!("unknown field \"{}\"", violation.path)),
         ViolationKind::WrongType(why) => (violation.span, format!("{}: {why}", violation.path)),
     });
@@ -268,15 +271,14 @@ fn validation_errors(config: &Config, object: &Object<'_>) -> Vec<(Span, String)
     if !violations.is_empty() {
         return violations;
     }
-    let Some(change) = Change::create(object) else { return Vec::new() };
-    let existing_pods = Existing::Pods { pods: Vec::new(), budget: Default::default() };
-    let facts = Facts { namespace: Namespace::Unasked, requester: None, existing_pods };
-    let mut verdict: Verdict = judge(&change, &facts, &config.policy);
-    validate(object, None, &config.policy, &mut verdict);
+    let object = with_defaults(object.clone());
+    let Some(change) = Change::create(&object) else { return Vec::new() };
+    let mut verdict = validate(&change, &Facts::default(), &config.api_config);
+    locate_defaulted(&mut verdict, &object);
     let located_message = |problem: &ratchet_engine::FieldError| {
         (problem.span, format!("{}: {}", problem.field, problem.message()))
     };
-    verdict.problems.iter().map(located_message).collect()
+    verdict.errors.iter().map(located_message).collect()
 }
 
 /// Locations of a policy's validation expressions.

@@ -6,14 +6,12 @@ mod evaluate;
 mod load;
 mod rule;
 mod stored_form;
-mod validation;
 
 pub(crate) use cluster::FileCluster;
 pub use evaluate::{administrator, plural_of};
 use rule::POLICY;
 pub use rule::RULES;
 pub use stored_form::as_stored;
-pub(crate) use validation::validate;
 
 use crate::finding::SourceLocation;
 use cluster::CustomKind;

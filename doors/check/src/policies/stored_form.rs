@@ -1,6 +1,6 @@
 //! The stored form of an object, which is what policies see.
 
-use ratchet_object::{Node, Object, Value, complete, defaults, respell, schema};
+use ratchet_object::{Node, Object, Value, canonicalize, defaults, schema};
 
 /// Metadata that an update preserves from the stored object where the new one omits it.
 const PRESERVED_METADATA: [&str; 4] = ["uid", "creationTimestamp", "generation", "resourceVersion"];
@@ -24,7 +24,7 @@ pub fn as_stored(object: &Object<'_>, old: Option<&Node<'_>>) -> Node<'static> {
         (old.and_then(|old| old.get("metadata")), node.get("metadata").map(|node| &node.value))
     {
         for name in PRESERVED_METADATA {
-            let metadata = node.below("metadata");
+            let metadata = node.map_mut("metadata");
             if metadata.get(name).is_none() {
                 copy_from(metadata, old, name);
             }
@@ -34,8 +34,7 @@ pub fn as_stored(object: &Object<'_>, old: Option<&Node<'_>>) -> Node<'static> {
         as_namespace(&mut node);
     }
     fill_lists(group, object.kind_name(), &mut node);
-    respell(&mut node, row.ty);
-    complete(&mut node, row.ty);
+    canonicalize(&mut node, row.ty);
     node
 }
 
@@ -57,17 +56,17 @@ fn fill_lists(group: &str, kind: &str, node: &mut Node<'static>) {
         }
         let text = Node::string(text);
         let value = if item.is_empty() { text } else { Node::map([(item, text)]) };
-        node.below(member).set(list, Node::list(vec![value]));
+        node.map_mut(member).set(list, Node::list(vec![value]));
     }
 }
 
 /// Sets the finalizer and phase that every namespace gets on creation.
 fn as_namespace(node: &mut Node<'static>) {
-    let spec = node.below("spec");
+    let spec = node.map_mut("spec");
     if spec.get("finalizers").is_none_or(|list| list.items().is_empty()) {
         spec.set("finalizers", Node::list(vec![Node::string("kubernetes")]));
     }
-    let status = node.below("status");
+    let status = node.map_mut("status");
     if status.get("phase").is_none() {
         status.set("phase", Node::string("Active"));
     }

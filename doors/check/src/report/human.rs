@@ -14,14 +14,14 @@ pub(crate) struct Human {
 impl Human {
     pub(crate) fn new(config: &Config) -> Self {
         let renderer = if config.colour { Renderer::styled() } else { Renderer::plain() };
-        let policy = &config.policy;
-        let emulated = if policy.emulated == policy.release {
+        let config = &config.api_config;
+        let emulated = if config.emulated == config.release {
             String::new()
         } else {
-            format!(" emulating {}", policy.emulated)
+            format!(" emulating {}", config.emulated)
         };
         let release =
-            format!("Kubernetes {}{emulated}, behavior {}", policy.release, policy.behavior);
+            format!("Kubernetes {}{emulated}, behavior {}", config.release, config.behavior);
         Self { renderer, release }
     }
 
@@ -53,7 +53,7 @@ impl Human {
             }
         };
         if let Some(label) =
-            finding.policy.as_ref().and_then(|decision| decision.expression.as_ref())
+            finding.config.as_ref().and_then(|decision| decision.expression.as_ref())
         {
             group = group.element(expression_snippet(label));
         }

@@ -21,11 +21,11 @@ impl Json {
 
 /// The API configuration of the check.
 pub(crate) fn head(config: &Config) -> Value {
-    let policy = &config.policy;
+    let config = &config.api_config;
     json!({
-        "targetVersion": policy.release.to_string(),
-        "emulatedVersion": policy.emulated.to_string(),
-        "behavior": policy.behavior.to_string(),
+        "targetVersion": config.release.to_string(),
+        "emulatedVersion": config.emulated.to_string(),
+        "behavior": config.behavior.to_string(),
     })
 }
 
@@ -68,7 +68,7 @@ fn finding(finding: &Finding) -> Value {
         "help": finding.rule.fix,
         "notes": finding.notes,
         "fingerprint": finding.fingerprint,
-        "policy": finding.policy.as_deref().map(decision),
+        "policy": finding.config.as_deref().map(decision),
     })
 }
 
@@ -76,7 +76,7 @@ fn finding(finding: &Finding) -> Value {
 pub(crate) fn decision(decision: &PolicyDecision) -> Value {
     let label = decision.expression.as_ref();
     json!({
-        "name": decision.policy,
+        "name": decision.config,
         "binding": decision.binding,
         "validation": decision.validation,
         "action": decision.action,

@@ -2,7 +2,7 @@
 
 use crate::resource_request::ResourceRequest;
 use crate::status::{About, StatusError};
-use ratchet_access::{Attempt, Grant, Refusal as EscalationError, Resource, Target};
+use ratchet_access::{Attributes, EscalationError, Grant, Resource, Target};
 use ratchet_object::Node;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
@@ -26,10 +26,10 @@ pub(crate) fn escalation(
         ..Resource::default()
     };
     let verb = if old.is_some() { "update" } else { "create" };
-    let attempt = Attempt { user: request.user, verb, target: Target::Resource(target) };
+    let attributes = Attributes { user: request.user, verb, target: Target::Resource(target) };
     let authorizer = &request.app.authorizer;
-    let allowed = |attempt: &Attempt<'_>| authorizer.decide(attempt).is_allowed();
-    let result = authorizer.rbac().rules.escalation(&Grant { attempt, new, old }, &allowed);
+    let allowed = |attributes: &Attributes<'_>| authorizer.decide(attributes).is_allowed();
+    let result = authorizer.rbac().rules.escalation(&Grant { attributes, new, old }, &allowed);
     result.map_err(|denial| match denial {
         EscalationError::Forbidden(why) => {
             let about = request.resource.about(new.text_at(&["metadata", "name"]));

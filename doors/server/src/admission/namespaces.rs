@@ -1,39 +1,67 @@
 //! NamespaceLifecycle: no object is created in a missing or terminating namespace.
 
+use super::chain::{Admission, CommitConditions, PendingWrite, Plugin, PluginFuture};
 use crate::lifecycle::metadata;
 use crate::resource_request::ResourceRequest;
 use crate::status::{About, StatusError};
+use ratchet_admission::Request;
 use ratchet_object::Node;
-use ratchet_store::{Act, Guard, Revision, Write};
+use ratchet_store::{Guard, Operation, Revision, Write};
 
-/// Rejects a new object whose namespace does not exist or is being deleted.
-pub(crate) async fn namespace_lifecycle(
-    request: &ResourceRequest<'_>,
-    node: &Node<'_>,
-) -> Result<(), StatusError> {
-    if guarded_namespace(request).is_some() {
-        request.app.cache.fresh().await?;
-        namespace_guard(request, node)?;
+/// `NamespaceLifecycle`.
+pub(super) struct NamespaceLifecycle;
+
+impl Plugin for NamespaceLifecycle {
+    fn name(&self) -> &'static str {
+        "NamespaceLifecycle"
     }
-    Ok(())
+
+    fn admit(
+        &self,
+        request: &ResourceRequest<'_>,
+        attributes: &Request<'_>,
+        object: &mut Node<'static>,
+    ) -> Admission {
+        let is_create = attributes.is_create() && attributes.subresource.is_empty();
+        Some(if is_create { namespace_guard(request, object).map(drop) } else { Ok(()) })
+    }
+
+    fn conditions<'a>(
+        &'a self,
+        request: &'a ResourceRequest<'_>,
+        write: &'a PendingWrite<'_>,
+    ) -> PluginFuture<'a, CommitConditions<'a>> {
+        let guard = match write.old {
+            None => namespace_guard(request, write.new),
+            Some(_) => Ok(None),
+        };
+        let conditions = guard.map(|guard| CommitConditions {
+            writes: guard.into_iter().collect(),
+            ..CommitConditions::default()
+        });
+        Box::pin(std::future::ready(conditions))
+    }
 }
 
 /// A guard for the commit: the namespace must still be at the revision that was checked here. Check and guard are one
 /// step: a guard on an unchecked revision would let objects into a terminating namespace.
-pub(crate) fn namespace_guard(
+fn namespace_guard(
     request: &ResourceRequest<'_>,
-    node: &Node<'_>,
+    object: &Node<'_>,
 ) -> Result<Option<Write>, StatusError> {
-    let Some(namespace) = guarded_namespace(request) else { return Ok(None) };
+    if !request.resource.row.namespaced {
+        return Ok(None);
+    }
+    let namespace = request.path.namespace.as_str();
     let missing =
         || StatusError::not_found(About { group: "", resource: "namespaces", name: namespace });
     let namespaces = request.app.registry.core("namespaces").ok_or_else(missing)?;
     let item = namespaces.cache.find(namespace)?.ok_or_else(missing)?;
     if metadata::is_terminating(&item.node()) {
-        return Err(terminating(request, namespace, node));
+        return Err(terminating(request, namespace, object));
     }
     let key = namespaces.key("", namespace);
-    Ok(Some(Write { key, guard: Guard::At(Revision(item.revision)), act: Act::Keep }))
+    Ok(Some(Write { key, guard: Guard::At(Revision(item.revision)), act: Operation::Keep }))
 }
 
 fn terminating(request: &ResourceRequest<'_>, namespace: &str, node: &Node<'_>) -> StatusError {
@@ -47,9 +75,4 @@ fn terminating(request: &ResourceRequest<'_>, namespace: &str, node: &Node<'_>) 
     let cause = format!("namespace {namespace} is being terminated");
     let error = StatusError::forbidden(request.resource.about(name), &why);
     error.because("NamespaceTerminating", "metadata.namespace", cause)
-}
-
-fn guarded_namespace<'a>(request: &'a ResourceRequest<'_>) -> Option<&'a str> {
-    let is_enabled = request.app.plugins.is_on("NamespaceLifecycle");
-    (is_enabled && request.resource.row.namespaced).then_some(request.path.namespace.as_str())
 }

@@ -5,7 +5,7 @@ use crate::csr;
 use crate::registry::ServedResource;
 use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;
-use ratchet_access::{Attempt, Decision};
+use ratchet_access::{Attributes, Decision};
 use ratchet_admission::{Cluster, Subject};
 use ratchet_object::Node;
 use std::sync::{Arc, OnceLock};
@@ -66,8 +66,8 @@ impl Cluster for PluginCluster<'_> {
         snapshot.within(&prefix).map(|item| item.node()).collect()
     }
 
-    fn decide(&self, attempt: &Attempt<'_>) -> Result<(), String> {
-        match self.request.app.authorizer.decide(attempt) {
+    fn decide(&self, attributes: &Attributes<'_>) -> Result<(), String> {
+        match self.request.app.authorizer.decide(attributes) {
             Decision::Allow { .. } => Ok(()),
             Decision::Deny { reason } | Decision::NoOpinion { reason } => Err(reason),
         }

@@ -1,6 +1,6 @@
 //! ValidatingAdmissionPolicy: evaluates the policies of the cluster on writes, deletions and connections.
 
-use super::plugins::subresource_of;
+use super::chain::{Admission, Plugin, Subject, subresource_of};
 use super::policy_cluster::PolicyCluster;
 use crate::app::App;
 use crate::audit_record::AuditRecord;
@@ -15,12 +15,32 @@ use crate::warnings::Warnings;
 use ratchet_access::User;
 use ratchet_engine::{Change, Part, StatusCause};
 use ratchet_object::{Node, Value};
-use ratchet_policy::{Attempt, Denial, KindName, Operation, Policies, ResourceName, is_exempt};
+use ratchet_policy::{
+    Attributes, Denial, GroupVersionKind, GroupVersionResource, Operation, Policies, is_exempt,
+};
 use std::sync::Arc;
 use std::time::Instant;
 
 /// The plugin's name.
 const PLUGIN: &str = "ValidatingAdmissionPolicy";
+
+/// `ValidatingAdmissionPolicy`.
+pub(super) struct AdmissionPolicies;
+
+impl Plugin for AdmissionPolicies {
+    fn name(&self) -> &'static str {
+        PLUGIN
+    }
+
+    fn validate(&self, subject: &Subject<'_>) -> Admission {
+        Some(match *subject {
+            Subject::Change { request, change, .. } => on_change(request, change),
+            Subject::Deletion { request, old, options } => on_removal(request, old, options),
+            Subject::Body { request, kind, object } => on_sent(request, kind, object),
+            Subject::Connect { scope, kind, options } => on_connect(scope, kind, options),
+        })
+    }
+}
 
 /// Resource, path and user of a request, and where warnings and annotations go.
 pub(crate) struct AdmissionScope<'a> {
@@ -33,9 +53,9 @@ pub(crate) struct AdmissionScope<'a> {
 }
 
 /// Admission attributes: operation, kind, subresource and objects of one request, as policies see them.
-struct Attributes<'a> {
+struct AdmissionInput<'a> {
     operation: Operation,
-    kind: KindName<'a>,
+    kind: GroupVersionKind<'a>,
     subresource: &'a str,
     name: &'a str,
     object: Option<&'a Node<'a>>,
@@ -50,10 +70,10 @@ impl<'a> AdmissionScope<'a> {
         Self { app, resource, path, user, warnings, audit }
     }
 
-    /// The current policies; none if the plugin is off, the resource is exempt or there are no policies.
+    /// The current policies; none if the resource is exempt or there are no policies.
     fn policies(&self) -> Result<Option<Arc<Policies>>, StatusError> {
         let row = self.resource.row;
-        if !self.app.plugins.is_on(PLUGIN) || is_exempt(row.group, row.plural) {
+        if is_exempt(row.group, row.plural) {
             return Ok(None);
         }
         let policies = self.app.policies.now()?;
@@ -63,30 +83,34 @@ impl<'a> AdmissionScope<'a> {
     fn evaluate(
         &self,
         policies: &Arc<Policies>,
-        attributes: &Attributes<'_>,
+        input: &AdmissionInput<'_>,
     ) -> Result<(), StatusError> {
         let row = self.resource.row;
-        let attempt = Attempt {
-            operation: attributes.operation,
-            kind: attributes.kind,
-            resource: ResourceName { group: row.group, version: row.version, resource: row.plural },
-            subresource: attributes.subresource,
-            name: attributes.name,
+        let attributes = Attributes {
+            operation: input.operation,
+            kind: input.kind,
+            resource: GroupVersionResource {
+                group: row.group,
+                version: row.version,
+                resource: row.plural,
+            },
+            subresource: input.subresource,
+            name: input.name,
             namespace: if row.namespaced { &self.path.namespace } else { "" },
-            object: attributes.object,
-            old: attributes.old,
-            options: attributes.options,
+            object: input.object,
+            old: input.old,
+            options: input.options,
             user: self.user,
-            dry_run: attributes.dry_run,
+            dry_run: input.dry_run,
         };
         let started = Instant::now();
         // An expression may use its whole cost budget, which is more than other requests should wait for.
-        let pace_key = format!("{}/{}/{}", row.group, row.plural, attempt.namespace);
+        let pace_key = format!("{}/{}/{}", row.group, row.plural, attributes.namespace);
         let cluster = PolicyCluster::new(self.app, self.user);
-        let judge = || policies.judge(&attempt, &cluster);
+        let judge = || policies.judge(&attributes, &cluster);
         let verdict = self.app.pace.evaluate(&self.app.compute, policies, &pace_key, judge);
         cluster.check()?;
-        let labels = (PLUGIN, "validate", attributes.operation.word());
+        let labels = (PLUGIN, "validate", attributes.operation.as_str());
         self.app.metrics.plugin_ran(labels, !verdict.admits(), started.elapsed());
         for check in &verdict.checks {
             self.app.metrics.policy_checked(check);
@@ -111,25 +135,23 @@ impl<'a> AdmissionScope<'a> {
 fn denial_error(about: About<'_>, denial: &Denial) -> StatusError {
     let message = denial.message();
     let mut error = StatusError::forbidden(about, &message);
-    (error.code, error.reason) = (denial.reason.code(), denial.reason.word());
+    (error.code, error.reason) = (denial.reason.code(), denial.reason.as_str());
     if let Some(details) = &mut error.details {
         details.causes = vec![StatusCause { reason: "", message, field: String::new() }];
     }
     error
 }
 
-fn kind_of(resource: &ServedResource) -> KindName<'static> {
+fn kind_of(resource: &ServedResource) -> GroupVersionKind<'static> {
     let row = resource.row;
-    KindName { group: row.group, version: row.version, kind: row.kind }
+    GroupVersionKind { group: row.group, version: row.version, kind: row.kind }
 }
 
-const SCALE: KindName<'_> = KindName { group: "autoscaling", version: "v1", kind: "Scale" };
+const SCALE: GroupVersionKind<'_> =
+    GroupVersionKind { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /// Evaluates the policies on a valid change.
-pub(super) fn on_change(
-    request: &ResourceRequest<'_>,
-    change: &Change<'_>,
-) -> Result<(), StatusError> {
+fn on_change(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), StatusError> {
     let scope = AdmissionScope::of(request);
     // The policies have seen the Binding already, in `on_sent`.
     if change.part == Part::Sub("binding") {
@@ -158,7 +180,7 @@ pub(super) fn on_change(
     let options = write_options(request.params, operation);
     scope.evaluate(
         &policies,
-        &Attributes {
+        &AdmissionInput {
             operation,
             kind,
             subresource,
@@ -180,9 +202,9 @@ fn object_name<'a>(request: &'a ResourceRequest<'_>, object: &'a Node<'_>) -> &'
 }
 
 /// Evaluates the policies on the body of a subresource that is not stored.
-pub(crate) fn on_sent(
+fn on_sent(
     request: &ResourceRequest<'_>,
-    kind: KindName<'_>,
+    kind: GroupVersionKind<'_>,
     sent: &Node<'_>,
 ) -> Result<(), StatusError> {
     let scope = AdmissionScope::of(request);
@@ -197,7 +219,7 @@ pub(crate) fn on_sent(
     let options = write_options(request.params, Operation::Create);
     scope.evaluate(
         &policies,
-        &Attributes {
+        &AdmissionInput {
             operation: Operation::Create,
             kind,
             subresource: &request.path.subresource,
@@ -211,7 +233,7 @@ pub(crate) fn on_sent(
 }
 
 /// Evaluates the policies on a deletion.
-pub(crate) fn on_removal(
+fn on_removal(
     request: &ResourceRequest<'_>,
     old: &Node<'static>,
     options: &DeleteOptions,
@@ -232,7 +254,7 @@ pub(crate) fn on_removal(
     let options_node = options.node();
     scope.evaluate(
         &policies,
-        &Attributes {
+        &AdmissionInput {
             operation: Operation::Delete,
             kind: kind_of(request.resource),
             subresource: "",
@@ -246,7 +268,7 @@ pub(crate) fn on_removal(
 }
 
 /// Evaluates the policies on a connect request.
-pub(crate) fn on_connect(
+fn on_connect(
     scope: &AdmissionScope<'_>,
     kind: &str,
     options: &Node<'_>,
@@ -257,9 +279,9 @@ pub(crate) fn on_connect(
     object.set("kind", Node::string(kind.to_owned()));
     scope.evaluate(
         &policies,
-        &Attributes {
+        &AdmissionInput {
             operation: Operation::Connect,
-            kind: KindName { group: "", version: "v1", kind },
+            kind: GroupVersionKind { group: "", version: "v1", kind },
             subresource: &scope.path.subresource,
             name: &scope.path.name,
             object: Some(&object),

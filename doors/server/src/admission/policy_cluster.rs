@@ -5,10 +5,12 @@ use crate::cache::{Item, Unreadable};
 use crate::convert;
 use crate::registry::ServedResource;
 use crate::status::StatusError;
-use ratchet_access::{Attempt, Resource, Target, User};
+use ratchet_access::{Attributes, Resource, Target, User};
 use ratchet_object::Node;
 use ratchet_policy::authz::{self, Authorize};
-use ratchet_policy::{Equivalent, KindName, ResourceName, Served as How, Surroundings};
+use ratchet_policy::{
+    ClusterReader, Equivalent, GroupVersionKind, GroupVersionResource, Served as How,
+};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -39,7 +41,7 @@ impl<'a> PolicyCluster<'a> {
         })
     }
 
-    fn find(&self, kind: &KindName<'_>) -> Option<&'a Arc<ServedResource>> {
+    fn find(&self, kind: &GroupVersionKind<'_>) -> Option<&'a Arc<ServedResource>> {
         let is_kind = |resource: &&Arc<ServedResource>| {
             let row = resource.row;
             (row.group, row.version, row.kind) == (kind.group, kind.version, kind.kind)
@@ -61,7 +63,7 @@ impl std::fmt::Debug for Asker {
 }
 
 impl Authorize for Asker {
-    fn decide(&self, ask: &authz::Ask) -> authz::Decision {
+    fn decide(&self, ask: &authz::AuthorizationCheck) -> authz::Decision {
         let account;
         let user = match &ask.account {
             None => &self.user,
@@ -82,7 +84,7 @@ impl Authorize for Asker {
                 field_selector: &resource.field_selector,
             }),
         };
-        let decision = self.app.authorizer.decide(&Attempt { user, verb: &ask.verb, target });
+        let decision = self.app.authorizer.decide(&Attributes { user, verb: &ask.verb, target });
         authz::Decision {
             allowed: decision.is_allowed(),
             reason: decision.reason().to_owned(),
@@ -99,7 +101,7 @@ fn to_version(resource: &ServedResource, item: &Item) -> Node<'static> {
     node
 }
 
-impl Surroundings for PolicyCluster<'_> {
+impl ClusterReader for PolicyCluster<'_> {
     fn namespace(&self, name: &str) -> Option<Node<'static>> {
         Some(self.get(self.app.registry.core("namespaces")?, name)?.node())
     }
@@ -109,17 +111,22 @@ impl Surroundings for PolicyCluster<'_> {
         namespaces.is_some_and(|resource| self.get(resource, name).is_some())
     }
 
-    fn served(&self, kind: &KindName<'_>) -> Option<How> {
+    fn served(&self, kind: &GroupVersionKind<'_>) -> Option<How> {
         self.find(kind).map(|resource| How { namespaced: resource.row.namespaced })
     }
 
-    fn parameter(&self, kind: &KindName<'_>, namespace: &str, name: &str) -> Option<Node<'static>> {
+    fn parameter(
+        &self,
+        kind: &GroupVersionKind<'_>,
+        namespace: &str,
+        name: &str,
+    ) -> Option<Node<'static>> {
         let resource = self.find(kind)?;
         let item = self.get(resource, &resource.cache_key(namespace, name))?;
         Some(to_version(resource, &item))
     }
 
-    fn parameters(&self, kind: &KindName<'_>, namespace: &str) -> Vec<Node<'static>> {
+    fn parameters(&self, kind: &GroupVersionKind<'_>, namespace: &str) -> Vec<Node<'static>> {
         let Some(resource) = self.find(kind) else { return Vec::new() };
         let prefix = if resource.row.namespaced { format!("{namespace}/") } else { String::new() };
         let snapshot = resource.cache.now();
@@ -129,8 +136,12 @@ impl Surroundings for PolicyCluster<'_> {
         snapshot.within(&prefix).map(|item| to_version(resource, item)).collect()
     }
 
-    fn equivalents(&self, resource: &ResourceName<'_>, subresource: &str) -> Vec<Equivalent> {
-        let ResourceName { group, version, resource } = *resource;
+    fn equivalents(
+        &self,
+        resource: &GroupVersionResource<'_>,
+        subresource: &str,
+    ) -> Vec<Equivalent> {
+        let GroupVersionResource { group, version, resource } = *resource;
         let Some(own) = self.app.registry.find(group, version, resource) else { return Vec::new() };
         let is_same = |candidate: &&Arc<ServedResource>| {
             let has_part = || candidate.row.subresource(subresource).is_some();
@@ -145,7 +156,7 @@ impl Surroundings for PolicyCluster<'_> {
         self.app.registry.all().filter(is_same).map(name).collect()
     }
 
-    fn converted(&self, object: &Node<'_>, kind: &KindName<'_>) -> Option<Node<'static>> {
+    fn converted(&self, object: &Node<'_>, kind: &GroupVersionKind<'_>) -> Option<Node<'static>> {
         let resource = self.find(kind)?;
         let mut node = object.clone().into_owned();
         let (version, name) =

@@ -1,8 +1,8 @@
 //! Authorization of policy parameters: the writer of a policy or binding must be able to read its parameters.
 
 use crate::resource_request::ResourceRequest;
-use ratchet_access::{Attempt, Resource, Target, User, is_superuser};
-use ratchet_engine::writing::{FieldErrors, ValidationContext};
+use ratchet_access::{Attributes, Resource, Target, User, is_superuser};
+use ratchet_engine::field_validation::{FieldErrors, ValidationContext};
 use ratchet_engine::{Change, Part, Verdict};
 use ratchet_object::{At, Node};
 
@@ -11,7 +11,7 @@ const GROUP: &str = "admissionregistration.k8s.io";
 /// Adds a field error to the verdict on a valid policy or binding whose writer may not read its parameters.
 pub(super) fn check(request: &ResourceRequest<'_>, change: &Change<'_>, verdict: &mut Verdict) {
     let applies = change.kind.group == GROUP && change.part == Part::Main;
-    if !applies || !verdict.problems.is_empty() || is_superuser(request.user) {
+    if !applies || !verdict.errors.is_empty() || is_superuser(request.user) {
         return;
     }
     let (at, result) = match change.kind.name {
@@ -20,7 +20,7 @@ pub(super) fn check(request: &ResourceRequest<'_>, change: &Change<'_>, verdict:
         _ => return,
     };
     if let Err(why) = result {
-        let ctx = ValidationContext { change, policy: &request.app.policy };
+        let ctx = ValidationContext { change, config: &request.app.api_config };
         FieldErrors::new(&ctx, verdict).forbidden(&change.new_root().descend(&["spec", at]), why);
     }
 }
@@ -115,8 +115,8 @@ fn of_binding(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), 
 }
 
 fn is_allowed(request: &ResourceRequest<'_>, verb: &str, target: Resource<'_>) -> bool {
-    let attempt = Attempt { user: request.user, verb, target: Target::Resource(target) };
-    request.app.authorizer.decide(&attempt).is_allowed()
+    let attributes = Attributes { user: request.user, verb, target: Target::Resource(target) };
+    request.app.authorizer.decide(&attributes).is_allowed()
 }
 
 /// A user as Go's `%v` prints the struct.

@@ -1,70 +1,91 @@
 //! ResourceQuota: the usage of a request is charged in the commit that stores its object, or the request is denied.
 
+use super::chain::{
+    CommitConditions, PendingWrite, Plugin, PluginFuture, attributes, subresource_of,
+};
 use super::plugin_cluster::PluginCluster;
-use super::plugins::{attributes, status_error, subresource_of};
+use super::pure::status_error;
 use crate::cache::{Item, storable};
 use crate::registry::ServedResource;
 use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;
 use ratchet_admission::{Cluster, Denial, Operation, Request, quota};
-use ratchet_engine::Part;
 use ratchet_object::Node;
 use ratchet_store::{Guard, Revision, Write};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::sync::MutexGuard;
+use tokio::sync::{Mutex, MutexGuard};
 
-/// Quota writes that belong to the commit of an object, with the namespace's lock until then.
-#[derive(Default)]
-pub(crate) struct QuotaCharge<'a> {
-    writes: Vec<Write>,
-    lock: Option<MutexGuard<'a, ()>>,
+/// `ResourceQuota`.
+pub(super) struct ResourceQuota {
+    /// Locks by namespace: requests that charge a quota queue here instead of conflicting in the store.
+    locks: [Mutex<()>; 64],
 }
 
-impl QuotaCharge<'_> {
-    /// The writes of the updated quotas.
-    pub(crate) fn writes(&self) -> impl Iterator<Item = Write> + '_ {
-        debug_assert!(self.writes.is_empty() || self.lock.is_some());
-        self.writes.iter().cloned()
+impl Default for ResourceQuota {
+    fn default() -> Self {
+        Self { locks: std::array::from_fn(|_| Mutex::new(())) }
     }
 }
 
-/// Charges the quotas of the namespace for a write.
-pub(crate) async fn charge<'a>(
-    request: &'a ResourceRequest<'_>,
-    part: Part,
-    new: &Node<'_>,
-    old: Option<&Node<'_>>,
-) -> Result<QuotaCharge<'a>, StatusError> {
-    let (part, operation) = match old {
-        Some(_) => subresource_of(part),
-        None => ("", Operation::Create),
-    };
-    let name = new.text_at(&["metadata", "name"]);
-    let attributes = attributes(request, operation, part, name, old);
-    let plugins = &request.app.plugins;
-    let Some(resource) = request.app.registry.core("resourcequotas") else {
-        return Ok(QuotaCharge::default());
-    };
-    let is_due = plugins.is_on("ResourceQuota") && quota::counts(&attributes, new);
-    if !is_due || quotas_of(request, resource)?.is_empty() {
-        return Ok(QuotaCharge::default());
+impl Plugin for ResourceQuota {
+    fn name(&self) -> &'static str {
+        "ResourceQuota"
     }
-    let lock = plugins.lock_quotas(&request.path.namespace).await;
-    request.app.cache.fresh().await?;
-    let started = Instant::now();
-    let items = quotas_of(request, resource)?;
-    let charged = charge_quotas(request, items, &attributes, new);
-    let labels = ("ResourceQuota", "validate", operation.word());
-    request.app.metrics.plugin_ran(labels, charged.is_err(), started.elapsed());
-    let charged = charged.map_err(|denial| status_error(request, name, denial))?;
-    let write = |(item, after): (Arc<Item>, Node<'static>)| {
-        let key = resource.key(&request.path.namespace, after.text_at(&["metadata", "name"]));
-        let guard = Guard::At(Revision(item.revision));
-        Ok(Write::put(&key, guard, storable(after)?.bytes()))
-    };
-    let writes = charged.into_iter().map(write).collect::<Result<_, StatusError>>()?;
-    Ok(QuotaCharge { writes, lock })
+
+    fn conditions<'a>(
+        &'a self,
+        request: &'a ResourceRequest<'_>,
+        write: &'a PendingWrite<'_>,
+    ) -> PluginFuture<'a, CommitConditions<'a>> {
+        Box::pin(self.charge(request, write))
+    }
+}
+
+impl ResourceQuota {
+    /// Locks the quotas of a namespace.
+    async fn lock(&self, namespace: &str) -> Option<MutexGuard<'_, ()>> {
+        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(namespace);
+        let at = usize::try_from(hash % 64).unwrap_or(0);
+        Some(self.locks.get(at)?.lock().await)
+    }
+
+    /// Charges the quotas of the namespace for a write.
+    async fn charge<'a>(
+        &'a self,
+        request: &'a ResourceRequest<'_>,
+        write: &'a PendingWrite<'_>,
+    ) -> Result<CommitConditions<'a>, StatusError> {
+        let PendingWrite { part, new, old } = *write;
+        let (part, operation) = match old {
+            Some(_) => subresource_of(part),
+            None => ("", Operation::Create),
+        };
+        let name = new.text_at(&["metadata", "name"]);
+        let attributes = attributes(request, operation, part, name, old);
+        let Some(resource) = request.app.registry.core("resourcequotas") else {
+            return Ok(CommitConditions::default());
+        };
+        if !quota::counts(&attributes, new) || quotas_of(request, resource)?.is_empty() {
+            return Ok(CommitConditions::default());
+        }
+        let lock = self.lock(&request.path.namespace).await;
+        request.app.cache.fresh().await?;
+        let started = Instant::now();
+        let items = quotas_of(request, resource)?;
+        let charged = charge_quotas(request, items, &attributes, new);
+        let labels = (self.name(), "validate", operation.as_str());
+        request.app.metrics.plugin_ran(labels, charged.is_err(), started.elapsed());
+        let charged = charged.map_err(|denial| status_error(request, name, denial))?;
+        let write = |(item, after): (Arc<Item>, Node<'static>)| {
+            let key = resource.key(&request.path.namespace, after.text_at(&["metadata", "name"]));
+            let guard = Guard::At(Revision(item.revision));
+            Ok(Write::put(&key, guard, storable(after)?.bytes()))
+        };
+        let writes = charged.into_iter().map(write).collect::<Result<_, StatusError>>()?;
+        Ok(CommitConditions { writes, lock })
+    }
 }
 
 fn quotas_of(

@@ -16,7 +16,7 @@ mod streams;
 mod throttle;
 mod upgrade;
 
-use crate::admission::{AdmissionScope, on_connect};
+use crate::admission::AdmissionScope;
 use crate::app::App;
 use crate::authorize::target;
 use crate::guarded_body::with_guard;
@@ -29,9 +29,9 @@ use http::Response;
 use http_body_util::BodyExt;
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
-use ratchet_access::{Attempt, Decision, User};
+use ratchet_access::{Attributes, Decision, User};
 use ratchet_http::Body;
-use ratchet_kubelet::{Kubelets, Others};
+use ratchet_kubelet::{KubeletClient, Others};
 use ratchet_object::Node;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ use tokio::sync::watch;
 /// Clients of kubelets and other backends.
 pub struct Backends {
     /// Kubelets, verified by node name.
-    pub kubelets: Kubelets,
+    pub kubelets: KubeletClient,
     /// Pods, Services and other ports of nodes.
     pub others: Others,
     /// `--kubelet-preferred-address-types`.
@@ -157,13 +157,14 @@ impl Connect<'_> {
         let Connect { app, resource, path, request, user } = self;
         let (warnings, audit) = (&request.warnings, &request.audit);
         let scope = AdmissionScope { app, resource, path, user, warnings, audit };
-        on_connect(&scope, kind, options)
+        app.chain.validate_connect(&scope, kind, options)
     }
 
     /// Requires `create` permission also for GET, which browsers must use for WebSockets.
     fn check_create(&self) -> Result<(), StatusError> {
-        let attempt = Attempt { user: self.user, verb: "create", target: target(self.path, "") };
-        match self.app.authorizer.decide(&attempt) {
+        let attributes =
+            Attributes { user: self.user, verb: "create", target: target(self.path, "") };
+        match self.app.authorizer.decide(&attributes) {
             Decision::Allow { .. } => Ok(()),
             Decision::Deny { reason } | Decision::NoOpinion { reason } => {
                 Err(StatusError::forbidden(self.about(), &reason))

@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use ratchet_http::{Body, empty, full};
-use ratchet_kubelet::{Endpoint, Kubelets};
+use ratchet_kubelet::{Endpoint, KubeletClient};
 use ratchet_object::Node;
 
 /// The streams of a process: parameter names of the API and of kubelets.
@@ -89,7 +89,7 @@ async fn pass_through(
 }
 
 async fn dial(
-    kubelets: &Kubelets,
+    kubelets: &KubeletClient,
     kubelet_request: &KubeletRequest,
     method: Method,
     headers: HeaderMap,

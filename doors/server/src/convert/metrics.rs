@@ -154,7 +154,7 @@ fn new_metric(metric: &Node<'static>, types: MetricTypes) -> Option<Node<'static
             };
             match member.new {
                 [name] => inner.set(*name, value.clone()),
-                [outer, name] => inner.below(outer).set(*name, value.clone()),
+                [outer, name] => inner.map_mut(outer).set(*name, value.clone()),
                 _ => {}
             }
         }

@@ -1,7 +1,7 @@
 //! HorizontalPodAutoscaler conversion: `autoscaling/v1` has one metric and keeps the rest of `v2` in annotations.
 
 use super::metrics::{CURRENT, TARGETS, new_metrics, old_metric};
-use ratchet_object::{Limits, Node, Object, Value, decode_json, misfits};
+use ratchet_object::{Limits, Node, Object, Value, decode_json, schema_violations};
 
 const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
 const CURRENT_METRICS: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
@@ -65,7 +65,7 @@ pub(super) fn to_v2(node: &mut Node<'static>) {
     let behavior = annotation_value(node, BEHAVIOR).map(new_behavior);
     let behavior = behavior
         .filter(|node| !node.entries().is_empty() && has_v2_types("spec", "behavior", node));
-    let spec = node.below("spec");
+    let spec = node.map_mut("spec");
     let percentage = spec.remove("targetCPUUtilizationPercentage");
     if let Some(percentage) =
         percentage.or_else(|| metrics.is_empty().then(|| Node::int(DEFAULT_PERCENTAGE)))
@@ -179,7 +179,7 @@ fn has_v2_types(side: &'static str, name: &'static str, value: &Node<'static>) -
         ("kind", Node::string("HorizontalPodAutoscaler")),
         (side, Node::map([(name, value.clone())])),
     ]);
-    misfits(&Object::new(object)).is_empty()
+    schema_violations(&Object::new(object)).is_empty()
 }
 
 fn add_list(
@@ -194,7 +194,7 @@ fn add_list(
 
 /// Replaces the annotations of this conversion; a client's own are dropped.
 fn annotate(node: &mut Node<'static>, annotations_to_add: Vec<(&'static str, String)>) {
-    let metadata = node.below("metadata");
+    let metadata = node.map_mut("metadata");
     let mut annotations = metadata.remove("annotations").unwrap_or_else(Node::empty_map);
     for name in [METRICS, CURRENT_METRICS, CONDITIONS, BEHAVIOR] {
         annotations.remove(name);
@@ -302,7 +302,7 @@ mod tests {
         for text in ["", "{", "5", "[5]", r#"[{"type":"Resource","resource":{"name":5}}]"#] {
             let mut scaler = node("{metadata: {name: a}, spec: {}}");
             let annotations = Node::map([(METRICS, Node::string(text))]);
-            scaler.below("metadata").set("annotations", annotations);
+            scaler.map_mut("metadata").set("annotations", annotations);
             to_v2(&mut scaler);
             assert_eq!(scaler.find(&["metadata", "annotations"]), None, "{text}");
             let metrics = scaler.find(&["spec", "metrics"]).map(Node::items).unwrap_or_default();

@@ -107,10 +107,10 @@ fn certificates_are_certificates() {
 }
 
 fn field_errors(change: &Change<'_>) -> Vec<String> {
-    let policy = Policy::of(Release::REFERENCE, Behavior::Released);
-    let mut verdict = ratchet_engine::judge(change, &ratchet_engine::Facts::default(), &policy);
-    check(change, &policy, &mut verdict);
-    verdict.problems.iter().map(|one| format!("{}: {}", one.field, one.message())).collect()
+    let config = ApiConfig::of(Release::REFERENCE, Behavior::Released);
+    let mut verdict = ratchet_engine::judge(change, &ratchet_engine::Facts::default(), &config);
+    check(change, &config, &mut verdict);
+    verdict.errors.iter().map(|one| format!("{}: {}", one.field, one.message())).collect()
 }
 
 fn object(request: &str, usages: &str, certificate: &str) -> Object<'static> {

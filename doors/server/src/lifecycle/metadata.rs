@@ -20,7 +20,7 @@ pub(crate) fn fill_system_fields(
     uid: String,
     now: String,
 ) {
-    let metadata = node.below("metadata");
+    let metadata = node.map_mut("metadata");
     for name in SYSTEM_FIELDS {
         metadata.remove(name);
     }
@@ -46,7 +46,7 @@ pub(crate) fn preserve_system_fields(new: &mut Node<'static>, old: &Node<'_>, st
             content(new, old).any(|member| differs(&[member])) || differs(&["metadata", "labels"])
         }
     };
-    let metadata = new.below("metadata");
+    let metadata = new.map_mut("metadata");
     for name in ["creationTimestamp", "generation"] {
         metadata.remove(name);
     }
@@ -78,7 +78,7 @@ pub(crate) fn preserve_system_fields(new: &mut Node<'static>, old: &Node<'_>, st
 
 /// Restores the stored generation: the write does not change the desired state.
 pub(crate) fn restore_generation(new: &mut Node<'static>, old: &Node<'_>) {
-    let metadata = new.below("metadata");
+    let metadata = new.map_mut("metadata");
     match old.find(&["metadata", "generation"]) {
         Some(generation) => metadata.set("generation", generation.clone().into_owned()),
         None => {
@@ -90,7 +90,7 @@ pub(crate) fn restore_generation(new: &mut Node<'static>, old: &Node<'_>) {
 /// Sets the generation to the stored one plus one.
 pub(crate) fn increment_generation(new: &mut Node<'static>, old: &Node<'_>) {
     let generation = old.find(&["metadata", "generation"]).and_then(Node::as_int).unwrap_or(0);
-    new.below("metadata").set("generation", Node::int(generation + 1));
+    new.map_mut("metadata").set("generation", Node::int(generation + 1));
 }
 
 /// The top-level fields of two objects except metadata and status.

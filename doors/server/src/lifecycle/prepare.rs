@@ -23,21 +23,21 @@ static ON_CREATE: &[(&str, &str, Prepare)] = &[
         // A name is optional: the default is the uid.
         if node.text_at(&["metadata", "name"]).is_empty() {
             let uid = node.text_at(&["metadata", "uid"]).to_owned();
-            node.below("metadata").set("name", Node::string(uid));
+            node.map_mut("metadata").set("name", Node::string(uid));
         }
     }),
     ("", "Namespace", namespace),
     ("", "PersistentVolume", |node, context| {
-        let status = node.below("status");
+        let status = node.map_mut("status");
         status.set("phase", Node::string("Pending"));
         status.set("lastPhaseTransitionTime", Node::string(context.now.to_owned()));
     }),
     ("", "PersistentVolumeClaim", |node, _| {
-        node.below("status").set("phase", Node::string("Pending"));
+        node.map_mut("status").set("phase", Node::string("Pending"));
     }),
     ("", "Pod", pod),
     ("", "Service", |node, _| {
-        node.below("status").set("loadBalancer", Node::empty_map());
+        node.map_mut("status").set("loadBalancer", Node::empty_map());
     }),
     ("apps", "DaemonSet", |node, _| set_template_generation(node, 1)),
     ("batch", "Job", job),
@@ -102,14 +102,14 @@ pub(crate) fn prepare_update(
                 restore(new, old, member);
             }
             for member in strategy.status_restores {
-                restore(new.below("metadata"), old.get("metadata").unwrap_or(&NOTHING), member);
+                restore(new.map_mut("metadata"), old.get("metadata").unwrap_or(&NOTHING), member);
             }
             // The QoS class of a pod is set on create and does not change.
             if (kind.group, kind.name) == ("", "Pod")
                 && new.text_at(&["status", "qosClass"]).is_empty()
                 && let Some(class) = old.find(&["status", "qosClass"])
             {
-                new.below("status").set("qosClass", class.clone().into_owned());
+                new.map_mut("status").set("qosClass", class.clone().into_owned());
             }
             if (kind.group, kind.name) == ("certificates.k8s.io", "CertificateSigningRequest") {
                 signing_request::prepare_status(new, old, now);
@@ -135,12 +135,12 @@ pub(super) fn restore(new: &mut Node<'static>, old: &Node<'_>, member: &'static 
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 fn set_template_generation(node: &mut Node<'static>, count: i64) {
-    let annotations = node.below("metadata").below("annotations");
+    let annotations = node.map_mut("metadata").map_mut("annotations");
     annotations.set(TEMPLATE_GENERATION, Node::string(count.to_string()));
 }
 
 fn namespace(node: &mut Node<'static>, _: &CreateContext<'_>) {
-    let spec = node.below("spec");
+    let spec = node.map_mut("spec");
     let mut finalizers = spec.remove("finalizers").unwrap_or_else(|| Node::list(Vec::new()));
     if let Some(items) = finalizers.items_mut()
         && !items.iter().any(|item| item.text() == Some("kubernetes"))
@@ -148,14 +148,14 @@ fn namespace(node: &mut Node<'static>, _: &CreateContext<'_>) {
         items.push(Node::string("kubernetes"));
     }
     spec.set("finalizers", finalizers);
-    node.below("status").set("phase", Node::string("Active"));
+    node.map_mut("status").set("phase", Node::string("Active"));
 }
 
 fn pod(node: &mut Node<'static>, context: &CreateContext<'_>) {
     let class = qos_class(node);
     let gated =
         node.find(&["spec", "schedulingGates"]).is_some_and(|gates| !gates.items().is_empty());
-    let status = node.below("status");
+    let status = node.map_mut("status");
     status.set("phase", Node::string("Pending"));
     if gated {
         let condition = Node::map([
@@ -212,7 +212,7 @@ fn job(node: &mut Node<'static>, _: &CreateContext<'_>) {
     }
     let name = node.text_at(&["metadata", "name"]).to_owned();
     let uid = node.text_at(&["metadata", "uid"]).to_owned();
-    let labels = node.below("spec").below("template").below("metadata").below("labels");
+    let labels = node.map_mut("spec").map_mut("template").map_mut("metadata").map_mut("labels");
     let wanted = [
         ("job-name", &name),
         ("batch.kubernetes.io/job-name", &name),
@@ -224,7 +224,7 @@ fn job(node: &mut Node<'static>, _: &CreateContext<'_>) {
             labels.set(label, Node::string(value.clone()));
         }
     }
-    let matched = node.below("spec").below("selector").below("matchLabels");
+    let matched = node.map_mut("spec").map_mut("selector").map_mut("matchLabels");
     if matched.get("batch.kubernetes.io/controller-uid").is_none() {
         matched.set("batch.kubernetes.io/controller-uid", Node::string(uid));
     }

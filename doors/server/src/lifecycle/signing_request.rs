@@ -6,7 +6,7 @@ use ratchet_object::Node;
 /// Sets the requester fields and clears the status.
 pub(super) fn prepare_create(node: &mut Node<'static>, context: &CreateContext<'_>) {
     let texts = |list: &[String]| Node::list(list.iter().cloned().map(Node::string).collect());
-    let spec = node.below("spec");
+    let spec = node.map_mut("spec");
     for name in ["username", "uid", "groups", "extra"] {
         spec.remove(name);
     }
@@ -49,7 +49,7 @@ pub(super) fn prepare_approval(new: &mut Node<'static>, old: &Node<'_>, now: &st
     restore(new, old, "spec");
     restore(new, old, "status");
     match sent {
-        Some(conditions) => new.below("status").set("conditions", conditions),
+        Some(conditions) => new.map_mut("status").set("conditions", conditions),
         None => {
             if let Some(status) = new.get_mut("status") {
                 status.remove("conditions");

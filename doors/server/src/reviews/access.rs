@@ -5,7 +5,7 @@ use super::{ValidationErrors, extra_of, texts};
 use crate::authorize::Authorizer;
 use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;
-use ratchet_access::{Attempt, Decision, Resource, Target, User};
+use ratchet_access::{Attributes, Decision, Resource, Target, User};
 use ratchet_object::{Node, Value};
 
 const EMPTY_METADATA: &str = "must be empty";
@@ -140,8 +140,8 @@ fn review_status(authorizer: &Authorizer, review: &Node<'_>, user: &User) -> Nod
     let Some(resource) = present_field(spec, "resourceAttributes") else {
         let path = spec.get("nonResourceAttributes").unwrap_or(&empty);
         let target = Target::Path(path.text_at(&["path"]));
-        let attempt = Attempt { user, verb: path.text_at(&["verb"]), target };
-        return status(&authorizer.decide(&attempt), &[]);
+        let attributes = Attributes { user, verb: path.text_at(&["verb"]), target };
+        return status(&authorizer.decide(&attributes), &[]);
     };
     let Selectors { fields, ignored } = selectors::parse(resource);
     let version = match resource.text_at(&["version"]) {
@@ -157,8 +157,8 @@ fn review_status(authorizer: &Authorizer, review: &Node<'_>, user: &User) -> Nod
         name: resource.text_at(&["name"]),
         field_selector: &fields,
     });
-    let attempt = Attempt { user, verb: resource.text_at(&["verb"]), target };
-    status(&authorizer.decide(&attempt), &ignored)
+    let attributes = Attributes { user, verb: resource.text_at(&["verb"]), target };
+    status(&authorizer.decide(&attributes), &ignored)
 }
 
 fn status(decision: &Decision, ignored: &[&str]) -> Node<'static> {

@@ -48,7 +48,7 @@ async fn bind_to(
         return Err(StatusError::bad_request("name in URL does not match name in Binding object"));
     }
     check(binding)?;
-    crate::admission::on_sent(request, BINDING.name(), binding)?;
+    request.app.chain.validate_body(request, BINDING.name(), binding)?;
     let node_name = binding.text_at(&["target", "name"]).to_owned();
     let about = crate::status::About { group: "", resource: "pods/binding", name };
     let now = request.app.now();
@@ -73,11 +73,11 @@ async fn bind_to(
             ));
         }
         let mut new = old.clone();
-        new.below("spec").set("nodeName", Node::string(node_name.clone()));
+        new.map_mut("spec").set("nodeName", Node::string(node_name.clone()));
         for member in ["annotations", "labels"] {
             let more = binding.find(&["metadata", member]).map(Node::entries).unwrap_or_default();
             for entry in more {
-                new.below("metadata").below(member).set(entry.key.clone(), entry.node.clone());
+                new.map_mut("metadata").map_mut(member).set(entry.key.clone(), entry.node.clone());
             }
         }
         set_scheduled_condition(&mut new, &now);
@@ -112,7 +112,7 @@ fn check(binding: &Node<'_>) -> Result<(), StatusError> {
 
 /// Sets the PodScheduled condition.
 fn set_scheduled_condition(pod: &mut Node<'static>, now: &str) {
-    let status = pod.below("status");
+    let status = pod.map_mut("status");
     let mut conditions = status.remove("conditions").unwrap_or_else(|| Node::list(Vec::new()));
     let condition = Node::map([
         ("type", Node::string("PodScheduled")),

@@ -5,9 +5,9 @@ use ratchet_object::Node;
 /// Copies the ephemeral containers.
 pub(super) fn take(new: &mut Node<'static>, sent: &Node<'static>) {
     match sent.find(&["spec", "ephemeralContainers"]) {
-        Some(list) => new.below("spec").set("ephemeralContainers", list.clone()),
+        Some(list) => new.map_mut("spec").set("ephemeralContainers", list.clone()),
         None => {
-            new.below("spec").remove("ephemeralContainers");
+            new.map_mut("spec").remove("ephemeralContainers");
         }
     }
 }
@@ -34,6 +34,6 @@ pub(super) fn resize(new: &mut Node<'static>, sent: &Node<'static>) {
         }
     }
     if let Some(resources) = sent.find(&["spec", "resources"]) {
-        new.below("spec").set("resources", resources.clone());
+        new.map_mut("spec").set("resources", resources.clone());
     }
 }

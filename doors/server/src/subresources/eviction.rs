@@ -8,7 +8,7 @@ use crate::status::StatusError;
 use crate::verbs::delete;
 use ratchet_object::Node;
 use ratchet_object::selector::LabelSelector;
-use ratchet_store::{Act, Commit, Guard, Revision, Write};
+use ratchet_store::{Commit, Guard, Operation, Revision, Write};
 use std::sync::Arc;
 
 const EVICTION: ExpectedKind<'static> =
@@ -22,8 +22,8 @@ pub(super) async fn evict(request: &ResourceRequest<'_>) -> HandlerResult {
         return Err(StatusError::bad_request("name in URL does not match name in Eviction object"));
     }
     request.app.cache.fresh().await?;
-    crate::admission::on_part(request, &eviction)?;
-    crate::admission::on_sent(request, EVICTION.name(), &eviction)?;
+    request.app.chain.admit_body(request, &eviction)?;
+    request.app.chain.validate_body(request, EVICTION.name(), &eviction)?;
     let nothing = Node::empty_map();
     let delete_options = eviction.get("deleteOptions").unwrap_or(&nothing);
     let mut wanted = DeleteOptions::parse(request.params, Some(delete_options))?;
@@ -109,15 +109,15 @@ async fn consume_budget(
             return Ok(());
         }
         let mut spent = budget.clone();
-        let status = spent.below("status");
+        let status = spent.map_mut("status");
         status.set("disruptionsAllowed", Node::int(number("disruptionsAllowed") - 1));
         status
-            .below("disruptedPods")
+            .map_mut("disruptedPods")
             .set(request.path.name.clone(), Node::string(request.app.now()));
         let write = Write {
             key: budgets.key(&request.path.namespace, budget.text_at(&["metadata", "name"])),
             guard: Guard::At(Revision(item.revision)),
-            act: Act::Put { value: storable(spent)?.bytes(), lives: None },
+            act: Operation::Put { value: storable(spent)?.bytes(), lives: None },
         };
         if let Commit::Done(revision) = request.app.cache.store().commit(vec![write]).await? {
             request.app.cache.wait_for(revision.0).await?;

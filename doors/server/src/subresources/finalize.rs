@@ -6,10 +6,10 @@ use ratchet_object::Node;
 pub(super) fn take(new: &mut Node<'static>, sent: &Node<'static>) {
     match sent.find(&["spec", "finalizers"]) {
         Some(list) if !list.items().is_empty() => {
-            new.below("spec").set("finalizers", list.clone());
+            new.map_mut("spec").set("finalizers", list.clone());
         }
         _ => {
-            new.below("spec").remove("finalizers");
+            new.map_mut("spec").remove("finalizers");
         }
     }
 }

@@ -29,7 +29,7 @@ async fn save(request: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, St
         check(request, &scale)?;
         let mut new = old.clone();
         let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);
-        new.below("spec").set("replicas", Node::int(replicas));
+        new.map_mut("spec").set("replicas", Node::int(replicas));
         Ok((new, conditions))
     };
     write::change(request, Part::Sub("scale"), sent.dry_run, edit).await

@@ -19,7 +19,7 @@ pub(super) async fn create(request: &ResourceRequest<'_>) -> HandlerResult {
     let mut token_request = request.object_of(REQUEST, options.fields)?;
     defaults::apply(REQUEST.group, REQUEST.version, REQUEST.kind, &mut token_request);
     set_namespace(request, &mut token_request)?;
-    crate::admission::on_part(request, &token_request)?;
+    request.app.chain.admit_body(request, &token_request)?;
     check_name(request, &token_request)?;
     let account = request.current().await?.node();
     let uid = account.text_at(&["metadata", "uid"]);
@@ -28,7 +28,7 @@ pub(super) async fn create(request: &ResourceRequest<'_>) -> HandlerResult {
     let seconds =
         token_request.find(&["spec", "expirationSeconds"]).and_then(Node::as_int).unwrap_or(3600);
     check_seconds(seconds)?;
-    crate::admission::on_sent(request, REQUEST.name(), &token_request)?;
+    request.app.chain.validate_body(request, REQUEST.name(), &token_request)?;
     let binding = Binding::find(request, &token_request)?;
     let requested = token_request.find(&["spec", "audiences"]).map(Node::items).unwrap_or_default();
     let audiences: Vec<String> =
@@ -48,12 +48,12 @@ pub(super) async fn create(request: &ResourceRequest<'_>) -> HandlerResult {
     request.audit.annotate("authentication.kubernetes.io/issued-credential-id", issued.credential);
     let audiences =
         if audiences.is_empty() { request.app.accounts.audiences.clone() } else { audiences };
-    let metadata = token_request.below("metadata");
+    let metadata = token_request.map_mut("metadata");
     metadata.set("name", Node::string(name.to_owned()));
     metadata.set("namespace", Node::string(namespace.to_owned()));
     metadata.set("uid", Node::string(uid.to_owned()));
     metadata.set("creationTimestamp", Node::string(request.app.now()));
-    let spec = token_request.below("spec");
+    let spec = token_request.map_mut("spec");
     spec.set("audiences", Node::list(audiences.into_iter().map(Node::string).collect()));
     spec.set("expirationSeconds", Node::int(issued.seconds));
     let expires = issued.expires.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();

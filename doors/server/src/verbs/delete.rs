@@ -4,7 +4,7 @@ use crate::admission;
 use crate::body::{BodyType, ExpectedKind, decode_body, parse};
 use crate::cache::{Item, storable};
 use crate::lifecycle::{Dependents, metadata};
-use crate::options::{DeleteOptions, DeleteScope, FieldValidation, Propagation};
+use crate::options::{DeleteOptions, DeleteScope, Propagation};
 use crate::request::ResourcePath;
 use crate::resource_request::{Content, HandlerResult, Reply, ResourceRequest};
 use crate::services;
@@ -12,7 +12,8 @@ use crate::status::{StatusError, success, uid_of};
 use crate::verbs::list;
 use crate::write::has_spec_finalizers;
 use ratchet_object::{Kind, Node};
-use ratchet_store::{Act, Commit, Guard, Revision, Write};
+use ratchet_pipeline::FieldValidation;
+use ratchet_store::{Commit, Guard, Operation, Revision, Write};
 use std::sync::Arc;
 
 /// The finalizer of foreground deletion: the owner waits for its dependents.
@@ -138,12 +139,13 @@ pub(crate) async fn remove(
     for _ in 0..16 {
         let current = request.current().await?;
         let old = current.node();
-        admission::on_delete(request, &old)?;
+        request.app.chain.admit_delete(request, &old)?;
         check_preconditions(request, &kind, &old, options)?;
         let mut new = old.clone();
         let outcome = outcome(&kind, &mut new, options, request)?;
         if !matches!(outcome, Outcome::Nothing) {
-            admission::on_removal(request, &old, &effective_options(&kind, &old, options))?;
+            let options = effective_options(&kind, &old, options);
+            request.app.chain.validate_delete(request, &old, &options)?;
         }
         let key = resource.key(&request.path.namespace, &request.path.name);
         let guard = Guard::At(Revision(current.revision));
@@ -156,7 +158,7 @@ pub(crate) async fn remove(
                 if options.dry_run {
                     return Ok((marked(current.revision), false));
                 }
-                let act = Act::Put { value: value.bytes(), lives: None };
+                let act = Operation::Put { value: value.bytes(), lives: None };
                 if let Some(revision) = commit(request, vec![Write { key, guard, act }]).await? {
                     return Ok((marked(revision), false));
                 }
@@ -165,11 +167,11 @@ pub(crate) async fn remove(
                 if options.dry_run {
                     return Ok((current, true));
                 }
-                let mut writes = vec![Write { key, guard, act: Act::Delete }];
+                let mut writes = vec![Write { key, guard, act: Operation::Delete }];
                 writes.extend(services::release(request.app, &kind, &old)?);
                 if let Some(revision) = commit(request, writes).await? {
                     let mut last = new;
-                    last.below("metadata").remove("resourceVersion");
+                    last.map_mut("metadata").remove("resourceVersion");
                     let value = storable(last)?;
                     return Ok((
                         Arc::new(Item::written(current.key.clone(), revision, &value)),
@@ -257,7 +259,7 @@ fn outcome(
             return Ok(if is_held { Outcome::Nothing } else { Outcome::Remove });
         }
         set_deletion(new, &request.app.now(), None);
-        new.below("status").set("phase", Node::string("Terminating"));
+        new.map_mut("status").set("phase", Node::string("Terminating"));
         set_dependents(new, options.propagation);
         return Ok(Outcome::Update);
     }
@@ -302,7 +304,7 @@ fn outcome(
 }
 
 fn set_deletion(node: &mut Node<'static>, at: &str, grace: Option<i64>) {
-    let metadata = node.below("metadata");
+    let metadata = node.map_mut("metadata");
     metadata.set("deletionTimestamp", Node::string(at.to_owned()));
     if let Some(grace) = grace {
         metadata.set("deletionGracePeriodSeconds", Node::int(grace));
@@ -313,7 +315,7 @@ fn set_deletion(node: &mut Node<'static>, at: &str, grace: Option<i64>) {
 fn increment_generation(node: &mut Node<'static>) {
     let generation = node.find(&["metadata", "generation"]).and_then(Node::as_int).unwrap_or(0);
     if generation > 0 {
-        node.below("metadata").set("generation", Node::int(generation + 1));
+        node.map_mut("metadata").set("generation", Node::int(generation + 1));
     }
 }
 
@@ -377,7 +379,7 @@ fn set_dependents(node: &mut Node<'static>, propagation: Option<Propagation>) ->
         Propagation::Background => None,
         Propagation::Orphan => Some(ORPHAN),
     };
-    let metadata = node.below("metadata");
+    let metadata = node.map_mut("metadata");
     let mut list = metadata.remove("finalizers").unwrap_or_else(|| Node::list(Vec::new()));
     let before = list.clone();
     if let Some(items) = list.items_mut() {

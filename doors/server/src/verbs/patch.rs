@@ -2,11 +2,12 @@
 
 use crate::body::{self, DecodeError, ExpectedKind, content_type};
 use crate::go_syntax;
-use crate::options::{FieldValidation, OptionsKind, WriteOptions};
+use crate::options::{OptionsKind, WriteOptions};
 use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;
 use ratchet_object::patch::{self, GoText, PatchError};
 use ratchet_object::{Limits, Node, Value, schema};
+use ratchet_pipeline::FieldValidation;
 
 /// The supported patch types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

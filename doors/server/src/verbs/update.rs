@@ -5,7 +5,7 @@ use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
 use crate::verbs::update_body::UpdateBody;
 use crate::write;
-use ratchet_access::Attempt;
+use ratchet_access::Attributes;
 use ratchet_engine::Part;
 use ratchet_object::{Node, defaults};
 
@@ -43,9 +43,9 @@ async fn create(
     dry_run: bool,
 ) -> HandlerResult {
     let target = crate::authorize::target(request.path, "");
-    request.app.authorizer.check(&Attempt { user: request.user, verb: "create", target })?;
+    request.app.authorizer.check(&Attributes { user: request.user, verb: "create", target })?;
     let mut node = node.clone();
-    node.below("metadata").remove("resourceVersion");
+    node.map_mut("metadata").remove("resourceVersion");
     write::Preconditions::of(&node).check(request, &Node::empty_map())?;
     let row = request.resource.row;
     defaults::apply(row.group, row.version, row.kind, &mut node);

@@ -142,7 +142,7 @@ fn what_is_taken() {
     assert_eq!(usual.bind.to_string(), "127.0.0.1:6443");
     assert_eq!(usual.advertise.to_string(), "127.0.0.1");
     assert_eq!(usual.modes, [Mode::Node, Mode::Rbac]);
-    assert_eq!(usual.policy.behavior, Behavior::Proposal);
+    assert_eq!(usual.api_config.behavior, Behavior::Proposal);
     assert_eq!(usual.ranges.cidrs(), ["10.0.0.0/24"]);
     let limits = usual.limits;
     assert_eq!((limits.timeout.as_secs(), limits.watch.as_secs()), (60, 1800));
@@ -171,13 +171,15 @@ fn what_is_taken() {
         }
     }
     let deny = of(&["--enable-admission-plugins=DenyServiceExternalIPs"]).unwrap();
-    assert!(deny.policy.plugins.deny_external_ips && deny.policy.plugins.pod_security);
-    assert!(!of(&["--disable-admission-plugins=PodSecurity"]).unwrap().policy.plugins.pod_security);
-    assert_eq!(of(&["--emulated-version=1.34"]).unwrap().policy.emulated.minor(), 34);
-    let alpha = of(&["--emulated-version=1.32"]).unwrap().policy;
+    assert!(deny.api_config.plugins.deny_external_ips && deny.api_config.plugins.pod_security);
+    assert!(
+        !of(&["--disable-admission-plugins=PodSecurity"]).unwrap().api_config.plugins.pod_security
+    );
+    assert_eq!(of(&["--emulated-version=1.34"]).unwrap().api_config.emulated.minor(), 34);
+    let alpha = of(&["--emulated-version=1.32"]).unwrap().api_config;
     assert!(alpha.emulated.minor() == 32 && !alpha.relaxed_dns());
     let on = ["--emulated-version=1.32", "--feature-gates=RelaxedDNSSearchValidation=true"];
-    assert!(of(&on).unwrap().policy.relaxed_dns());
+    assert!(of(&on).unwrap().api_config.relaxed_dns());
 }
 
 #[test]
@@ -186,8 +188,8 @@ fn what_check_predicts_for_this_server_is_what_the_server_decides_by() {
     let Command::Check(args) = Args::try_parse_from(words).unwrap().command else {
         panic!("check")
     };
-    let predicted = crate::policy::of(args.policy).unwrap();
-    assert_eq!(format!("{predicted:?}"), format!("{:?}", of(&[]).unwrap().policy));
+    let predicted = crate::api_config::of(args.policy).unwrap();
+    assert_eq!(format!("{predicted:?}"), format!("{:?}", of(&[]).unwrap().api_config));
 }
 
 const GATE: &str = "--feature-gates=KubeletCertCNValidation=true";

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::helpers::{delete, done, list_at, list_text, next_events, pause, put};
-use crate::{Act, Guard, Query, Revision, Store, StoreError, Write};
+use crate::{Guard, Operation, Query, Revision, Store, StoreError, Write};
 
 pub(super) async fn refused(store: Arc<dyn Store>) {
     for round in 1..=6 {
@@ -72,7 +72,7 @@ pub(super) async fn deleted(store: Arc<dyn Store>) {
 }
 
 fn put_with_ttl(key: &str, value: &'static str, lives: Duration) -> Write {
-    let act = Act::Put { value: value.into(), lives: Some(lives) };
+    let act = Operation::Put { value: value.into(), lives: Some(lives) };
     Write { key: key.into(), guard: Guard::Anything, act }
 }
 

@@ -19,7 +19,7 @@ fn open(machine: &Arc<Machine>, verify: bool) -> Result<Embedded, OpenError> {
         Box::new(Arc::clone(machine)),
         Path::new("simulated"),
         options,
-        crate::Injected::default(),
+        crate::FaultInjector::default(),
     )
 }
 

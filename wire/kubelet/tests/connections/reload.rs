@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use http_body_util::BodyExt;
-use ratchet_kubelet::{KeyFiles, Kubelets, NameCheck, Settings, Trust};
+use ratchet_kubelet::{KeyFiles, KubeletClient, NameCheck, Settings, Trust};
 
 use super::authority::{Authority, Leaf, Wanted};
 use super::peer::{H1, H2, Peer};
@@ -147,7 +147,7 @@ async fn files_are_watched() {
 #[test]
 fn files_that_cannot_be_used_are_named() {
     let folder = tempfile::tempdir().unwrap();
-    let open = |settings| Kubelets::open(settings, Box::new(|_| {})).unwrap_err().to_string();
+    let open = |settings| KubeletClient::open(settings, Box::new(|_| {})).unwrap_err().to_string();
     let believing = |file| {
         let trust = Trust::Authority { file, names: NameCheck::Off };
         Settings { trust, ..Settings::default() }
@@ -166,7 +166,7 @@ fn files_that_cannot_be_used_are_named() {
     let authority = Authority::new("ca");
     let (one, other) = (authority.sign(&Wanted::cn("x")), authority.sign(&Wanted::cn("x")));
     write(&files, &one);
-    assert!(Kubelets::open(showing(files.clone()), Box::new(|_| {})).is_ok());
+    assert!(KubeletClient::open(showing(files.clone()), Box::new(|_| {})).is_ok());
     std::fs::write(&files.key, &other.key_pem).unwrap();
     let error = open(showing(files.clone()));
     assert!(error.starts_with("tls: private key does not match public key"), "{error}");

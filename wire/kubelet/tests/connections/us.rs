@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Empty};
 use ratchet_kubelet::{
-    Endpoint, KubeletError, Kubelets, NameCheck, PooledBody, Settings, Trust, Verification,
+    Endpoint, KubeletClient, KubeletError, NameCheck, PooledBody, Settings, Trust, Verification,
 };
 use tempfile::TempDir;
 
@@ -16,16 +16,16 @@ use super::authority::Authority;
 
 /// A client for kubelets, and its witnessed name checks.
 pub(crate) struct Us {
-    pub(crate) kubelets: Kubelets,
+    pub(crate) kubelets: KubeletClient,
     pub(crate) folder: TempDir,
     successes: Arc<AtomicUsize>,
     failures: Arc<AtomicUsize>,
 }
 
 impl std::ops::Deref for Us {
-    type Target = Kubelets;
+    type Target = KubeletClient;
 
-    fn deref(&self) -> &Kubelets {
+    fn deref(&self) -> &KubeletClient {
         &self.kubelets
     }
 }
@@ -55,7 +55,7 @@ impl Us {
             let counter = if good { &counts.0 } else { &counts.1 };
             counter.fetch_add(1, Ordering::SeqCst);
         };
-        let kubelets = Kubelets::open(settings, Box::new(witness)).unwrap();
+        let kubelets = KubeletClient::open(settings, Box::new(witness)).unwrap();
         Self { kubelets, folder, successes, failures }
     }
 

@@ -1,17 +1,17 @@
 //! Golden tests: the exact messages of the Pod Security policy library of Kubernetes 1.36.
 
 use crate::Release;
+use crate::config::{ApiConfig, Behavior};
 use crate::gates::Gates;
-use crate::pod_security::testing::{object, policy, release};
+use crate::pod_security::testing::{config, object, release};
 use crate::pod_security::{LevelVersion, PodView, evaluate, summary};
-use crate::policy::{Behavior, Policy};
 use alloc::string::{String, ToString};
 
-fn violations_text(pod: &str, at: &str, policy: &Policy) -> String {
+fn violations_text(pod: &str, at: &str, config: &ApiConfig) -> String {
     let (level, version) = at.split_once(':').unwrap();
     let at = LevelVersion::new(level.parse().unwrap(), version.parse().unwrap());
     let object = object(pod);
-    let violations = evaluate(at, &PodView::verbatim(object.root()), policy);
+    let violations = evaluate(at, &PodView::verbatim(object.root()), config);
     for violation in &violations {
         assert!(!violation.labels.is_empty(), "{violation:?} points nowhere");
         assert!(violation.labels.iter().all(|label| label.rule == violation.rule), "{violation:?}");
@@ -22,9 +22,9 @@ fn violations_text(pod: &str, at: &str, policy: &Policy) -> String {
 /// Pod, level and version, expected violations (empty: the pod is admitted).
 type Vector<'a> = (&'a str, &'a str, &'a str);
 
-fn assert_all(vectors: &[Vector<'_>], policy: &Policy) {
+fn assert_all(vectors: &[Vector<'_>], config: &ApiConfig) {
     for (pod, at, want) in vectors {
-        assert_eq!(violations_text(pod, at, policy), *want, "{at} {pod}");
+        assert_eq!(violations_text(pod, at, config), *want, "{at} {pod}");
     }
 }
 
@@ -136,7 +136,7 @@ fn baseline() {
                 r#"hostProcess (pod and containers "a", "b" must not set securityContext.windowsOptions.hostProcess=true)"#,
             ),
         ],
-        &policy(36),
+        &config(36),
     );
 }
 
@@ -192,13 +192,13 @@ fn restricted() {
                 "runAsNonRoot != true (pod must not set securityContext.runAsNonRoot=false), runAsUser=0 (pod must not set runAsUser=0)",
             ),
         ],
-        &policy(36),
+        &config(36),
     );
 }
 
 #[test]
 fn privileged_says_nothing() {
-    assert_all(&[("{spec: {hostPID: true}}", "privileged:latest", "")], &policy(36));
+    assert_all(&[("{spec: {hostPID: true}}", "privileged:latest", "")], &config(36));
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn probe_hosts_as_released() {
                 "",
             ),
         ],
-        &policy(36),
+        &config(36),
     );
 }
 
@@ -252,41 +252,41 @@ fn probe_hosts_as_proposed() {
             (PROBED, "baseline:latest", r#"probeHost (container "z" uses probeHost localhost)"#),
             (PROBED, "baseline:v1.33", ""),
         ],
-        &Policy::of(Release::REFERENCE, Behavior::Proposal),
+        &ApiConfig::of(Release::REFERENCE, Behavior::Proposal),
     );
 }
 
 #[test]
 fn a_release_does_not_know_what_came_later() {
-    assert_all(&[(PROBED, "baseline:v1.34", ""), (PROBED, "baseline:latest", "")], &policy(33));
+    assert_all(&[(PROBED, "baseline:v1.34", ""), (PROBED, "baseline:latest", "")], &config(33));
     let rmem = "{spec: {securityContext: {sysctls: [{name: net.ipv4.tcp_rmem}, {name: net.ipv4.tcp_notsent_lowat}]}}}";
     for (minor, want) in [
         (31, "forbidden sysctls (net.ipv4.tcp_rmem, net.ipv4.tcp_notsent_lowat)"),
         (36, "forbidden sysctls (net.ipv4.tcp_notsent_lowat)"),
         (37, ""),
     ] {
-        assert_eq!(violations_text(rmem, "baseline:latest", &policy(minor)), want, "1.{minor}");
+        assert_eq!(violations_text(rmem, "baseline:latest", &config(minor)), want, "1.{minor}");
     }
     let image = "{spec: {volumes: [{name: v, image: {reference: r}}]}}";
-    assert_eq!(violations_text(image, "restricted:v1.0", &policy(33)), "");
+    assert_eq!(violations_text(image, "restricted:v1.0", &config(33)), "");
     assert_eq!(
-        violations_text(image, "restricted:v1.0", &policy(32)),
+        violations_text(image, "restricted:v1.0", &config(32)),
         r#"restricted volume types (volume "v" uses restricted volume type "unknown")"#
     );
 }
 
 #[test]
 fn emulation_takes_the_probe_check_away() {
-    let mut policy = policy(36);
-    policy.emulated = release(33);
+    let mut config = config(36);
+    config.emulated = release(33);
     for at in ["baseline:latest", "baseline:v1.34", "baseline:v1.36"] {
-        assert_eq!(violations_text(PROBED, at, &policy), "", "{at}");
+        assert_eq!(violations_text(PROBED, at, &config), "", "{at}");
     }
 }
 
 #[test]
 fn the_gate_softens_every_version_until_1_34() {
-    let mut gated = policy(34);
+    let mut gated = config(34);
     gated.gates.apply(&["UserNamespacesPodSecurityStandards=true"]).unwrap();
     assert_all(
         &[
@@ -297,7 +297,7 @@ fn the_gate_softens_every_version_until_1_34() {
         &gated,
     );
     // A later release does not have the gate, even with all alpha gates on.
-    let mut later = policy(36);
+    let mut later = config(36);
     later.emulated = release(34);
     later.gates = Gates::of(release(36)).emulating(release(34));
     later.gates.apply(&["AllAlpha=true"]).unwrap();
@@ -311,7 +311,7 @@ fn places_are_named_where_they_stand() {
     );
     let template = object.root().descend(&["spec", "jobTemplate", "spec", "template"]);
     let at = LevelVersion::new("baseline".parse().unwrap(), "latest".parse().unwrap());
-    let violations = evaluate(at, &PodView::template(template), &policy(36));
+    let violations = evaluate(at, &PodView::template(template), &config(36));
     let label = violations.first().and_then(|violation| violation.labels.first()).unwrap();
     assert_eq!(
         label.field.to_string(),

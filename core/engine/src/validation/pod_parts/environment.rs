@@ -90,7 +90,7 @@ fn check_source(variable: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
     let has_value = !variable.field("value").text_or_empty().is_empty();
     match count {
-        0 if errs.ctx.policy.release.since(35) => errs.invalid_as(&from, "\"\"", NO_SOURCE),
+        0 if errs.ctx.config.release.since(35) => errs.invalid_as(&from, "\"\"", NO_SOURCE),
         0 => errs.invalid_as(&from, "\"\"", NO_OLD_SOURCE),
         _ if has_value => {
             errs.invalid_as(&from, "\"\"", "may not be specified when `value` is not empty");

@@ -55,7 +55,7 @@ pub(super) fn check_host_ports(
                 // The index of each init container is zero, as each is checked alone.
                 let path =
                     list.path().index(index).field("ports").index(port_index).field("hostPort");
-                errs.duplicate(&at.named(path), quoted(&port));
+                errs.duplicate(&at.with_path(path), quoted(&port));
             } else {
                 used_ports.push(port);
             }

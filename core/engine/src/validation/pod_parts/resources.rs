@@ -59,7 +59,7 @@ pub(super) fn check(resources: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
     for (name, at) in requests.entries() {
         let limit = limits.key(name);
-        check_pair(name, &at.named(*requests.path()), &limit, &limits, errs);
+        check_pair(name, &at.with_path(*requests.path()), &limit, &limits, errs);
     }
     if has_pages && !has_basics {
         errs.forbidden(resources, "HugePages require cpu or memory");

@@ -61,13 +61,13 @@ fn check_spreading(list: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         let known = ["DoNotSchedule", "ScheduleAnyway"];
         if !known.contains(&action.text_or_empty()) {
             let formatted =
-                format_value::typed_string(action.text_or_empty(), errs.ctx.policy.release);
+                format_value::typed_string(action.text_or_empty(), errs.ctx.config.release);
             errs.unsupported(&action, formatted, &known);
         }
         let own_key = key(&at);
         if list.items().skip(index + 1).any(|other| key(&other) == own_key) {
             let path = at.path().field("{topologyKey, whenUnsatisfiable}");
-            errs.duplicate(&at.named(path), quoted(&own_key));
+            errs.duplicate(&at.with_path(path), quoted(&own_key));
         }
         let domains = at.field("minDomains");
         if domains.int().is_some_and(|count| count <= 0) {
@@ -90,7 +90,7 @@ pub(crate) fn check_tolerations(list: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     for at in list.items() {
         let (key, operator, value) = (at.field("key"), at.field("operator"), at.field("value"));
         let (effect, text) = (at.field("effect"), operator.text_or_empty());
-        let release = errs.ctx.policy.release;
+        let release = errs.ctx.config.release;
         errs.form_if_set(&key, NameFormat::Qualified);
         if key.text_or_empty().is_empty() && text != "Exists" {
             let detail = "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";

@@ -39,7 +39,7 @@ pub(super) fn check_container(spec: &At<'_>, context: &At<'_>, errs: &mut FieldE
         errs.between(&context.field(name), 0, HIGHEST);
     }
     let privileged = context.field("privileged");
-    if privileged.is_true() && !errs.ctx.policy.allow_privileged {
+    if privileged.is_true() && !errs.ctx.config.allow_privileged {
         errs.forbidden(&privileged, "disallowed by cluster policy");
     }
     let mount = context.field("procMount");

@@ -91,13 +91,13 @@ pub(super) fn check<'a>(
         if options.claims.contains(&text) {
             continue;
         }
-        let before = errs.verdict.problems.len();
+        let before = errs.verdict.errors.len();
         check_source(&volume, options, errs);
         errs.needs_form(&name, NameFormat::Label);
         if names.contains(&text) {
             errs.duplicate(&name, quoted(text));
         }
-        if errs.verdict.problems.len() == before {
+        if errs.verdict.errors.len() == before {
             names.push(text);
             known.push(text);
         }
@@ -240,7 +240,7 @@ pub(super) fn check_mounts(container: &At<'_>, known: &[&str], errs: &mut FieldE
 
 /// A field of a mount, with its path under the list.
 fn under_list<'a>(list: &At<'a>, mount: &At<'a>, name: &'static str) -> At<'a> {
-    mount.field(name).named(list.path().field(name))
+    mount.field(name).with_path(list.path().field(name))
 }
 
 fn check_propagation(container: &At<'_>, mode: &At<'_>, errs: &mut FieldErrors<'_, '_>) {

@@ -152,7 +152,7 @@ pub(super) fn check_restarts(
                 root.descend(&["spec", "jobTemplate", "spec"])
             };
             if spec.field("podFailurePolicy").is_set() {
-                let formatted = format_value::typed_string("OnFailure", errs.ctx.policy.release);
+                let formatted = format_value::typed_string("OnFailure", errs.ctx.config.release);
                 let detail = "only \"Never\" is supported when podFailurePolicy is specified";
                 errs.invalid_as(restarts, formatted, detail);
             }
@@ -256,7 +256,7 @@ pub(super) fn check_immutable(spec: &At<'_>, old: &At<'_>, errs: &mut FieldError
         _ => "",
     };
     if mode(spec) != mode(old) {
-        let formatted = format_value::typed_string(mode(spec), errs.ctx.policy.release);
+        let formatted = format_value::typed_string(mode(spec), errs.ctx.config.release);
         immutable::changed(&spec.field("completionMode"), formatted, errs.verdict);
     }
     for name in FIXED {

@@ -63,12 +63,12 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         return;
     }
     let (spec, old_spec) = (root.field("spec"), old.map(|old| old.field("spec")));
-    let before = verdict.problems.len();
+    let before = verdict.errors.len();
     check_spec(ctx, kind, &root, old.as_ref(), verdict);
     // An update of a Job runs the same validation twice and reports its errors twice.
     if let ("Job", Some(old_spec)) = (kind, &old_spec) {
-        let again: Vec<_> = verdict.problems.iter().skip(before).cloned().collect();
-        verdict.problems.extend(again);
+        let again: Vec<_> = verdict.errors.iter().skip(before).cloned().collect();
+        verdict.errors.extend(again);
         batch::check_immutable(&spec, old_spec, &mut FieldErrors::new(ctx, verdict));
     }
     if kind == "Job" {
@@ -94,7 +94,7 @@ fn check_scale(spec: &At<'_>, verdict: &mut Verdict) -> bool {
         let rule = &crate::rules::values::RULE;
         let detail = "must be greater than or equal to 0";
         let problem = crate::FieldError::new(rule, crate::Cause::Invalid, &replicas, detail);
-        verdict.problem(problem.with_value(formatted));
+        verdict.add_error(problem.with_value(formatted));
     }
     is_negative
 }
@@ -234,7 +234,7 @@ fn check_template(
         );
     }
     if !skips {
-        let before = verdict.problems.len();
+        let before = verdict.errors.len();
         pod_spec::validate(ctx, template, old, options, verdict);
         stored.exempt(verdict, before);
         let mut errs = FieldErrors::new(ctx, verdict);

@@ -4,7 +4,7 @@ use super::super::pod_parts::PodValidationOptions;
 use super::super::pod_spec;
 use crate::context::ValidationContext;
 use crate::difference::UNCHECKED_STATEFUL_SETS;
-use crate::{Behavior, FieldError, Policy, Verdict};
+use crate::{ApiConfig, Behavior, FieldError, Verdict};
 use alloc::vec::Vec;
 use ratchet_object::At;
 
@@ -27,15 +27,15 @@ impl StoredTemplateErrors {
         options: PodValidationOptions<'_>,
     ) -> Self {
         let problems = |behavior| {
-            let policy = Policy { behavior, ..ctx.policy.clone() };
+            let config = ApiConfig { behavior, ..ctx.config.clone() };
             let mut verdict = Verdict::default();
-            let ctx = &ValidationContext { policy: &policy, ..*ctx };
+            let ctx = &ValidationContext { config: &config, ..*ctx };
             pod_spec::validate(ctx, old, Some(old), options, &mut verdict);
-            verdict.problems
+            verdict.errors
         };
         // The release does not let stored values stay, which `Behavior::Released` reproduces.
         let is_unchecked = !problems(Behavior::Released).is_empty();
-        if !is_unchecked || !ctx.policy.follows_proposal(&UNCHECKED_STATEFUL_SETS) {
+        if !is_unchecked || !ctx.config.follows_proposal(&UNCHECKED_STATEFUL_SETS) {
             return Self { skips_validation: is_unchecked, is_unchecked, errors: Vec::new() };
         }
         Self { skips_validation: false, is_unchecked, errors: problems(Behavior::Proposal) }
@@ -48,11 +48,11 @@ impl StoredTemplateErrors {
         if self.skips_validation || !self.is_unchecked || verdict.unlisted > 0 {
             return;
         }
-        let found = verdict.problems.split_off(start.min(verdict.problems.len()));
+        let found = verdict.errors.split_off(start.min(verdict.errors.len()));
         let is_stored = |problem: &FieldError| self.errors.iter().any(|old| is_same(old, problem));
         for mut problem in found.into_iter().filter(|problem| !is_stored(problem)) {
             problem.difference.get_or_insert(&UNCHECKED_STATEFUL_SETS);
-            verdict.problems.push(problem);
+            verdict.errors.push(problem);
         }
     }
 }

@@ -4,50 +4,13 @@ use crate::args::{BehaviorArg, PolicyArgs, ServerArg};
 use ratchet_engine::pod_security::{
     Configuration, LevelVersion, Modes, PluginConfiguration, Version,
 };
-use ratchet_engine::{Behavior, Plugins, Policy, Release};
+use ratchet_engine::{ApiConfig, Behavior, Plugins, Release};
 use ratchet_object::{Limits, Object, decode};
+use ratchet_server::PLUGINS;
 use std::path::Path;
 
-/// Plugins of kube-apiserver without effect on a check; they are accepted so that a cluster's own flags can be used.
-const OTHER_PLUGINS: [&str; 34] = [
-    "AlwaysAdmit",
-    "AlwaysDeny",
-    "AlwaysPullImages",
-    "CertificateApproval",
-    "CertificateSigning",
-    "CertificateSubjectRestriction",
-    "ClusterTrustBundleAttest",
-    "DefaultIngressClass",
-    "DefaultStorageClass",
-    "DefaultTolerationSeconds",
-    "EventRateLimit",
-    "ExtendedResourceToleration",
-    "ImagePolicyWebhook",
-    "LimitPodHardAntiAffinityTopology",
-    "LimitRanger",
-    "MutatingAdmissionPolicy",
-    "MutatingAdmissionWebhook",
-    "NamespaceAutoProvision",
-    "NamespaceExists",
-    "NamespaceLifecycle",
-    "NodeRestriction",
-    "OwnerReferencesPermissionEnforcement",
-    "PersistentVolumeClaimResize",
-    "PodNodeSelector",
-    "PodTolerationRestriction",
-    "Priority",
-    "ResourceQuota",
-    "RuntimeClass",
-    "ServiceAccount",
-    "StorageObjectInUseProtection",
-    "TaintNodesByCondition",
-    "PodTopologyLabels",
-    "ValidatingAdmissionPolicy",
-    "ValidatingAdmissionWebhook",
-];
-
 /// The API configuration that the flags describe.
-pub(crate) fn of(args: PolicyArgs) -> Result<Policy, String> {
+pub(crate) fn of(args: PolicyArgs) -> Result<ApiConfig, String> {
     let PolicyArgs {
         target_version,
         emulated_version,
@@ -65,25 +28,25 @@ pub(crate) fn of(args: PolicyArgs) -> Result<Policy, String> {
     };
     let release: Release =
         target_version.parse().map_err(|error| format!("--target-version: {error}"))?;
-    let (mut policy, oldest) = match server {
+    let (mut config, oldest) = match server {
         ServerArg::Kubernetes => {
-            (Policy::of(release, behavior), release.minor().saturating_sub(EMULATED_BACK))
+            (ApiConfig::of(release, behavior), release.minor().saturating_sub(EMULATED_BACK))
         }
         ServerArg::Ratchet => (of_server(Behavior::Proposal), OLDEST_SERVED),
     };
     if let Some(text) = emulated_version {
-        policy.emulated = emulated(&text, policy.release, oldest)?;
-        policy.gates = policy.gates.emulating(policy.emulated);
+        config.emulated = emulated(&text, config.release, oldest)?;
+        config.gates = config.gates.emulating(config.emulated);
     }
-    policy.gates.apply(&feature_gates).map_err(|error| format!("--feature-gates: {error}"))?;
-    policy.plugins = plugins(&enable_admission_plugins, &disable_admission_plugins)?;
+    config.gates.apply(&feature_gates).map_err(|error| format!("--feature-gates: {error}"))?;
+    config.plugins = plugins(&enable_admission_plugins, &disable_admission_plugins)?;
     if let Some(text) = pod_security {
-        policy.pod_security = pod_security_level(&text)?;
+        config.pod_security = pod_security_level(&text)?;
     }
     if let Some(path) = admission_control_config_file {
-        policy.pod_security = pod_security_config(&path)?;
+        config.pod_security = pod_security_config(&path)?;
     }
-    Ok(policy)
+    Ok(config)
 }
 
 /// Number of releases back that kube-apiserver can emulate.
@@ -93,8 +56,8 @@ const EMULATED_BACK: u8 = 3;
 pub(crate) const OLDEST_SERVED: u8 = 32;
 
 /// The API configuration of `ratchet serve` before its flags change it.
-pub(crate) fn of_server(behavior: Behavior) -> Policy {
-    Policy::of(Release::REFERENCE, behavior)
+pub(crate) fn of_server(behavior: Behavior) -> ApiConfig {
+    ApiConfig::of(Release::REFERENCE, behavior)
 }
 
 fn emulated(text: &str, release: Release, oldest: u8) -> Result<Release, String> {
@@ -110,9 +73,9 @@ fn emulated(text: &str, release: Release, oldest: u8) -> Result<Release, String>
 }
 
 fn plugins(enabled: &[String], disabled: &[String]) -> Result<Plugins, String> {
+    // Plugins without effect on a check are accepted, so that a cluster's own flags can be used.
     let is_known = |name: &String| {
-        matches!(name.as_str(), "" | "DenyServiceExternalIPs" | "PodSecurity")
-            || OTHER_PLUGINS.contains(&name.as_str())
+        name.is_empty() || PLUGINS.iter().any(|plugin| plugin.name == name.as_str())
     };
     for (flag, names) in [("enable", enabled), ("disable", disabled)] {
         if let Some(name) = names.iter().find(|name| !is_known(name)) {
@@ -202,7 +165,7 @@ mod tests {
         assert!(on.deny_external_ips && on.pod_security);
     }
 
-    fn flags(list: &[&str]) -> Result<Policy, String> {
+    fn flags(list: &[&str]) -> Result<ApiConfig, String> {
         let words = ["ratchet", "check", "x"].iter().chain(list);
         match crate::args::Args::try_parse_from(words).map(|args| args.command) {
             Ok(crate::args::Command::Check(args)) => of(args.policy),

@@ -2,7 +2,7 @@
 
 use crate::quote::quoted;
 use crate::user::is_service_account;
-use crate::{Attempt, Decision, Rule, User};
+use crate::{Attributes, Decision, Rule, User};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -12,7 +12,7 @@ use ratchet_object::Node;
 /// A snapshot of all roles and bindings, built from the stored objects. A decision costs as much as
 /// the bindings of the user, not of the cluster.
 #[derive(Clone, Debug, Default)]
-pub struct Rulebook {
+pub struct RbacAuthorizer {
     /// The rules of roles by namespace and name; cluster roles have no namespace.
     roles: BTreeMap<String, BTreeMap<String, Vec<Rule>>>,
     /// Bindings by namespace; cluster role bindings have none.
@@ -77,7 +77,7 @@ impl Rules {
     }
 }
 
-impl Rulebook {
+impl RbacAuthorizer {
     /// Indexes these stored objects.
     pub fn new<'n, 't: 'n>(
         cluster_roles: impl IntoIterator<Item = &'n Node<'t>>,
@@ -85,27 +85,27 @@ impl Rulebook {
         cluster_role_bindings: impl IntoIterator<Item = &'n Node<'t>>,
         role_bindings: impl IntoIterator<Item = &'n Node<'t>>,
     ) -> Self {
-        let mut rulebook = Self::default();
+        let mut rbac = Self::default();
         for role in cluster_roles.into_iter().chain(roles) {
-            let own = rulebook.roles.entry(namespace(role).into()).or_default();
+            let own = rbac.roles.entry(namespace(role).into()).or_default();
             own.insert(name(role).into(), Rule::all_of(role));
         }
         for binding in cluster_role_bindings.into_iter().chain(role_bindings) {
             let namespace = namespace(binding);
-            rulebook.bindings.entry(namespace.into()).or_default().add(binding, namespace);
+            rbac.bindings.entry(namespace.into()).or_default().add(binding, namespace);
         }
-        rulebook
+        rbac
     }
 
     /// Whether a rule allows the attempt; RBAC never denies, it only has no opinion.
-    pub fn decide(&self, attempt: &Attempt<'_>) -> Decision {
+    pub fn decide(&self, attributes: &Attributes<'_>) -> Decision {
         let mut missing = Vec::new();
-        for (namespace, binding) in self.bindings_of(attempt.user, attempt.namespace()) {
+        for (namespace, binding) in self.bindings_of(attributes.user, attributes.namespace()) {
             let role = (binding.role_kind.as_str(), binding.role_name.as_str());
             match self.referenced(role, namespace, Lookup::Authorizer) {
                 Err(error) => missing.push(error),
-                Ok(rules) if rules.iter().any(|rule| rule.allows(attempt)) => {
-                    let source = binding.describe(attempt.user, namespace);
+                Ok(rules) if rules.iter().any(|rule| rule.allows(attributes)) => {
+                    let source = binding.describe(attributes.user, namespace);
                     return Decision::Allow { reason: format!("RBAC: allowed by {source}") };
                 }
                 Ok(_) => {}

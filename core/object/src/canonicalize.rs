@@ -5,7 +5,7 @@
 //! value field stays if it is not zero.
 
 use crate::base64;
-use crate::complete::{absent_value, is_structure, zero};
+use crate::complete::{absent_value, complete, is_structure, zero};
 use crate::defaults::quantity::Quantity;
 use crate::proto::{Emptiness, Timestamp, emptiness, presences};
 use crate::schema::{self, Shape};
@@ -14,7 +14,12 @@ use alloc::string::ToString;
 
 /// Rewrites an object of the type at `type_index` as the API server would: clients rely on it when they
 /// compare what they sent with what they got.
-pub fn respell(node: &mut Node<'_>, type_index: u16) {
+pub fn canonicalize(node: &mut Node<'_>, type_index: u16) {
+    canonicalize_members(node, type_index);
+    complete(node, type_index);
+}
+
+fn canonicalize_members(node: &mut Node<'_>, type_index: u16) {
     let row = schema::type_of(type_index);
     let Some(entries) = node.entries_mut() else { return };
     entries.retain_mut(|entry| {
@@ -44,13 +49,16 @@ pub fn respell(node: &mut Node<'_>, type_index: u16) {
 
 fn value(node: &mut Node<'_>, shape: &'static Shape) {
     match shape {
-        Shape::Object(type_index) => respell(node, *type_index),
+        Shape::Object(type_index) => canonicalize_members(node, *type_index),
         Shape::List(inner) => {
-            node.items_mut().into_iter().flatten().for_each(|item| respell_element(item, inner));
+            node.items_mut()
+                .into_iter()
+                .flatten()
+                .for_each(|item| canonicalize_element(item, inner));
         }
         Shape::Map(inner) => {
             let entries = node.entries_mut().into_iter().flatten();
-            entries.for_each(|entry| respell_element(&mut entry.node, inner));
+            entries.for_each(|entry| canonicalize_element(&mut entry.node, inner));
         }
         Shape::Quantity => {
             if let Some(amount) = Quantity::of(node) {
@@ -73,7 +81,7 @@ fn value(node: &mut Node<'_>, shape: &'static Shape) {
 }
 
 /// Canonicalizes a list item or map value, which stays even if it is empty.
-fn respell_element(node: &mut Node<'_>, shape: &'static Shape) {
+fn canonicalize_element(node: &mut Node<'_>, shape: &'static Shape) {
     match (&node.value, shape) {
         (Value::Null, Shape::Bytes) => node.value = Value::Text("".into()),
         (Value::Null, _) => node.value = zero(shape).value,
@@ -98,16 +106,16 @@ mod tests {
     use super::*;
     use crate::{Limits, decode};
 
-    fn respelled(group: &str, version: &str, kind: &str, text: &str) -> alloc::string::String {
+    fn canonical(group: &str, version: &str, kind: &str, text: &str) -> alloc::string::String {
         let mut node = decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned();
-        respell(&mut node, schema::kind(group, version, kind).unwrap().ty);
+        canonicalize_members(&mut node, schema::kind(group, version, kind).unwrap().ty);
         node.to_json()
     }
 
     #[test]
     fn what_says_nothing_is_left_out_and_what_was_said_on_purpose_stays() {
         assert_eq!(
-            respelled(
+            canonical(
                 "",
                 "v1",
                 "Service",
@@ -116,7 +124,7 @@ mod tests {
             r#"{"spec":{"clusterIP":"x"},"metadata":{},"status":{"loadBalancer":{}}}"#
         );
         assert_eq!(
-            respelled(
+            canonical(
                 "apps",
                 "v1",
                 "Deployment",
@@ -125,7 +133,7 @@ mod tests {
             r#"{"metadata":{},"spec":{"replicas":0,"selector":{},"template":{"spec":{"containers":null},"metadata":{}},"strategy":{}},"status":{}}"#
         );
         assert_eq!(
-            respelled(
+            canonical(
                 "networking.k8s.io",
                 "v1",
                 "NetworkPolicy",
@@ -138,7 +146,7 @@ mod tests {
     #[test]
     fn a_list_that_must_be_told_is_told_as_nothing() {
         assert_eq!(
-            respelled(
+            canonical(
                 "discovery.k8s.io",
                 "v1",
                 "EndpointSlice",
@@ -153,28 +161,28 @@ mod tests {
         let text =
             "{spec: {containers: [{name: a, resources: {limits: {memory: 1024Mi, cpu: 1000m}}}]}}";
         assert_eq!(
-            respelled("", "v1", "Pod", text),
+            canonical("", "v1", "Pod", text),
             r#"{"spec":{"containers":[{"name":"a","resources":{"limits":{"memory":"1Gi","cpu":"1"}}}]},"metadata":{},"status":{}}"#
         );
     }
 
     #[test]
     fn what_is_always_told_is_told_where_nobody_said_it() {
-        let respelled_json = |group, kind, text: &str| {
-            let text = respelled(group, "v1", kind, text);
+        let canonical_json = |group, kind, text: &str| {
+            let text = canonical(group, "v1", kind, text);
             let status = text.find(r#""status":"#).map_or("", |at| &text[at..]);
             alloc::string::String::from(status)
         };
         assert_eq!(
-            respelled_json("policy", "PodDisruptionBudget", "{metadata: {}, spec: {}}"),
+            canonical_json("policy", "PodDisruptionBudget", "{metadata: {}, spec: {}}"),
             r#""status":{"currentHealthy":0,"desiredHealthy":0,"disruptionsAllowed":0,"expectedPods":0}}"#
         );
         assert_eq!(
-            respelled_json("networking.k8s.io", "Ingress", "{metadata: {}, spec: {}}"),
+            canonical_json("networking.k8s.io", "Ingress", "{metadata: {}, spec: {}}"),
             r#""status":{"loadBalancer":{}}}"#
         );
         let divisor = "{metadata: {}, spec: {containers: [{name: a, env: [{name: A, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}]}]}}";
-        let pod = respelled("", "v1", "Pod", divisor);
+        let pod = canonical("", "v1", "Pod", divisor);
         assert!(pod.contains(r#"{"resource":"limits.cpu","divisor":"0"}"#), "{pod}");
         assert!(pod.contains(r#""resources":{}"#), "{pod}");
         // Nil pointers are omitted.
@@ -185,11 +193,11 @@ mod tests {
     fn pointers_to_nothing_stay_and_values_of_nothing_go() {
         let network = "{metadata: {}, spec: {podSelector: {}, ingress: [{from: [{namespaceSelector: {}, podSelector: {matchLabels: {}}}], ports: []}], egress: []}}";
         assert_eq!(
-            respelled("networking.k8s.io", "v1", "NetworkPolicy", network),
+            canonical("networking.k8s.io", "v1", "NetworkPolicy", network),
             r#"{"metadata":{},"spec":{"podSelector":{},"ingress":[{"from":[{"namespaceSelector":{},"podSelector":{}}]}]}}"#
         );
         assert_eq!(
-            respelled(
+            canonical(
                 "",
                 "v1",
                 "ConfigMap",
@@ -199,12 +207,12 @@ mod tests {
         );
         let claim = "{metadata: {}, spec: {devices: {}}, status: {allocation: {devices: {}}}}";
         assert_eq!(
-            respelled("resource.k8s.io", "v1", "ResourceClaim", claim),
+            canonical("resource.k8s.io", "v1", "ResourceClaim", claim),
             r#"{"metadata":{},"spec":{"devices":{"requests":null}},"status":{"allocation":{"devices":{}}}}"#
         );
         let claim = "{metadata: {}, spec: {}, status: {allocation: {}, reservedFor: []}}";
         assert_eq!(
-            respelled("resource.k8s.io", "v1", "ResourceClaim", claim),
+            canonical("resource.k8s.io", "v1", "ResourceClaim", claim),
             r#"{"metadata":{},"spec":{"devices":{"requests":null}},"status":{"allocation":{"devices":{}}}}"#
         );
     }
@@ -212,7 +220,7 @@ mod tests {
     #[test]
     fn a_pointer_without_omitempty_is_written_as_null() {
         let claim = "{metadata: {}, spec: {dataSource: {kind: K, name: x}}, status: {}}";
-        let claim = respelled("", "v1", "PersistentVolumeClaim", claim);
+        let claim = canonical("", "v1", "PersistentVolumeClaim", claim);
         assert!(claim.contains(r#"{"kind":"K","name":"x","apiGroup":null}"#), "{claim}");
     }
 
@@ -220,11 +228,11 @@ mod tests {
     fn times_and_bytes_are_canonical() {
         let lease = "{metadata: {}, spec: {renewTime: '2026-01-01T02:00:00+02:00'}}";
         assert_eq!(
-            respelled("coordination.k8s.io", "v1", "Lease", lease),
+            canonical("coordination.k8s.io", "v1", "Lease", lease),
             r#"{"metadata":{},"spec":{"renewTime":"2026-01-01T00:00:00.000000Z"}}"#
         );
         assert_eq!(
-            respelled(
+            canonical(
                 "",
                 "v1",
                 "Secret",
@@ -233,7 +241,7 @@ mod tests {
             r#"{"metadata":{},"data":{"a":"YWJj","b":"YQ==","c":""}}"#
         );
         let revision = |data: &str| {
-            respelled(
+            canonical(
                 "apps",
                 "v1",
                 "ControllerRevision",
@@ -248,9 +256,9 @@ mod tests {
     fn to_respell_twice_changes_nothing() {
         for row in schema::KINDS {
             let mut once = Node::empty_map();
-            respell(&mut once, row.ty);
+            canonicalize_members(&mut once, row.ty);
             let mut twice = once.clone();
-            respell(&mut twice, row.ty);
+            canonicalize_members(&mut twice, row.ty);
             assert_eq!(once, twice, "{}", row.kind);
         }
     }

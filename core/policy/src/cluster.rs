@@ -1,6 +1,6 @@
 //! The cluster state that policies need; the door provides it.
 
-use crate::{KindName, ResourceName};
+use crate::{GroupVersionKind, GroupVersionResource};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -8,7 +8,7 @@ use ratchet_cel::library::authz::Authorize;
 use ratchet_object::Node;
 
 /// The cluster as policies see it. Everything but namespaces and parameters has a default.
-pub trait Surroundings {
+pub trait ClusterReader {
     /// A stored namespace.
     fn namespace(&self, name: &str) -> Option<Node<'static>>;
 
@@ -18,23 +18,32 @@ pub trait Surroundings {
     }
 
     /// How a kind of parameters is served; none if it is not.
-    fn served(&self, kind: &KindName<'_>) -> Option<Served>;
+    fn served(&self, kind: &GroupVersionKind<'_>) -> Option<Served>;
 
     /// A parameter, with `apiVersion` and `kind`; `namespace` is empty for cluster-scoped kinds.
-    fn parameter(&self, kind: &KindName<'_>, namespace: &str, name: &str) -> Option<Node<'static>>;
+    fn parameter(
+        &self,
+        kind: &GroupVersionKind<'_>,
+        namespace: &str,
+        name: &str,
+    ) -> Option<Node<'static>>;
 
     /// All parameters of a kind, with `apiVersion` and `kind`, sorted by name; `namespace` is empty for
     /// cluster-scoped kinds.
-    fn parameters(&self, kind: &KindName<'_>, namespace: &str) -> Vec<Node<'static>>;
+    fn parameters(&self, kind: &GroupVersionKind<'_>, namespace: &str) -> Vec<Node<'static>>;
 
     /// The equivalent resources: the same objects in other groups and versions.
-    fn equivalents(&self, resource: &ResourceName<'_>, subresource: &str) -> Vec<Equivalent> {
+    fn equivalents(
+        &self,
+        resource: &GroupVersionResource<'_>,
+        subresource: &str,
+    ) -> Vec<Equivalent> {
         let _ = (resource, subresource);
         Vec::new()
     }
 
     /// An object in another version; none if it cannot be converted.
-    fn converted(&self, object: &Node<'_>, kind: &KindName<'_>) -> Option<Node<'static>> {
+    fn converted(&self, object: &Node<'_>, kind: &GroupVersionKind<'_>) -> Option<Node<'static>> {
         let _ = (object, kind);
         None
     }

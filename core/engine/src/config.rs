@@ -1,4 +1,4 @@
-//! `Policy`, the validation settings in force: built once from flags, then never changed.
+//! `ApiConfig`, the validation settings in force: built once from flags, then never changed.
 
 use crate::Release;
 use crate::difference::{Choice, Difference};
@@ -26,7 +26,7 @@ impl fmt::Display for Behavior {
 
 /// Settings that decide which rules are in force.
 #[derive(Clone, Debug)]
-pub struct Policy {
+pub struct ApiConfig {
     /// The release whose messages and behavior are reproduced.
     pub release: Release,
     /// The emulated release, whose gates and Pod Security versions hold: the same, or an older one.
@@ -58,7 +58,7 @@ impl Default for Plugins {
     }
 }
 
-impl Policy {
+impl ApiConfig {
     /// The defaults of a release.
     pub fn of(release: Release, behavior: Behavior) -> Self {
         Self {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 /// The result of evaluating all policies on an attempt. Empty if no policy has anything to report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Judged {
+pub struct PolicyResult {
     /// The denials. The API server answers with the first one only.
     pub denials: Vec<Denial>,
     /// Warnings for the client: texts of `Warning` headers.
@@ -18,7 +18,7 @@ pub struct Judged {
     pub missing_namespace: Option<String>,
 }
 
-impl Judged {
+impl PolicyResult {
     /// Whether no policy denies the attempt.
     pub fn admits(&self) -> bool {
         self.denials.is_empty() && self.missing_namespace.is_none()
@@ -87,7 +87,7 @@ impl Reason {
     }
 
     /// The reason in the Status.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         self.row().0
     }
 

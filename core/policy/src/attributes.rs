@@ -1,42 +1,7 @@
 //! Admission attributes of an attempt, as policies see them.
 
-use core::fmt;
 use ratchet_access::User;
-use ratchet_object::Node;
-
-/// A group, version and kind. Displayed as in Go: `apps/v1, Kind=Deployment`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct KindName<'a> {
-    /// The API group; empty for the core group.
-    pub group: &'a str,
-    /// The version.
-    pub version: &'a str,
-    /// The kind.
-    pub kind: &'a str,
-}
-
-impl fmt::Display for KindName<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}, Kind={}", self.group, self.version, self.kind)
-    }
-}
-
-/// A group, version and resource. Displayed as in Go: `apps/v1, Resource=deployments`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ResourceName<'a> {
-    /// The API group; empty for the core group.
-    pub group: &'a str,
-    /// The version.
-    pub version: &'a str,
-    /// The plural resource name in lower case.
-    pub resource: &'a str,
-}
-
-impl fmt::Display for ResourceName<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}, Resource={}", self.group, self.version, self.resource)
-    }
-}
+use ratchet_object::{GroupVersionKind, GroupVersionResource, Node};
 
 /// The operations of admission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +18,7 @@ pub enum Operation {
 
 impl Operation {
     /// The name in rules and in `request.operation`.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Create => "CREATE",
             Self::Update => "UPDATE",
@@ -65,13 +30,13 @@ impl Operation {
 
 /// The attributes of an admission request (`admission.Attributes`).
 #[derive(Clone, Copy, Debug)]
-pub struct Attempt<'a> {
+pub struct Attributes<'a> {
     /// The operation.
     pub operation: Operation,
     /// The kind of the object in the request: for subresources their own kind (`Scale`, `Binding`, `PodExecOptions`).
-    pub kind: KindName<'a>,
+    pub kind: GroupVersionKind<'a>,
     /// The resource of the URL.
-    pub resource: ResourceName<'a>,
+    pub resource: GroupVersionResource<'a>,
     /// The subresource in the URL: `status`, `scale`, `exec`; empty for the object itself.
     pub subresource: &'a str,
     /// The object's name; empty if it is yet to be generated.
@@ -91,7 +56,7 @@ pub struct Attempt<'a> {
     pub dry_run: bool,
 }
 
-impl<'a> Attempt<'a> {
+impl<'a> Attributes<'a> {
     /// The namespace for matching: a namespace is in itself.
     pub(crate) fn effective_namespace(&self) -> &'a str {
         let is_namespace = (self.resource.group, self.resource.resource) == ("", "namespaces");

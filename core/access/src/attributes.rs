@@ -5,7 +5,7 @@ use alloc::string::String;
 
 /// The attributes of a request (`authorizer.Attributes`).
 #[derive(Clone, Copy, Debug)]
-pub struct Attempt<'a> {
+pub struct Attributes<'a> {
     /// The user.
     pub user: &'a User,
     /// `get`, `list`, `create` …; for paths the HTTP method in lower case.
@@ -42,7 +42,7 @@ pub struct Resource<'a> {
     pub field_selector: &'a str,
 }
 
-impl<'a> Attempt<'a> {
+impl<'a> Attributes<'a> {
     /// The resource, if the attempt has one.
     pub fn resource(&self) -> Option<&Resource<'a>> {
         match &self.target {

@@ -1,0 +1,333 @@
+//! The admission chain: the enabled plugins behind one trait, in the order of the release.
+
+use super::judgement::Judgement;
+use super::policies::{AdmissionPolicies, AdmissionScope};
+use super::{engine_plugins, judgement, namespaces, pure, quota};
+use crate::options::DeleteOptions;
+use crate::resource_request::ResourceRequest;
+use crate::status::StatusError;
+use ratchet_admission::{Operation, PLUGINS, PluginRow, Request};
+use ratchet_engine::{Change, Part};
+use ratchet_object::{GroupVersionKind, Node, Object};
+use ratchet_store::Write;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Instant;
+use tokio::sync::MutexGuard;
+
+/// The result of a plugin: `None` if it has no such part, or none for such a request.
+pub(super) type Admission = Option<Result<(), StatusError>>;
+
+/// A future of a plugin.
+pub(super) type PluginFuture<'a, T> =
+    Pin<Box<dyn Future<Output = Result<T, StatusError>> + Send + 'a>>;
+
+/// An admission plugin.
+pub(super) trait Plugin: Send + Sync {
+    /// The name in flags and metrics.
+    fn name(&self) -> &'static str;
+
+    /// Whether the plugin handles objects that are not stored: deletions, and bodies of subresources.
+    fn handles_unstored(&self) -> bool {
+        false
+    }
+
+    /// Waits for cluster state that the plugin needs and that is about to come.
+    fn wait<'a>(
+        &'a self,
+        request: &'a ResourceRequest<'_>,
+        object: &'a Node<'static>,
+    ) -> PluginFuture<'a, ()> {
+        let _ = (request, object);
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Changes an object before it is validated, or rejects it.
+    fn admit(
+        &self,
+        request: &ResourceRequest<'_>,
+        attributes: &Request<'_>,
+        object: &mut Node<'static>,
+    ) -> Admission {
+        let _ = (request, attributes, object);
+        None
+    }
+
+    /// Rejects what is valid but not allowed.
+    fn validate(&self, subject: &Subject<'_>) -> Admission {
+        let _ = subject;
+        None
+    }
+
+    /// The conditions under which a validated object may be committed.
+    fn conditions<'a>(
+        &'a self,
+        request: &'a ResourceRequest<'_>,
+        write: &'a PendingWrite<'_>,
+    ) -> PluginFuture<'a, CommitConditions<'a>> {
+        let _ = (request, write);
+        Box::pin(std::future::ready(Ok(CommitConditions::default())))
+    }
+}
+
+/// The subject of validating admission.
+pub(super) enum Subject<'a> {
+    /// A create or an update of a stored object, which is valid.
+    Change {
+        request: &'a ResourceRequest<'a>,
+        change: &'a Change<'a>,
+        attributes: &'a Request<'a>,
+        judgement: &'a Judgement,
+    },
+    /// A deletion.
+    Deletion {
+        request: &'a ResourceRequest<'a>,
+        old: &'a Node<'static>,
+        options: &'a DeleteOptions,
+    },
+    /// The body of a subresource that is not stored.
+    Body { request: &'a ResourceRequest<'a>, kind: GroupVersionKind<'a>, object: &'a Node<'a> },
+    /// A connection, such as `exec`.
+    Connect { scope: &'a AdmissionScope<'a>, kind: &'a str, options: &'a Node<'a> },
+}
+
+/// A validated object that is about to be committed.
+pub(super) struct PendingWrite<'a> {
+    pub(super) part: Part,
+    pub(super) new: &'a Node<'a>,
+    pub(super) old: Option<&'a Node<'a>>,
+}
+
+/// Writes and guards that belong to the commit of an object, with the lock that they need until then.
+#[derive(Default)]
+pub(crate) struct CommitConditions<'a> {
+    pub(super) writes: Vec<Write>,
+    pub(super) lock: Option<MutexGuard<'a, ()>>,
+}
+
+impl CommitConditions<'_> {
+    /// The writes, for each attempt to commit.
+    pub(crate) fn writes(&self) -> impl Iterator<Item = Write> + '_ {
+        self.writes.iter().cloned()
+    }
+}
+
+/// The enabled plugins, in order.
+pub struct Chain(Vec<Box<dyn Plugin>>);
+
+impl Chain {
+    /// The chain of these plugins; the table decides their order.
+    pub fn new(names: &[&'static str]) -> Self {
+        let rows = PLUGINS.iter().filter(|row| names.contains(&row.name));
+        Self(rows.map(plugin).collect())
+    }
+
+    /// Runs the mutating plugins on a new object.
+    pub(crate) async fn admit_create(
+        &self,
+        request: &ResourceRequest<'_>,
+        object: &mut Node<'static>,
+    ) -> Result<(), StatusError> {
+        request.app.cache.fresh().await?;
+        for plugin in &self.0 {
+            plugin.wait(request, object).await?;
+        }
+        self.admit(request, ("", Operation::Create), object, None, |_| true)
+    }
+
+    /// Runs the mutating plugins on an update.
+    pub(crate) fn admit_update(
+        &self,
+        request: &ResourceRequest<'_>,
+        new: &mut Node<'static>,
+        old: &Node<'static>,
+        part: Part,
+    ) -> Result<(), StatusError> {
+        self.admit(request, subresource_of(part), new, Some(old), |_| true)
+    }
+
+    /// Runs the plugins that handle deletions, before it is known what the deletion does.
+    pub(crate) fn admit_delete(
+        &self,
+        request: &ResourceRequest<'_>,
+        old: &Node<'_>,
+    ) -> Result<(), StatusError> {
+        self.admit_unstored(request, ("", Operation::Delete), old, Some(old))
+    }
+
+    /// Runs the validating plugins on a deletion that changes something.
+    pub(crate) fn validate_delete(
+        &self,
+        request: &ResourceRequest<'_>,
+        old: &Node<'static>,
+        options: &DeleteOptions,
+    ) -> Result<(), StatusError> {
+        self.validate_all(&Subject::Deletion { request, old, options })
+    }
+
+    /// Runs the mutating plugins on the body of a subresource that is not stored.
+    pub(crate) fn admit_body(
+        &self,
+        request: &ResourceRequest<'_>,
+        object: &Node<'_>,
+    ) -> Result<(), StatusError> {
+        self.admit_unstored(request, (&request.path.subresource, Operation::Create), object, None)
+    }
+
+    /// Runs the validating plugins on the body of a subresource that is not stored.
+    pub(crate) fn validate_body(
+        &self,
+        request: &ResourceRequest<'_>,
+        kind: GroupVersionKind<'_>,
+        object: &Node<'_>,
+    ) -> Result<(), StatusError> {
+        self.validate_all(&Subject::Body { request, kind, object })
+    }
+
+    /// Runs the validating plugins on a connection.
+    pub(crate) fn validate_connect(
+        &self,
+        scope: &AdmissionScope<'_>,
+        kind: &str,
+        options: &Node<'_>,
+    ) -> Result<(), StatusError> {
+        self.validate_all(&Subject::Connect { scope, kind, options })
+    }
+
+    /// Validates a change, then runs the validating plugins until one denies. Metrics count only the plugins that ran.
+    pub(crate) fn validate(
+        &self,
+        request: &ResourceRequest<'_>,
+        change: &Change<'_>,
+    ) -> Result<(), StatusError> {
+        let judgement = judgement::judge(request, change)?;
+        let (part, operation) = match change.is_create() {
+            true => ("", Operation::Create),
+            false => subresource_of(change.part),
+        };
+        let started = Instant::now();
+        let old = change.old_object().map(Object::node);
+        let attributes = attributes(request, operation, part, change.new_object().name(), old);
+        let subject =
+            Subject::Change { request, change, attributes: &attributes, judgement: &judgement };
+        let result = self.validate_all(&subject);
+        let duration = started.elapsed();
+        request.app.metrics.step_ran("validate", operation.as_str(), result.is_err(), duration);
+        result
+    }
+
+    /// The conditions of all plugins for the commit of a validated object.
+    pub(crate) async fn conditions<'a>(
+        &'a self,
+        request: &'a ResourceRequest<'_>,
+        part: Part,
+        new: &Node<'_>,
+        old: Option<&Node<'_>>,
+    ) -> Result<CommitConditions<'a>, StatusError> {
+        let write = PendingWrite { part, new, old };
+        let mut all = CommitConditions::default();
+        for plugin in &self.0 {
+            // The lock is the chain's; a plugin borrows nothing else of the pending write.
+            let CommitConditions { writes, lock } = plugin.conditions(request, &write).await?;
+            all.writes.extend(writes);
+            all.lock = all.lock.or(lock);
+        }
+        Ok(all)
+    }
+
+    fn admit_unstored(
+        &self,
+        request: &ResourceRequest<'_>,
+        what: (&str, Operation),
+        object: &Node<'_>,
+        old: Option<&Node<'_>>,
+    ) -> Result<(), StatusError> {
+        if !self.0.iter().any(|plugin| plugin.handles_unstored()) {
+            return Ok(());
+        }
+        let mut object = object.clone().into_owned();
+        self.admit(request, what, &mut object, old, |plugin| plugin.handles_unstored())
+    }
+
+    fn admit(
+        &self,
+        request: &ResourceRequest<'_>,
+        (part, operation): (&str, Operation),
+        object: &mut Node<'static>,
+        old: Option<&Node<'_>>,
+        handles: fn(&dyn Plugin) -> bool,
+    ) -> Result<(), StatusError> {
+        let name = match request.path.name.as_str() {
+            "" => object.text_at(&["metadata", "name"]).to_owned(),
+            name => name.to_owned(),
+        };
+        let attributes = attributes(request, operation, part, &name, old);
+        let started = Instant::now();
+        let mut result = Ok(());
+        for plugin in self.0.iter().filter(|plugin| handles(plugin.as_ref())) {
+            let started = Instant::now();
+            let Some(admitted) = plugin.admit(request, &attributes, object) else { continue };
+            let labels = (plugin.name(), "admit", operation.as_str());
+            request.app.metrics.plugin_ran(labels, admitted.is_err(), started.elapsed());
+            if admitted.is_err() {
+                result = admitted;
+                break;
+            }
+        }
+        let duration = started.elapsed();
+        request.app.metrics.step_ran("admit", operation.as_str(), result.is_err(), duration);
+        result
+    }
+
+    fn validate_all(&self, subject: &Subject<'_>) -> Result<(), StatusError> {
+        for plugin in &self.0 {
+            plugin.validate(subject).unwrap_or(Ok(()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The implementation of a row: the server's own plugins need more than an object and the cluster.
+fn plugin(row: &'static PluginRow) -> Box<dyn Plugin> {
+    match row.name {
+        "NamespaceLifecycle" => Box::new(namespaces::NamespaceLifecycle),
+        "ServiceAccount" => Box::new(pure::ServiceAccount(pure::Pure(row))),
+        "PodSecurity" => Box::new(engine_plugins::PodSecurity),
+        "DenyServiceExternalIPs" => Box::new(engine_plugins::DenyServiceExternalIPs),
+        "ValidatingAdmissionPolicy" => Box::new(AdmissionPolicies),
+        "ResourceQuota" => Box::new(quota::ResourceQuota::default()),
+        _ => Box::new(pure::Pure(row)),
+    }
+}
+
+/// The admission attributes of a request.
+pub(super) fn attributes<'a>(
+    request: &'a ResourceRequest<'_>,
+    operation: Operation,
+    part: &'a str,
+    name: &'a str,
+    old: Option<&'a Node<'a>>,
+) -> Request<'a> {
+    let row = request.resource.row;
+    Request {
+        operation,
+        group: row.group,
+        version: row.version,
+        resource: row.plural,
+        subresource: part,
+        namespace: if row.namespaced { &request.path.namespace } else { "" },
+        name,
+        user: request.user,
+        minor: request.app.api_config.emulated.minor(),
+        old,
+    }
+}
+
+/// Subresource and operation of an update; `binding` counts as a create.
+pub(super) fn subresource_of(part: Part) -> (&'static str, Operation) {
+    match part {
+        Part::Main => ("", Operation::Update),
+        Part::Sub("binding") => ("binding", Operation::Create),
+        Part::Sub(name) => (name, Operation::Update),
+    }
+}

@@ -1,0 +1,133 @@
+//! Plugins of the table in `core/admission`: pure functions of an object and the cluster state.
+
+use super::chain::{Admission, Plugin, PluginFuture, Subject};
+use super::plugin_cluster::PluginCluster;
+use crate::resource_request::ResourceRequest;
+use crate::status::{About, StatusError};
+use ratchet_admission::{Cluster, Denial, PluginRow, Request};
+use ratchet_object::Node;
+use std::time::{Duration, Instant};
+
+/// Attempts and pause while waiting for the default service account, which a controller creates with its namespace.
+const ACCOUNT_TRIES: usize = 10;
+const ACCOUNT_PAUSE: Duration = Duration::from_millis(100);
+
+/// A plugin of the table.
+pub(super) struct Pure(pub(super) &'static PluginRow);
+
+impl Plugin for Pure {
+    fn name(&self) -> &'static str {
+        self.0.name
+    }
+
+    fn handles_unstored(&self) -> bool {
+        self.0.handles_unstored
+    }
+
+    fn admit(
+        &self,
+        request: &ResourceRequest<'_>,
+        attributes: &Request<'_>,
+        object: &mut Node<'static>,
+    ) -> Admission {
+        let admit = self.0.admit?;
+        let cluster = PluginCluster::new(request);
+        let result = admit(attributes, object, &cluster);
+        Some(cluster.check().and(match result {
+            Ok(()) => Ok(()),
+            Err(denial) => Err(status_error(request, display_name(request, object), denial)),
+        }))
+    }
+
+    fn validate(&self, subject: &Subject<'_>) -> Admission {
+        let Subject::Change { request, change, attributes, .. } = subject else { return None };
+        let validate = self.0.validate?;
+        let (started, new) = (Instant::now(), change.new_object());
+        let cluster = PluginCluster::new(request);
+        let result = validate(attributes, new.node(), &cluster);
+        if let Err(error) = cluster.check() {
+            return Some(Err(error));
+        }
+        let labels = (self.0.name, "validate", attributes.operation.as_str());
+        request.app.metrics.plugin_ran(labels, result.is_err(), started.elapsed());
+        Some(result.map_err(|denial| status_error(request, new.name(), denial)))
+    }
+}
+
+/// `ServiceAccount`, which waits for the default service account of a new namespace.
+pub(super) struct ServiceAccount(pub(super) Pure);
+
+impl Plugin for ServiceAccount {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn wait<'a>(
+        &'a self,
+        request: &'a ResourceRequest<'_>,
+        object: &'a Node<'static>,
+    ) -> PluginFuture<'a, ()> {
+        Box::pin(await_account(request, object))
+    }
+
+    fn admit(
+        &self,
+        request: &ResourceRequest<'_>,
+        attributes: &Request<'_>,
+        object: &mut Node<'static>,
+    ) -> Admission {
+        self.0.admit(request, attributes, object)
+    }
+
+    fn validate(&self, subject: &Subject<'_>) -> Admission {
+        self.0.validate(subject)
+    }
+}
+
+async fn await_account(request: &ResourceRequest<'_>, pod: &Node<'_>) -> Result<(), StatusError> {
+    let row = request.resource.row;
+    let name = pod.text_at(&["spec", "serviceAccountName"]);
+    let is_pod = (row.group, row.plural) == ("", "pods");
+    if !is_pod || !matches!(name, "" | "default") {
+        return Ok(());
+    }
+    let is_there = || {
+        PluginCluster::new(request)
+            .object("", "serviceaccounts", &request.path.namespace, "default")
+            .is_some()
+    };
+    for _ in 0..ACCOUNT_TRIES {
+        if is_there() {
+            break;
+        }
+        tokio::time::sleep(ACCOUNT_PAUSE).await;
+        request.app.cache.fresh().await?;
+    }
+    Ok(())
+}
+
+/// The object's name in error messages; `generateName` while there is none.
+fn display_name<'n>(request: &'n ResourceRequest<'_>, object: &'n Node<'_>) -> &'n str {
+    match (request.path.name.as_str(), object.text_at(&["metadata", "name"])) {
+        ("", "") => object.text_at(&["metadata", "generateName"]),
+        ("", name) => name,
+        (named, _) => named,
+    }
+}
+
+/// The error of a plugin's denial.
+pub(super) fn status_error(
+    request: &ResourceRequest<'_>,
+    name: &str,
+    denial: Denial,
+) -> StatusError {
+    match denial {
+        Denial::Forbidden(why) => StatusError::forbidden(request.resource.about(name), &why),
+        Denial::ForbiddenBecause(why, cause) => {
+            StatusError::forbidden(request.resource.about(name), &why).because(cause, "", "")
+        }
+        Denial::NotFound { resource, name } => {
+            StatusError::not_found(About { group: "", resource, name: &name })
+        }
+    }
+}
