@@ -45,6 +45,9 @@ fn guides(paths: &[String]) -> Result<Vec<Violation>> {
     for path in paths.iter().filter(|path| path.ends_with(".md")) {
         let Some(text) = read(path) else { continue };
         found.extend(links::check(path, &text, &exists));
+        if path == links::INDEX {
+            found.extend(links::check_index(&text, paths));
+        }
         if references::GUIDES.contains(&path.as_str()) {
             let files = references::Files { paths, read: &read };
             found.extend(references::check(path, &text, &files));

@@ -1,4 +1,4 @@
-//! Checks that the relative links of Markdown files lead to files and headings that exist.
+//! Checks that the relative links of Markdown files lead to what exists, and that the index of `docs` links to all pages.
 
 use super::markdown::{anchors, line_of, links, prose};
 use crate::violation::Violation;
@@ -28,6 +28,27 @@ pub(super) fn check(
         found.push(Violation::new(path, line_of(text, link.start), what));
     }
     found
+}
+
+/// The page that lists all others below its folder.
+pub(super) const INDEX: &str = "docs/README.md";
+
+/// Reports pages below `docs` that the index does not link to; a folder with a README has an index of its own.
+pub(super) fn check_index(text: &str, paths: &[String]) -> Vec<Violation> {
+    let prose = prose(text);
+    let listed: Vec<String> = links(&prose).iter().map(|link| resolve(INDEX, link.text)).collect();
+    let has_own_index = |page: &str| {
+        page.rsplit_once('/').is_some_and(|(folder, file)| {
+            file != "README.md"
+                && folder != "docs"
+                && paths.contains(&format!("{folder}/README.md"))
+        })
+    };
+    let pages = paths.iter().filter(|path| path.starts_with("docs/") && path.ends_with(".md"));
+    pages
+        .filter(|page| *page != INDEX && !has_own_index(page) && !listed.contains(page))
+        .map(|page| Violation::new(page, 1, format!("no page leads to it; list it in {INDEX}")))
+        .collect()
 }
 
 /// The path of a link's target, from the root of the repository.
@@ -69,6 +90,21 @@ mod tests {
         ] {
             assert_eq!(found(text), Vec::<String>::new(), "{text}");
         }
+    }
+
+    #[test]
+    fn every_page_is_in_the_index_or_in_that_of_its_folder() {
+        let paths =
+            ["docs/README.md", "docs/a.md", "docs/b/c.md", "docs/r/README.md", "docs/r/1.md"];
+        let paths = paths.map(str::to_owned);
+        let found = |text: &str| -> Vec<String> {
+            check_index(text, &paths).iter().map(ToString::to_string).collect()
+        };
+        let whole = "[a](a.md) [c](b/c.md) [r](r/README.md)";
+        assert_eq!(found(whole), Vec::<String>::new());
+        let short = found("[a](a.md) [r](r/README.md)");
+        assert_eq!(short, ["docs/b/c.md:1: no page leads to it; list it in docs/README.md"]);
+        assert_eq!(found("").len(), 3);
     }
 
     #[test]
