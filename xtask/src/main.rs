@@ -26,7 +26,7 @@ usage: cargo xtask <command>
   ci              everything below and all tests, in order; stops at the first failure
   clients         programs on kube-rs and on the Python client against `ratchet serve`
   layers          no crate uses what layers.toml does not grant, and every grant is used
-  tidy            files, names, attributes, guides, and cases and pages for every rule
+  tidy            files, names, attributes, and cases and pages for every rule
   docs [--check]  writes (or compares) the documents generated from the engine's tables
   tables          the generated tables against what makes them
   licences        every dependency's licence and version against deny.toml
