@@ -503,7 +503,7 @@ fn every_flag_is_in_the_guide_and_the_manual() {
             std::process::Command::new(env!("CARGO_BIN_EXE_ratchet")).args(arguments).output();
         String::from_utf8(output.unwrap().stdout).unwrap()
     };
-    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/serve.md");
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reference/serve.md");
     let guide = std::fs::read_to_string(guide).unwrap();
     let (help, manual) = (run(&["serve", "--help"]), run(&["man", "serve"]).replace('\\', ""));
     let flags = help.lines().filter_map(|line| {

@@ -1,9 +1,15 @@
 //! `cargo xtask tidy`: checks of files, names, attributes, field paths, and the cases and pages of every rule.
-
+//! `cargo xtask tidy`: checks of files, names, attributes, guides, and the cases and pages of every rule.
+mod code;
 mod field_paths;
+mod generated;
+mod guides;
+mod links;
 mod manifest;
+mod markdown;
 mod names;
 mod old_words;
+mod references;
 mod rules;
 mod rust;
 mod text;
@@ -17,15 +23,19 @@ use std::process::Command;
 pub(crate) fn check() -> Result<Vec<Violation>> {
     let paths = files()?;
     let mut found: Vec<Violation> = paths.iter().flat_map(|path| names::check(path)).collect();
+    let marked = generated::marked(&paths)?;
     let mut field_paths = field_paths::Checker::default();
     for path in &paths {
         let bytes = std::fs::read(path).with_context(|| format!("cannot read {path}"))?;
         // Binary files have no lines to check.
         if let Ok(text) = std::str::from_utf8(&bytes) {
+            found.extend(contents(path, text));
             found.extend(contents(path, text, &mut field_paths));
+            found.extend(generated::check(path, text, marked.contains(path)));
         }
-    }
     found.extend(field_paths.unused());
+    found.extend(guides::check(&paths)?);
+    }
     let ids: Vec<&str> = ratchet_engine::RULES.iter().map(|rule| rule.id).collect();
     found.extend(rules::check(&ids, &paths));
     found.sort();

@@ -36,6 +36,11 @@ impl Console {
         Self { kubeconfig: kubeconfig.to_owned(), folder: folder.to_owned() }
     }
 
+    /// The working directory of commands, which is also their home.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Writes a file for later commands.
     pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.folder.join(name);

@@ -3,10 +3,10 @@
 use super::console::Console;
 use super::serving::Serving;
 
-const EXTERNAL_IPS: &str = include_str!("../../../docs/external-ips.md");
-const DNS_SEARCH: &str = include_str!("../../../docs/dns-search.md");
-const PROBE_HOSTS: &str = include_str!("../../../docs/probe-hosts.md");
-const STRICT_IP_CIDR: &str = include_str!("../../../docs/strict-ip-cidr.md");
+const EXTERNAL_IPS: &str = include_str!("../../../docs/how-to/external-ips.md");
+const DNS_SEARCH: &str = include_str!("../../../docs/how-to/dns-search.md");
+const PROBE_HOSTS: &str = include_str!("../../../docs/how-to/probe-hosts.md");
+const STRICT_IP_CIDR: &str = include_str!("../../../docs/how-to/strict-ip-cidr.md");
 
 /// The one command of a page that begins with `start`, without its comment.
 fn command<'a>(page: &'a str, start: &str) -> &'a str {

@@ -19,7 +19,7 @@ impl Drop for Manager {
 }
 
 impl Manager {
-    /// Starts it as docs/serve.md describes.
+    /// Starts it as docs/reference/serve.md describes.
     fn start(cluster: &Cluster) -> Self {
         let folder = std::env::var_os("RATCHET_KUBE_COMPONENTS")
             .expect("RATCHET_KUBE_COMPONENTS names no folder with kube-controller-manager");

@@ -1,4 +1,4 @@
-//! Generator of `docs/fields.md`: the fields that hold addresses and networks.
+//! Generator of `docs/reference/fields.md`: the fields that hold addresses and networks.
 
 use super::document::Document;
 use super::markdown::table;
@@ -50,7 +50,7 @@ pub(super) fn document(fields: &[&Field]) -> Document {
         ]
     });
     let text = format!("{ABOUT}\n{}\n{}\n{}", table(heads, rows), readings(), legend(fields));
-    Document::new("docs/fields.md", &text)
+    Document::new("docs/reference/fields.md", &text)
 }
 
 fn readings() -> &'static str {

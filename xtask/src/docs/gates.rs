@@ -1,4 +1,4 @@
-//! Generator of `docs/gates.md`: the feature gates in every release.
+//! Generator of `docs/reference/gates.md`: the feature gates in every release.
 
 use super::document::Document;
 use ratchet_engine::{Gate, Release, Stage};
@@ -21,7 +21,7 @@ set.
 /// The table of gates, with a column for each release.
 pub(super) fn document(gates: &[&Gate], others: &[Gate]) -> Document {
     let (gates, others) = (table(gates.iter().copied()), table(others));
-    Document::new("docs/gates.md", &format!("{ABOUT}\n{gates}\n{OTHERS}\n{others}"))
+    Document::new("docs/reference/gates.md", &format!("{ABOUT}\n{gates}\n{OTHERS}\n{others}"))
 }
 
 fn table<'g>(gates: impl IntoIterator<Item = &'g Gate>) -> String {

@@ -60,7 +60,7 @@ nor a webhook. They refuse only what is new: a value that an object already has 
 
 Try them on your manifests before you apply them, and begin with warnings:
 
-```
+```sh
 ratchet check --policies deploy/policies/ --against git:main manifests/
 kubectl apply -f deploy/policies/ -f deploy/policies/bindings/warn.yaml
 kubectl apply -f deploy/policies/bindings/deny.yaml

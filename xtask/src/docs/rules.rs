@@ -1,4 +1,4 @@
-//! Generator of `docs/rules/`: a page for every rule, and an index.
+//! Generator of `docs/reference/rules/`: a page for every rule, and an index.
 
 use super::document::Document;
 use super::markdown::table;
@@ -21,7 +21,7 @@ pub(super) fn index(rules: &[&Rule]) -> Document {
             rule.ratchet.label().to_owned(),
         ]
     });
-    Document::new("docs/rules/README.md", &format!("{ABOUT}\n{}", table(heads, rows)))
+    Document::new("docs/reference/rules/README.md", &format!("{ABOUT}\n{}", table(heads, rows)))
 }
 
 /// The page of one rule.
@@ -56,11 +56,11 @@ pub(super) fn page(rule: &Rule) -> Document {
 {fields}
 ## Cases
 
-[cases/{id}](../../cases/{id}) holds objects that it lets pass and objects that it catches.
+[cases/{id}](../../../cases/{id}) holds objects that it lets pass and objects that it catches.
 ",
         ratchet_meaning = ratchet.meaning(),
     );
-    Document::new(format!("docs/rules/{id}.md"), &text)
+    Document::new(format!("docs/reference/rules/{id}.md"), &text)
 }
 
 #[cfg(test)]
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn a_page_holds_every_column_of_the_row() {
         let page = page(&RULE);
-        assert_eq!(page.path, "docs/rules/RTC-X-001.md");
+        assert_eq!(page.path, "docs/reference/rules/RTC-X-001.md");
         for want in [
             "# RTC-X-001: no x\n",
             "\n- Comes from: KEP-4858\n- In force: Since 1.33.\n",
@@ -91,7 +91,7 @@ mod tests {
             "\nX breaks z.\n",
             "\nWrite w.\n",
             "may stay",
-            "(../../cases/RTC-X-001)",
+            "(../../../cases/RTC-X-001)",
         ] {
             assert!(page.text.contains(want), "{want} is not in {}", page.text);
         }

@@ -3,7 +3,7 @@
 use crate::violation::Violation;
 use std::collections::BTreeSet;
 
-/// Compares the ids in the table of rules with the files under `cases/` and `docs/rules/`.
+/// Compares the ids in the table of rules with the files under `cases/` and `docs/reference/rules/`.
 pub(super) fn check(ids: &[&str], paths: &[String]) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut known = BTreeSet::new();
@@ -27,7 +27,8 @@ pub(super) fn check(ids: &[&str], paths: &[String]) -> Vec<Violation> {
         if let Some((id, _)) = folder.filter(|(id, _)| !known.contains(id)) {
             orphans.insert((format!("cases/{id}"), id.to_owned()));
         }
-        let page = path.strip_prefix("docs/rules/").and_then(|rest| rest.strip_suffix(".md"));
+        let page =
+            path.strip_prefix("docs/reference/rules/").and_then(|rest| rest.strip_suffix(".md"));
         if let Some(id) = page.filter(|id| *id != "README" && !known.contains(id)) {
             orphans.insert((path.clone(), id.to_owned()));
         }
@@ -56,7 +57,7 @@ fn missing_files(id: &str, paths: &[String]) -> Vec<Violation> {
             format!("{id} has no case that it catches; add a refuses-*.yaml or a warns-*.yaml");
         found.push(Violation::new(&cases, 1, what));
     }
-    let page = format!("docs/rules/{id}.md");
+    let page = format!("docs/reference/rules/{id}.md");
     if !paths.contains(&page) {
         let what = format!("{id} has no page; run `cargo xtask docs`");
         found.push(Violation::new(page, 1, what));
@@ -95,8 +96,8 @@ mod tests {
         "cases/README.md",
         "cases/RTC-IP-001/admits-plain.yaml",
         "cases/RTC-IP-001/refuses-zeros.yaml",
-        "docs/rules/README.md",
-        "docs/rules/RTC-IP-001.md",
+        "docs/reference/rules/README.md",
+        "docs/reference/rules/RTC-IP-001.md",
     ];
 
     #[test]
@@ -112,7 +113,7 @@ mod tests {
         for (part, want) in [
             ("admits-", "cases/RTC-IP-001:1: RTC-IP-001 has no case that it lets pass"),
             ("refuses-", "cases/RTC-IP-001:1: RTC-IP-001 has no case that it catches"),
-            ("001.md", "docs/rules/RTC-IP-001.md:1: RTC-IP-001 has no page"),
+            ("001.md", "docs/reference/rules/RTC-IP-001.md:1: RTC-IP-001 has no page"),
         ] {
             let paths: Vec<&str> =
                 WHOLE.iter().copied().filter(|path| !path.contains(part)).collect();
@@ -130,12 +131,15 @@ mod tests {
 
     #[test]
     fn cases_and_pages_without_a_rule_fail_once_each() {
-        let orphans =
-            ["cases/RTC-IP-009/a.yaml", "cases/RTC-IP-009/b.yaml", "docs/rules/RTC-X-001.md"];
+        let orphans = [
+            "cases/RTC-IP-009/a.yaml",
+            "cases/RTC-IP-009/b.yaml",
+            "docs/reference/rules/RTC-X-001.md",
+        ];
         let found = found(&[ID], &[WHOLE, &orphans].concat());
         assert_eq!(found.len(), 2);
         assert!(found[0].starts_with("cases/RTC-IP-009:1: no rule"), "{found:?}");
-        assert!(found[1].starts_with("docs/rules/RTC-X-001.md:1: no rule"), "{found:?}");
+        assert!(found[1].starts_with("docs/reference/rules/RTC-X-001.md:1: no rule"), "{found:?}");
     }
 
     #[test]

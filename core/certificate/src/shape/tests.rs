@@ -149,7 +149,7 @@ fn whoever_follows_the_advice_signs_no_authority() {
 /// The commands of the document are those of the program, with a node of their own.
 #[test]
 fn the_document_gives_the_same_advice() {
-    let document = include_str!("../../../../docs/kubelet-certificates.md");
+    let document = include_str!("../../../../docs/how-to/kubelet-certificates.md");
     let block = document.split("```").find(|block| block.contains("openssl x509 -req"));
     let block = block.and_then(|block| block.strip_prefix("sh\n")).unwrap();
     let (request_commands, signing) = block.split_once("# where the authority is\n").unwrap();

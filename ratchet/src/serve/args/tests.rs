@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// The flags of the guide's tables and their defaults, without markup.
 fn documented() -> BTreeMap<String, String> {
-    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/serve.md");
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reference/serve.md");
     let guide = std::fs::read_to_string(guide).unwrap();
     // Other sections describe other programs' flags.
     let guide = guide.split("\n## ").find(|section| section.starts_with("Flags\n")).unwrap();

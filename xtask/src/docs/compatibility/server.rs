@@ -102,12 +102,12 @@ const ROWS: &[[&str; 4]] = &[
         "`[+]etcd` in health",
         "asks etcd for a key",
         "fails while the store cannot be written to, except for want of room, which passes by itself",
-        "serve.md says what happens when the disk fails",
+        "reference/serve.md says what happens when the disk fails",
     ],
     [
         "names of kubelets' certificates",
         "no release looks at them; `KubeletCertCNValidation` and `--enable-kubelet-cert-cn-validation` are unknown",
-        "KEP-4872 as written, whatever release is emulated; see kubelet-certificates.md",
+        "KEP-4872 as written, whatever release is emulated; see how-to/kubelet-certificates.md",
         "the proposal decides",
     ],
     [
@@ -191,7 +191,7 @@ const ROWS: &[[&str; 4]] = &[
     [
         "long-running requests",
         "any number, of whomever",
-        "a limit for each user and one in all; beyond it 429 with `Retry-After`, see serve.md",
+        "a limit for each user and one in all; beyond it 429 with `Retry-After`, see reference/serve.md",
         "each holds memory for as long as its client likes, and one user must not take what others need",
     ],
     [
