@@ -9,17 +9,55 @@ use std::process::Command;
 #[derive(Deserialize)]
 pub(crate) struct Metadata {
     pub(crate) packages: Vec<Package>,
+    /// The graph of dependencies; absent where only the workspace was asked for.
+    pub(crate) resolve: Option<Resolve>,
     workspace_root: PathBuf,
 }
 
 /// One package.
 #[derive(Deserialize)]
 pub(crate) struct Package {
+    pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) license: Option<String>,
+    pub(crate) repository: Option<String>,
     pub(crate) dependencies: Vec<Dependency>,
+    /// Where it was fetched from; a crate of the workspace has no source.
+    pub(crate) source: Option<String>,
+    targets: Vec<Target>,
     manifest_path: PathBuf,
+}
+
+/// A library, program or test of a package.
+#[derive(Deserialize)]
+struct Target {
+    kind: Vec<String>,
+}
+
+/// The dependencies of all packages as cargo resolved them.
+#[derive(Deserialize)]
+pub(crate) struct Resolve {
+    pub(crate) nodes: Vec<Node>,
+}
+
+/// The resolved dependencies of one package.
+#[derive(Deserialize)]
+pub(crate) struct Node {
+    pub(crate) id: String,
+    pub(crate) deps: Vec<Edge>,
+}
+
+/// A resolved dependency: the other package's id, and what it is used for.
+#[derive(Deserialize)]
+pub(crate) struct Edge {
+    pub(crate) pkg: String,
+    dep_kinds: Vec<EdgeKind>,
+}
+
+#[derive(Deserialize)]
+struct EdgeKind {
+    kind: Option<String>,
 }
 
 /// A dependency of a package.
@@ -41,11 +79,46 @@ impl Metadata {
         cargo_metadata(&["--locked"])
     }
 
+    /// The packages and the graph of dependencies of a build for a target.
+    pub(crate) fn of_target(triple: &str) -> Result<Self> {
+        cargo_metadata(&["--locked", "--filter-platform", triple])
+    }
+
     /// The package's folder relative to the repository's root.
     pub(crate) fn folder(&self, package: &Package) -> String {
         let folder = package.manifest_path.parent().unwrap_or(Path::new(""));
         let folder = folder.strip_prefix(&self.workspace_root).unwrap_or(folder);
         folder.to_string_lossy().replace('\\', "/")
+    }
+}
+
+impl Package {
+    /// Whether the compiler loads it as a macro, so that nothing of it is linked into a program.
+    pub(crate) fn is_proc_macro(&self) -> bool {
+        self.targets.iter().any(|target| target.kind.iter().any(|kind| kind == "proc-macro"))
+    }
+
+    /// The absolute path of the package's folder.
+    pub(crate) fn absolute_folder(&self) -> &Path {
+        self.manifest_path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// Makes the package stand in another folder.
+    #[cfg(test)]
+    pub(crate) fn move_to(&mut self, folder: &Path) {
+        self.manifest_path = folder.join("Cargo.toml");
+    }
+}
+
+impl Edge {
+    /// Whether the package itself uses the dependency, not only its build script or its tests.
+    pub(crate) fn is_normal(&self) -> bool {
+        self.dep_kinds.iter().any(|one| one.kind.is_none())
+    }
+
+    /// Whether only tests use the dependency.
+    pub(crate) fn is_dev_only(&self) -> bool {
+        self.dep_kinds.iter().all(|one| one.kind.as_deref() == Some("dev"))
     }
 }
 
