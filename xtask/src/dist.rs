@@ -44,7 +44,8 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
     );
     let metadata = Metadata::of_target(&triple)?;
     let parts = graph::parts(&metadata, NAME)?;
-    let release = Release { triple, program, linkage, mtime, parts: &parts };
+    let release =
+        Release { repository: Path::new("."), triple, program, linkage, mtime, parts: &parts };
     let output = match options.output {
         Some(folder) => folder,
         None => clients::target()?.join("dist"),
@@ -61,7 +62,7 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
 fn program(options: &Options) -> Result<(String, PathBuf)> {
     let tools = Tools::find()?;
     if let Some(binary) = &options.binary {
-        // What stands in a folder that is named without a slash is no command of PATH.
+        // A bare name would be looked for in PATH when the program is run.
         let path = std::path::absolute(binary).context("cannot tell where the program is")?;
         return Ok((options.target.clone().unwrap_or(tools.host), path));
     }
@@ -75,12 +76,15 @@ fn program(options: &Options) -> Result<(String, PathBuf)> {
 
 /// The time of files in archives: that of the variable, else 1970.
 fn epoch(value: Option<&str>) -> Result<u64> {
-    let seconds = value.map(|text| text.parse().with_context(|| format!("{EPOCH} is no number")));
+    let seconds =
+        value.map(|text| text.parse::<u64>().with_context(|| format!("{EPOCH} is no number")));
     Ok(seconds.transpose()?.unwrap_or(0))
 }
 
 /// A program, and what is known about it.
 struct Release<'m> {
+    /// Where `LICENSE` and `Cargo.lock` are.
+    repository: &'m Path,
     triple: String,
     program: PathBuf,
     linkage: Linkage,
@@ -94,8 +98,10 @@ impl Release<'_> {
         let root = self.parts.iter().map(|part| part.package).find(|one| one.name == NAME);
         let root = root.context("the program is not among its parts")?;
         let program = std::fs::read(&self.program)?;
-        let licence = std::fs::read("LICENSE").context("cannot read LICENSE")?;
-        let lock = std::fs::read_to_string("Cargo.lock").context("cannot read Cargo.lock")?;
+        let licence =
+            std::fs::read(self.repository.join("LICENSE")).context("cannot read LICENSE")?;
+        let lock = std::fs::read_to_string(self.repository.join("Cargo.lock"))
+            .context("cannot read Cargo.lock")?;
         let folder = output.join(format!("{NAME}-{}-{}", root.version, self.triple));
         if folder.exists() {
             std::fs::remove_dir_all(&folder)
@@ -161,6 +167,46 @@ pub(crate) mod tests {
         fn drop(&mut self) {
             let _ = std::fs::remove_dir_all(&self.0);
         }
+    }
+
+    #[test]
+    fn a_release_is_the_same_each_time_and_nothing_old_stays_in_it() {
+        let folder = Folder::new("release");
+        let repository = folder.0.as_path();
+        std::fs::write(repository.join("LICENSE"), "licence").unwrap();
+        std::fs::write(repository.join("Cargo.lock"), "package = []\n").unwrap();
+        let program = repository.join("program");
+        let script = "#!/bin/sh\ntest $1 = man && echo page > $3/ratchet.1 || echo script\n";
+        std::fs::write(&program, script).unwrap();
+        let mut metadata = graph::tests::fixture();
+        metadata.packages.iter_mut().for_each(|package| package.move_to(repository));
+        let parts = graph::parts(&metadata, NAME).unwrap();
+        let linkage = Linkage::Static;
+        let triple = "x86_64-unknown-linux-musl".to_owned();
+        let mut release = Release { repository, triple, program, linkage, mtime: 0, parts: &parts };
+        let output = repository.join("dist");
+        let written = release.write(&output, false).unwrap();
+        assert_eq!(written, output.join("ratchet-1.0.0-x86_64-unknown-linux-musl"));
+        let first = digest::list(&written).unwrap();
+        let has_image = |files: &[digest::Listed]| {
+            assert!(files.iter().any(|file| file.path == "man/ratchet.1"), "{files:?}");
+            files.iter().any(|file| file.path == "ratchet-oci.tar")
+        };
+        assert!(has_image(&first));
+        // Every file is in the list, but for the list itself.
+        let sums = std::fs::read_to_string(written.join("SHA256SUMS")).unwrap();
+        assert_eq!(sums.lines().count() + 1, first.len());
+
+        std::fs::write(written.join("old"), "").unwrap();
+        release.write(&output, false).unwrap();
+        assert_eq!(digest::list(&written).unwrap(), first);
+
+        // A program that needs glibc is in an image only if that is asked for.
+        release.linkage = Linkage::Glibc(vec!["libc.so.6".into()]);
+        release.write(&output, false).unwrap();
+        assert!(!has_image(&digest::list(&written).unwrap()));
+        release.write(&output, true).unwrap();
+        assert!(has_image(&digest::list(&written).unwrap()));
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(super) fn parts<'m>(metadata: &'m Metadata, root: &str) -> Result<Vec<Part<'
         for edge in node.deps.iter().filter(|edge| !edge.is_dev_only()) {
             let other = find(&packages, &edge.pkg)?;
             let is_linked = is_linked && edge.is_normal() && !other.is_proc_macro();
-            waiting.push((&other.id, is_linked));
+            waiting.push((other.id.as_str(), is_linked));
         }
     }
 
