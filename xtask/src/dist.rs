@@ -114,7 +114,7 @@ impl Release<'_> {
         std::fs::write(&path, &program)?;
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))?;
         std::fs::write(folder.join("LICENSE"), &licence)?;
-        pages::write(&path, &folder)?;
+        pages::write(&self.program, &folder)?;
         let notices = notices::text(self.parts, &self.triple)?;
         std::fs::write(folder.join("licenses.txt"), &notices)?;
         let (from, name) = notices::STANDARD_LIBRARY;
@@ -161,6 +161,17 @@ pub(crate) mod tests {
             std::fs::create_dir_all(&path).unwrap();
             Self(path)
         }
+
+        /// A program in the folder that runs a line of shell script.
+        pub(crate) fn script(&self, line: &str) -> PathBuf {
+            let path = self.0.join("program");
+            // Written by a process of its own: a file that another thread's child inherits cannot be run.
+            let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod 755 \"$0\"";
+            let mut command = std::process::Command::new("sh");
+            let status = command.args(["-c", write]).arg(&path).arg(line).status().unwrap();
+            assert!(status.success());
+            path
+        }
     }
 
     impl Drop for Folder {
@@ -175,11 +186,12 @@ pub(crate) mod tests {
         let repository = folder.0.as_path();
         std::fs::write(repository.join("LICENSE"), "licence").unwrap();
         std::fs::write(repository.join("Cargo.lock"), "package = []\n").unwrap();
-        let program = repository.join("program");
-        let script = "#!/bin/sh\ntest $1 = man && echo page > $3/ratchet.1 || echo script\n";
-        std::fs::write(&program, script).unwrap();
+        let program =
+            folder.script("test $1 = man && echo page > $3/ratchet.1 || echo completions");
         let mut metadata = graph::tests::fixture();
-        metadata.packages.iter_mut().for_each(|package| package.move_to(repository));
+        let crates = repository.join("crates");
+        std::fs::create_dir(&crates).unwrap();
+        metadata.packages.iter_mut().for_each(|package| package.move_to(&crates));
         let parts = graph::parts(&metadata, NAME).unwrap();
         let linkage = Linkage::Static;
         let triple = "x86_64-unknown-linux-musl".to_owned();

@@ -44,21 +44,12 @@ fn run(program: &Path, arguments: &[&str]) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
-
-    /// A script in place of the program.
-    fn program(folder: &Path, script: &str) -> std::path::PathBuf {
-        let path = folder.join("program");
-        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-        path
-    }
 
     #[test]
     fn every_shell_gets_its_file_and_the_program_the_folder_for_pages() {
         let folder = super::super::tests::Folder::new("pages");
         let script = "case $1 in man) echo page > $3/ratchet.1;; completion) echo for $2;; esac";
-        write(&program(&folder.0, script), &folder.0).unwrap();
+        write(&folder.script(script), &folder.0).unwrap();
         let read = |path: &str| std::fs::read_to_string(folder.0.join(path)).unwrap();
         assert_eq!(read("man/ratchet.1"), "page\n");
         for (shell, name) in SHELLS {
@@ -69,9 +60,9 @@ mod tests {
     #[test]
     fn a_program_that_fails_or_is_silent_is_no_release() {
         let folder = super::super::tests::Folder::new("pages-fail");
-        let failing = write(&program(&folder.0, "echo why >&2; exit 2"), &folder.0);
+        let failing = write(&folder.script("echo why >&2; exit 2"), &folder.0);
         assert!(failing.unwrap_err().to_string().ends_with("failed: why"));
-        let silent = write(&program(&folder.0, "exit 0"), &folder.0);
+        let silent = write(&folder.script("exit 0"), &folder.0);
         assert!(silent.unwrap_err().to_string().ends_with("prints nothing"));
     }
 }
