@@ -12,7 +12,7 @@ mod pages;
 mod toolchain;
 
 use crate::clients;
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, compiled_packages};
 use anyhow::{Context, Result, ensure};
 use graph::Part;
 use image::Image;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
         program.display()
     );
     let metadata = Metadata::of_target(&triple)?;
-    let parts = graph::parts(&metadata, NAME)?;
+    let parts = graph::parts(&metadata, NAME, &compiled_packages(NAME, &triple)?)?;
     let release =
         Release { repository: Path::new("."), triple, program, linkage, mtime, parts: &parts };
     let output = match options.output {
@@ -192,7 +192,7 @@ pub(crate) mod tests {
         let crates = repository.join("crates");
         std::fs::create_dir(&crates).unwrap();
         metadata.packages.iter_mut().for_each(|package| package.move_to(&crates));
-        let parts = graph::parts(&metadata, NAME).unwrap();
+        let parts = graph::parts(&metadata, NAME, &graph::tests::compiled()).unwrap();
         let linkage = Linkage::Static;
         let triple = "x86_64-unknown-linux-musl".to_owned();
         let mut release = Release { repository, triple, program, linkage, mtime: 0, parts: &parts };

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -140,11 +141,50 @@ pub(crate) fn cargo() -> Command {
 }
 
 fn cargo_metadata(options: &[&str]) -> Result<Metadata> {
-    let mut command = cargo();
-    command.args(["metadata", "--format-version=1"]).args(options);
-    let output = command.output().context("cannot run cargo metadata")?;
+    let text = cargo_output(&[&["metadata", "--format-version=1"], options].concat())?;
+    serde_json::from_slice(&text).context("cannot read what cargo metadata says")
+}
+
+/// Names and versions of the packages that cargo compiles for a crate and a target, without those of its tests.
+///
+/// `cargo metadata` lists more: it knows no choice of features by crate.
+pub(crate) fn compiled_packages(name: &str, triple: &str) -> Result<BTreeSet<(String, String)>> {
+    let edges = ["--edges", "normal,build", "--prefix", "none", "--format", "{p}"];
+    let arguments = [&["tree", "--locked", "--package", name, "--target", triple], &edges[..]];
+    let text = cargo_output(&arguments.concat())?;
+    Ok(listed_packages(&String::from_utf8(text).context("cargo tree prints no UTF-8")?))
+}
+
+/// The packages in lines like `bytes v1.12.1 (*)`.
+fn listed_packages(text: &str) -> BTreeSet<(String, String)> {
+    let package = |line: &str| {
+        let mut words = line.split_whitespace();
+        Some((words.next()?.to_owned(), words.next()?.strip_prefix('v')?.to_owned()))
+    };
+    text.lines().filter_map(package).collect()
+}
+
+/// What a command of cargo prints.
+fn cargo_output(arguments: &[&str]) -> Result<Vec<u8>> {
+    let name = arguments.first().copied().unwrap_or_default();
+    let output =
+        cargo().args(arguments).output().with_context(|| format!("cannot run cargo {name}"))?;
     if !output.status.success() {
-        bail!("cargo metadata failed:\n{}", String::from_utf8_lossy(&output.stderr).trim_end());
+        bail!("cargo {name} failed:\n{}", String::from_utf8_lossy(&output.stderr).trim_end());
     }
-    serde_json::from_slice(&output.stdout).context("cannot read what cargo metadata says")
+    Ok(output.stdout)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_read_from_a_tree() {
+        let text =
+            "ratchet v0.1.0 (/src/ratchet)\nbytes v1.12.1\nderive v2.0.0 (proc-macro) (*)\n\n";
+        let found = listed_packages(text);
+        let wanted = [("bytes", "1.12.1"), ("derive", "2.0.0"), ("ratchet", "0.1.0")];
+        assert_eq!(found, wanted.map(|(name, version)| (name.into(), version.into())).into());
+    }
 }

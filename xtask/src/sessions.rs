@@ -60,7 +60,7 @@ const SESSIONS: &[Session] = &[
     Session {
         name: "kubelet-certs",
         title: "ratchet kubelet-certs tells which kubelets do not bear their nodes' names",
-        columns: 150,
+        columns: 155,
         steps: &[Step::Run {
             line: "ratchet kubelet-certs --offline examples/kubelets \
                    --kubelet-certificate-authority examples/kubelet-ca.crt",

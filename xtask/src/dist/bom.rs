@@ -146,7 +146,7 @@ mod tests {
 
     fn made() -> (Value, String) {
         let metadata = graph::tests::fixture();
-        let parts = graph::parts(&metadata, "ratchet").unwrap();
+        let parts = graph::parts(&metadata, "ratchet", &graph::tests::compiled()).unwrap();
         let root = parts.iter().find(|part| part.package.name == "ratchet").unwrap().package;
         let text = document(&parts, root, b"abc", &checksums(LOCK).unwrap()).unwrap();
         (serde_json::from_str(&text).unwrap(), text)

@@ -121,7 +121,7 @@ mod tests {
             package.move_to(&own);
         }
         std::fs::write(folder.0.join("bytes/c_src/COPYING"), "Be fast.\n").unwrap();
-        let parts = graph::parts(&metadata, "ratchet").unwrap();
+        let parts = graph::parts(&metadata, "ratchet", &graph::tests::compiled()).unwrap();
         let text = text(&parts, "x86_64-unknown-linux-musl").unwrap();
         let (list, texts) = text.split_once(RULER).unwrap();
         for line in
@@ -129,7 +129,7 @@ mod tests {
         {
             assert!(list.contains(line), "{text}");
         }
-        for absent in ["syn", "derive", "proptest", "ratchet"] {
+        for absent in ["syn", "derive", "proptest", "ring", "ratchet"] {
             assert!(!text.contains(absent), "{text}");
         }
         assert_eq!(texts.matches("Be kind.\nAlways.").count(), 1, "{text}");

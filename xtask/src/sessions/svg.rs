@@ -1,7 +1,6 @@
 //! A picture of a terminal as SVG, without scripts and fonts of its own.
 
 use super::screen::{Line, Style};
-use std::fmt::Write;
 
 /// Height of a line, width of a character and size of the letters, in pixels.
 const HEIGHT: f64 = 20.0;
@@ -30,32 +29,43 @@ pub(super) fn draw(title: &str, lines: &[Line]) -> String {
          <title>{title}</title>\n\
          <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{BACKGROUND}\"/>\n\
          <g font-family=\"ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" \
-         font-size=\"{SIZE}\" fill=\"{FOREGROUND}\" xml:space=\"preserve\" style=\"white-space: pre\">\n"
+         font-size=\"{SIZE}\" fill=\"{FOREGROUND}\">\n"
     );
-    for (number, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
+    for (number, line) in lines.iter().enumerate() {
         let y = (number as f64).mul_add(HEIGHT, MARGIN + SIZE);
-        // Columns stand below each other whatever font is there.
-        let length = line.len() as f64 * WIDTH;
-        let _ = write!(out, "<text x=\"{MARGIN}\" y=\"{y}\" textLength=\"{length:.1}\">");
-        for run in line.chunk_by(|(_, a), (_, b)| a == b) {
-            let text: String = run.iter().map(|(c, _)| *c).collect();
-            let style = run.first().map(|(_, style)| *style).unwrap_or_default();
-            out += &span(&escape(&text), style);
+        for (column, piece) in pieces(line) {
+            out += &text(column, y, piece);
         }
-        out += "</text>\n";
     }
     out + "</g>\n</svg>\n"
 }
 
-/// A run of characters of one style.
-fn span(text: &str, style: Style) -> String {
+/// The pieces of a line that are drawn at once, each with its column: words of one style.
+fn pieces(line: &Line) -> Vec<(usize, &[(char, Style)])> {
+    let mut found = Vec::new();
+    let mut column = 0;
+    let is_blank = |(c, _): &(char, Style)| *c == ' ';
+    let belong = |a: &(char, Style), b: &(char, Style)| a.1 == b.1 && is_blank(a) == is_blank(b);
+    for word in line.chunk_by(belong) {
+        if !word.iter().all(is_blank) {
+            found.push((column, word));
+        }
+        column += word.len();
+    }
+    found
+}
+
+/// One piece, as wide as its columns: words stand below each other whatever font is there.
+fn text(column: usize, y: f64, piece: &[(char, Style)]) -> String {
+    let x = (column as f64).mul_add(WIDTH, MARGIN);
+    let length = piece.len() as f64 * WIDTH;
+    let style = piece.first().map(|(_, style)| *style).unwrap_or_default();
     let colour = style.colour.and_then(|colour| COLOURS.get(usize::from(colour)));
     let colour = colour.map(|colour| format!(" fill=\"{colour}\"")).unwrap_or_default();
     let bold = if style.is_bold { " font-weight=\"bold\"" } else { "" };
-    match style == Style::default() {
-        true => text.to_owned(),
-        false => format!("<tspan{colour}{bold}>{text}</tspan>"),
-    }
+    let text: String = piece.iter().map(|(c, _)| *c).collect();
+    let text = escape(&text);
+    format!("<text x=\"{x:.1}\" y=\"{y}\" textLength=\"{length:.1}\"{colour}{bold}>{text}</text>\n")
 }
 
 fn escape(text: &str) -> String {
@@ -68,14 +78,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_a_text_and_a_style_a_span() {
+    fn every_word_has_its_place_and_its_style() {
         let picture = draw("a & b", &lines("<x> \u{1b}[1;31mred\u{1b}[0m\n\nlast\n"));
         assert!(picture.contains("<title>a &amp; b</title>"), "{picture}");
-        let first = "<text x=\"16\" y=\"30\" textLength=\"58.8\">&lt;x&gt; \
-                     <tspan fill=\"#ff7b72\" font-weight=\"bold\">red</tspan></text>\n";
-        assert!(picture.contains(first), "{picture}");
-        assert!(picture.contains("y=\"70\" textLength=\"33.6\">last</text>"), "{picture}");
-        assert_eq!(picture.matches("<text ").count(), 2, "{picture}");
+        for text in [
+            "<text x=\"16.0\" y=\"30\" textLength=\"25.2\">&lt;x&gt;</text>\n",
+            "<text x=\"49.6\" y=\"30\" textLength=\"25.2\" fill=\"#ff7b72\" font-weight=\"bold\">red</text>\n",
+            "<text x=\"16.0\" y=\"70\" textLength=\"33.6\">last</text>\n",
+        ] {
+            assert!(picture.contains(text), "{picture}");
+        }
+        assert_eq!(picture.matches("<text ").count(), 3, "{picture}");
         assert!(picture.contains("width=\"91\" height=\"92\""), "{picture}");
     }
 
