@@ -21,7 +21,8 @@ pub(crate) enum Command {
     Cel(Box<CelArgs>),
     Check(Box<CheckArgs>),
     /// Print a shell completion script.
-    Completions {
+    #[command(visible_alias = "completions")]
+    Completion {
         /// The shell.
         shell: Shell,
     },
@@ -33,10 +34,13 @@ pub(crate) enum Command {
     /// Print the table of the API's address and network fields.
     Fields,
     KubeletCerts(Box<KubeletCertsArgs>),
-    /// Print a manual page.
+    /// Print a manual page, or write all of them into a directory.
     Man {
         /// The subcommand whose page to print.
         command: Option<String>,
+        /// Write the pages of all commands into this directory, which must exist.
+        #[arg(long, value_name = "DIR", conflicts_with = "command")]
+        directory: Option<PathBuf>,
     },
     Serve(Box<ServeArgs>),
 }

@@ -41,12 +41,13 @@ fn main() -> ExitCode {
     let result = match args.command {
         Command::Cel(args) => cel::run(*args, &mut out),
         Command::Check(args) => check::run(args, &mut out),
-        Command::Completions { shell } => manual::completions(shell, &mut out),
+        Command::Completion { shell } => manual::completion(shell, &mut out),
         Command::Explain { id } => explain::run(id.as_deref(), &mut out),
         Command::Fields => fields::run(&mut out),
         Command::KubeletCerts(args) => kubelet_certs::run(*args, &mut out),
         Command::Serve(args) => serve::run(*args, &mut out),
-        Command::Man { command } => manual::man(command.as_deref(), &mut out),
+        Command::Man { directory: Some(folder), .. } => manual::write_pages(&folder),
+        Command::Man { command, .. } => manual::man(command.as_deref(), &mut out),
     };
     let code = match result {
         Ok(code) => match out.flush() {

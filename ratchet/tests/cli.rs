@@ -1,4 +1,4 @@
-//! Tests of the commands besides `check`: explain, fields, completions, man, and all help texts.
+//! Tests of the commands besides `check`: explain, fields, completion, man, and all help texts.
 
 mod harness;
 
@@ -78,23 +78,32 @@ fn fields_are_a_table_of_twenty_four() {
 
 #[test]
 fn completions_know_every_command_and_flag() {
-    for (shell, mark) in
-        [("bash", "complete -F"), ("zsh", "#compdef ratchet"), ("fish", "complete -c ratchet")]
-    {
-        let output = run(&["completions", shell], "");
+    for (shell, mark) in [
+        ("bash", "complete -F"),
+        ("elvish", "edit:completion:arg-completer[ratchet]"),
+        ("fish", "complete -c ratchet"),
+        ("powershell", "Register-ArgumentCompleter"),
+        ("zsh", "#compdef ratchet"),
+    ] {
+        let output = run(&["completion", shell], "");
         assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{shell}");
-        for expected in [mark, "explain", "completions", "against", "target-version", "sarif"] {
+        for expected in [mark, "explain", "completion", "against", "target-version"] {
             assert!(output.stdout.contains(expected), "{shell} misses {expected}");
         }
+        // Elvish and PowerShell get no values.
+        let has_values = !matches!(shell, "elvish" | "powershell");
+        assert_eq!(output.stdout.contains("sarif"), has_values, "{shell}");
+        // The name that the command had before.
+        assert_eq!(run(&["completions", shell], "").stdout, output.stdout);
     }
-    assert_eq!(run(&["completions", "tcsh"], "").code, 2);
-    assert_eq!(run(&["completions"], "").code, 2);
+    assert_eq!(run(&["completion", "tcsh"], "").code, 2);
+    assert_eq!(run(&["completion"], "").code, 2);
 }
 
 #[test]
 fn bash_takes_the_completions() {
     use std::process::Command;
-    let script = run(&["completions", "bash"], "").stdout;
+    let script = run(&["completion", "bash"], "").stdout;
     let done = Command::new("bash").args(["-n", "-c", &script]).output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }
@@ -104,7 +113,7 @@ fn there_is_a_manual_page_for_each_command() {
     let root = run(&["man"], "");
     assert_eq!(root.code, 0);
     assert!(root.stdout.contains(".TH ratchet 1"), "{}", root.stdout);
-    for command in ["check", "explain", "fields", "completions", "man"] {
+    for command in ["check", "explain", "fields", "completion", "man"] {
         let page = run(&["man", command], "");
         assert_eq!(page.code, 0, "{command}");
         assert!(page.stdout.contains(&format!(".TH ratchet-{command} 1")), "{}", page.stdout);
@@ -117,6 +126,39 @@ fn there_is_a_manual_page_for_each_command() {
     let unknown = run(&["man", "chek"], "");
     assert_eq!(unknown.code, 2);
     assert!(unknown.stderr.contains("\"chek\""), "{}", unknown.stderr);
+}
+
+#[test]
+fn all_manual_pages_are_written_into_a_directory() {
+    let folder = harness::Folder::with(&[]);
+    let directory = folder.path("").to_str().unwrap().to_owned();
+    let output = run(&["man", "--directory", &directory], "");
+    assert_eq!((output.code, output.stdout.as_str(), output.stderr.as_str()), (0, "", ""));
+    let mut names: Vec<String> = std::fs::read_dir(&directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let commands = [
+        "-cel",
+        "-check",
+        "-completion",
+        "-explain",
+        "-fields",
+        "-kubelet-certs",
+        "-man",
+        "-serve",
+    ];
+    let mut wanted: Vec<String> = commands.iter().map(|name| format!("ratchet{name}.1")).collect();
+    wanted.push("ratchet.1".into());
+    assert_eq!(names, wanted);
+    let serve = std::fs::read_to_string(folder.path("ratchet-serve.1")).unwrap();
+    assert_eq!(serve, run(&["man", "serve"], "").stdout);
+
+    assert_eq!(run(&["man", "check", "--directory", &directory], "").code, 2);
+    let absent = run(&["man", "--directory", &format!("{directory}/absent")], "");
+    assert_eq!(absent.code, 2);
+    assert!(absent.stderr.contains("cannot write into"), "{}", absent.stderr);
 }
 
 #[test]
@@ -139,7 +181,7 @@ fn help_tells_the_exit_status_and_every_flag() {
     assert_eq!(run(&["check", "-h"], "").code, 0);
     let root = run(&["--help"], "");
     assert_eq!(root.code, 0);
-    for command in ["check", "explain", "fields", "completions", "man"] {
+    for command in ["check", "explain", "fields", "completion", "man"] {
         assert!(root.stdout.contains(command), "{command}: {}", root.stdout);
     }
 }

@@ -12,16 +12,21 @@ const PYTHON: &str = "tools/clients-py";
 /// Runs the client programs; returns whether all of their tests passed.
 pub(crate) fn run(tally: &mut Tally) -> Result<bool> {
     let target = target()?;
-    // Not `build`, and not the package alone: the features of dependencies would differ from those of the tests, and half
-    // of the tree would be built a second time.
-    let build = ["test", "--workspace", "--test", "cli", "--no-run", "--locked"];
-    if !cargo().args(build).status().context("cannot run cargo")?.success() {
-        bail!("the server cannot be built");
-    }
-    let server = target.join("debug").join("ratchet");
+    let server = build_ratchet()?;
     let rust = rust(&target, &server, tally)?;
     let python = python(&target, &server, tally)?;
     Ok(rust && python)
+}
+
+/// Builds `ratchet` as the tests do; returns the program's path.
+pub(crate) fn build_ratchet() -> Result<PathBuf> {
+    // Not `build`, and not the package alone: the features of dependencies would differ from those of the tests, and
+    // half of the tree would be built a second time.
+    let build = ["test", "--workspace", "--test", "cli", "--no-run", "--locked"];
+    if !cargo().args(build).status().context("cannot run cargo")?.success() {
+        bail!("ratchet cannot be built");
+    }
+    Ok(target()?.join("debug").join("ratchet"))
 }
 
 /// Cargo's target directory: this program is in its `debug`.

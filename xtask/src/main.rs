@@ -4,6 +4,7 @@
 mod ci;
 mod clients;
 mod code;
+mod dist;
 mod docs;
 mod guard;
 mod kubectl;
@@ -12,6 +13,7 @@ mod licences;
 mod measure;
 mod metadata;
 mod replay;
+mod sessions;
 mod tables;
 mod tidy;
 mod tokens;
@@ -35,6 +37,11 @@ usage: cargo xtask <command>
   docs [--check]  writes (or compares) the documents generated from the engine's tables
   tables          the generated tables against what makes them
   licences        every dependency's licence and version against deny.toml
+  dist [--target TRIPLE] [--binary PATH] [--output DIR] [--allow-dynamic]
+                  what a release consists of: the program, manual pages, completions, licences, a bill of materials, an
+                  image, checksums; static where the toolchain has musl
+  sessions [--check] [--binary PATH]
+                  records (or compares) the terminal sessions of docs/sessions
   kubectl         brings the kubectl that the tests drive, and prints where it is
   guard PROGRAM   runs a test binary that must end; `ci` starts each one through it
   measure [PROFILE]
@@ -84,6 +91,8 @@ fn run() -> Result<bool> {
         ["docs", "--check"] => Ok(report(&docs::check()?)),
         ["licences"] => run_alone(licences::check),
         ["tables"] => run_alone(tables::check),
+        ["dist", rest @ ..] => dist::run(rest),
+        ["sessions", rest @ ..] => Ok(report(&sessions::run(rest)?)),
         ["kubectl"] => kubectl::print(),
         ["clients"] => clients::run(&mut ci::Tally::default()),
         ["measure"] => measure::run("release"),
