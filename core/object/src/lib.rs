@@ -1,4 +1,16 @@
 //! Kubernetes objects as trees of values with source spans, and everything that reads, changes and writes them.
+//!
+//! ```
+//! use ratchet_object::{Limits, Object, decode};
+//!
+//! let mut decoded = decode("{apiVersion: v1, kind: Service, metadata: {name: web}}", Limits::DEFAULT).unwrap();
+//! let object = Object::new(decoded.documents.remove(0));
+//! assert_eq!((object.kind_name(), object.name()), ("Service", "web"));
+//!
+//! let mut node = object.into_node();
+//! ratchet_object::defaults::apply("", "v1", "Service", &mut node);
+//! assert_eq!(node.text_at(&["spec", "type"]), "ClusterIP");
+//! ```
 #![no_std]
 extern crate alloc;
 
