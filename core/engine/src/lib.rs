@@ -31,7 +31,6 @@ mod internal;
 mod judge;
 mod name_format;
 pub mod pod_security;
-mod quantity;
 mod release;
 mod rule;
 pub mod rules;

@@ -31,6 +31,7 @@ pub mod patch;
 mod path;
 pub mod proto;
 mod prune;
+mod quantity;
 #[cfg(test)]
 mod round_trip;
 pub mod schema;
@@ -52,13 +53,13 @@ pub use complete::complete;
 #[doc(hidden)]
 pub use decode::decode_without_shortcut;
 pub use decode::{DecodeError, Decoded, Format, Limits, Repeated, decode, decode_json};
-pub use defaults::Quantity;
 pub use equal::{Equality, Slot, equal_at};
 pub use gvk::{GroupVersionKind, GroupVersionResource};
 pub use kinds::{KINDS, Kind, PodPlace, Scope, find};
 pub use object::Object;
 pub use path::{Path, Step};
 pub use prune::prune;
+pub use quantity::Quantity;
 pub use shape::{SchemaViolation, ViolationKind, schema_violations};
 pub use span::{LineColumn, LineIndex, Span};
 pub use stored::{read_stored, stored_json};

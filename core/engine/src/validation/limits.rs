@@ -5,12 +5,12 @@ use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, format_node, quoted};
 use crate::name_format::{self, NameFormat};
-use crate::quantity::Quantity;
 use crate::rules::immutable;
 use crate::{format_value, selectors};
 use alloc::format;
+use alloc::string::ToString;
 use alloc::vec::Vec;
-use ratchet_object::At;
+use ratchet_object::{At, Quantity};
 
 /// Resources of a quota that need no domain prefix.
 const QUOTA: [&str; 19] = [
@@ -136,7 +136,7 @@ fn check_limit(limit: &At<'_>, kind: &str, errs: &mut FieldErrors<'_, '_>) {
     // Each pair: lower and upper bound, the field to report, the names of both, and whether the lower value is reported.
     let above = |one: &At<'_>, other: &At<'_>| {
         let (one, other) = (Quantity::at(one)?, Quantity::at(other)?);
-        (one > other).then(|| (one.canonical(), other.canonical()))
+        one.exceeds(other).then(|| (one.to_string(), other.to_string()))
     };
     let mut names: Vec<&str> = Vec::new();
     for map in [&least, &most, &default, &request] {
@@ -328,8 +328,8 @@ fn check_target(source: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
     for name in ["value", "averageValue"] {
         let at = target.field(name);
-        if let Some(amount) = Quantity::at(&at).filter(|amount| !amount.sign().is_gt()) {
-            errs.invalid_as(&at, quoted(&amount.canonical()), "must be positive");
+        if let Some(amount) = Quantity::at(&at).filter(|amount| !amount.is_positive()) {
+            errs.invalid_as(&at, quoted(&amount.to_string()), "must be positive");
         }
     }
     let utilization = target.field("averageUtilization");
