@@ -46,7 +46,7 @@ pub use forbidden::forbidden_message;
 pub use graph::{NodeGraph, Source};
 pub use impersonate::{Forbidden, Impersonated, impersonate};
 pub use node::decide_node;
-pub use quote::{quoted, quoted_list};
+pub use quote::quoted_list;
 pub use reconcile::reconcile;
 pub use rule::Rule;
 pub use rbac::{RbacAuthorizer, Rules};

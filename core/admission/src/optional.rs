@@ -5,6 +5,7 @@ use crate::{Cluster, Denial, Request, pods};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use ratchet_net::Quoted;
 use ratchet_object::Node;
 
 /// Sets every image pull policy to `Always`, so that private images are not shared without credentials.
@@ -44,7 +45,7 @@ pub(crate) fn validate(
     let mut faults = Vec::new();
     let mut look = |path: String, policy: &str| {
         if policy != "Always" {
-            let formatted = ratchet_access::quoted(policy);
+            let formatted = Quoted(policy);
             faults.push(format!(
                 "{path}: Unsupported value: {formatted}: supported values: \"Always\""
             ));
