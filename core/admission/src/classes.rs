@@ -1,6 +1,6 @@
 //! DefaultStorageClass and DefaultIngressClass: objects without a class get the one that is marked as default.
 
-use crate::{Cluster, Denial, Request, pods};
+use crate::{Cluster, Denial, Request};
 use alloc::string::String;
 use core::cmp::Ordering;
 use ratchet_object::Node;
@@ -18,7 +18,7 @@ pub(crate) fn storage(
     cluster: &dyn Cluster,
 ) -> Result<(), Denial> {
     let is_new = request.is_on("", "persistentvolumeclaims") && request.is_create();
-    let has_class = pods::annotation(claim, crate::storage::CLASS_ANNOTATION).is_some()
+    let has_class = claim.metadata().annotation(crate::storage::CLASS_ANNOTATION).is_some()
         || claim.find(&["spec", "storageClassName"]).is_some_and(|class| !class.is_null());
     if is_new && !has_class {
         let class =
@@ -35,7 +35,7 @@ pub(crate) fn ingress(
     cluster: &dyn Cluster,
 ) -> Result<(), Denial> {
     let is_new = request.is_on("networking.k8s.io", "ingresses") && request.is_create();
-    let has_class = pods::annotation(ingress, "kubernetes.io/ingress.class").is_some()
+    let has_class = ingress.metadata().annotation("kubernetes.io/ingress.class").is_some()
         || ingress.find(&["spec", "ingressClassName"]).is_some_and(|class| !class.is_null());
     if is_new && !has_class {
         let class =
@@ -59,7 +59,7 @@ fn default_class(
     annotations: &[&str],
 ) -> Option<Node<'static>> {
     let is_marked = |class: &Node<'_>| {
-        annotations.iter().any(|annotation| pods::annotation(class, annotation) == Some("true"))
+        annotations.iter().any(|annotation| class.metadata().annotation(annotation) == Some("true"))
     };
     cluster.objects(group, resource, "").into_iter().filter(is_marked).min_by(by_age)
 }

@@ -189,7 +189,7 @@ fn reference(pod: &Node<'_>) -> Option<&'static str> {
     let find_source = |node: &Node<'_>, rows: &'static [(&'static str, &'static str)]| {
         rows.iter().find(|(member, _)| pods::has(node, member)).map(|(_, subject)| *subject)
     };
-    pods::items(pod, &["spec", "volumes"]).iter().find_map(|volume| {
+    pod.pod_spec().volumes().iter().find_map(|volume| {
         let mut sources = pods::items(volume, &["projected", "sources"]).iter();
         find_source(volume, API_SOURCES)
             .or_else(|| sources.find_map(|source| find_source(source, PROJECTED_API_SOURCES)))
@@ -360,7 +360,7 @@ fn audience(
         [one] => one.text().unwrap_or_default(),
         _ => return deny("node may only request 0 or 1 audiences".into()),
     };
-    let volumes = pods::items(pod, &["spec", "volumes"]);
+    let volumes = pod.pod_spec().volumes();
     if volumes
         .iter()
         .any(|volume| needs_audience(volume, audience, pod, request.namespace, cluster))

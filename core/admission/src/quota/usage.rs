@@ -133,7 +133,7 @@ impl UsageEvaluator<'_> {
         }
         let mut missing: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         let lists = ["containers", "initContainers"];
-        for container in lists.iter().flat_map(|list| pods::containers(object, list)) {
+        for container in lists.iter().flat_map(|list| object.pod_spec().list(list)) {
             let own = |side| amounts::of_container(container, side);
             let mut specified = Amounts::new();
             compute(&own(Side::Requests), &own(Side::Limits), &mut specified);
