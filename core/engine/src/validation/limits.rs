@@ -1,6 +1,6 @@
 //! Validation of ResourceQuotas, LimitRanges, PodDisruptionBudgets, PriorityClasses and HorizontalPodAutoscalers.
 
-use super::pod_parts::check_quantity;
+use super::pod_parts::{check_quantity, is_standard};
 use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, format_node, quoted};
@@ -12,28 +12,6 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 use ratchet_object::{At, Quantity};
 
-/// Resources of a quota that need no domain prefix.
-const QUOTA: [&str; 19] = [
-    "cpu",
-    "memory",
-    "ephemeral-storage",
-    "requests.cpu",
-    "requests.memory",
-    "requests.storage",
-    "requests.ephemeral-storage",
-    "limits.cpu",
-    "limits.memory",
-    "limits.ephemeral-storage",
-    "pods",
-    "resourcequotas",
-    "services",
-    "replicationcontrollers",
-    "secrets",
-    "persistentvolumeclaims",
-    "configmaps",
-    "services.nodeports",
-    "services.loadbalancers",
-];
 const SCOPES: [&str; 7] = [
     "Terminating",
     "NotTerminating",
@@ -86,11 +64,11 @@ fn check_quota_name(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     if name.contains('/') || is_page {
         return;
     }
-    if !QUOTA.contains(&name) && name != "storage" {
+    if !is_standard(name) {
         let detail = "must be a standard resource type or fully qualified";
         errs.invalid_as(at, quoted(name), detail);
     }
-    if !QUOTA.contains(&name) {
+    if !is_standard(name) || name == "storage" {
         errs.invalid_as(at, quoted(name), "must be a standard resource for quota");
     }
 }

@@ -97,7 +97,7 @@ fn check_name(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         return errs.form_of(at, name, NameFormat::Qualified);
     }
     if !name.contains('/') {
-        if !KNOWN.contains(&name) && !is_page(name) {
+        if !is_standard(name) && !is_page(name) {
             let detail = "must be a standard resource type or fully qualified";
             errs.invalid_as(at, quoted(name), detail);
         }
@@ -118,6 +118,11 @@ pub(crate) fn check_quantity(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_,
     if (INTEGER.contains(&name) || is_extended(name)) && !quantity.is_whole() {
         errs.invalid_as(at, quoted(&quantity.to_string()), "must be an integer");
     }
+}
+
+/// Whether a resource of quotas and limits needs no domain prefix.
+pub(crate) fn is_standard(name: &str) -> bool {
+    KNOWN.contains(&name)
 }
 
 fn is_page(name: &str) -> bool {
