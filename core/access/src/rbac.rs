@@ -290,11 +290,11 @@ fn aggregated(errors: &[String]) -> String {
 }
 
 fn name<'n>(node: &'n Node<'_>) -> &'n str {
-    node.text_at(&["metadata", "name"])
+    node.metadata().name()
 }
 
 fn namespace<'n>(node: &'n Node<'_>) -> &'n str {
-    node.text_at(&["metadata", "namespace"])
+    node.metadata().namespace()
 }
 
 #[cfg(test)]

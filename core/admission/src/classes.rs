@@ -47,7 +47,7 @@ pub(crate) fn ingress(
 
 fn set(object: &mut Node<'static>, member: &'static str, class: Option<Node<'static>>) {
     if let Some(class) = class {
-        let name = String::from(class.text_at(&["metadata", "name"]));
+        let name = String::from(class.metadata().name());
         object.map_mut("spec").set(member, Node::string(name));
     }
 }
@@ -66,9 +66,9 @@ fn default_class(
 
 fn by_age(one: &Node<'_>, other: &Node<'_>) -> Ordering {
     fn created<'n>(class: &'n Node<'_>) -> &'n str {
-        class.text_at(&["metadata", "creationTimestamp"])
+        class.metadata().creation_timestamp()
     }
-    let name = |class: &Node<'_>| String::from(class.text_at(&["metadata", "name"]));
+    let name = |class: &Node<'_>| String::from(class.metadata().name());
     created(other).cmp(created(one)).then_with(|| name(one).cmp(&name(other)))
 }
 

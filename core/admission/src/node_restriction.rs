@@ -140,7 +140,7 @@ fn mirror(own: &str, pod: &Node<'_>, cluster: &dyn Cluster) -> Result<(), Denial
     let Some(node) = cluster.object("", "nodes", "", own) else {
         return Err(Denial::NotFound { resource: "nodes", name: own.into() });
     };
-    let (uid, node_uid) = (owner_field("uid"), node.text_at(&["metadata", "uid"]));
+    let (uid, node_uid) = (owner_field("uid"), node.metadata().uid());
     if uid != node_uid {
         return deny(format!("node {own} UID mismatch: expected {uid} got {node_uid}"));
     }
@@ -336,7 +336,7 @@ fn token(
     let Some(pod) = cluster.object("", "pods", request.namespace, bound("name")) else {
         return Err(Denial::NotFound { resource: "pods", name: bound("name").into() });
     };
-    if pod.text_at(&["metadata", "uid"]) != uid {
+    if pod.metadata().uid() != uid {
         return deny(format!(
             "the UID in the bound object reference ({uid}) does not match the UID in record. The object might have been deleted and then recreated"
         ));
@@ -397,7 +397,7 @@ fn needs_audience(
         return true;
     }
     let claim = if pods::has(volume, "ephemeral") {
-        format!("{}-{}", pod.text_at(&["metadata", "name"]), volume.text_at(&["name"]))
+        format!("{}-{}", pod.metadata().name(), volume.text_at(&["name"]))
     } else {
         volume.text_at(&["persistentVolumeClaim", "claimName"]).into()
     };
@@ -442,7 +442,7 @@ fn csi_node(
 }
 
 fn name_of<'a>(request: &Request<'a>, new: &'a Node<'_>) -> &'a str {
-    if request.is_create() { new.text_at(&["metadata", "name"]) } else { request.name }
+    if request.is_create() { new.metadata().name() } else { request.name }
 }
 
 fn slice(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> Result<(), Denial> {

@@ -28,7 +28,7 @@ pub(crate) fn validate(
     let Some(node) = cluster.object("", "nodes", "", name) else {
         return Err(Denial::Forbidden(format!("node {} not found", Quoted(name))));
     };
-    let system = node.find(&["metadata", "labels", "kubernetes.io/os"]).and_then(Node::text);
+    let system = node.metadata().label("kubernetes.io/os");
     if let Some(system) = system.filter(|system| *system != "linux") {
         let text = format!(
             "pod resize is only supported on linux nodes, node {} is {}",

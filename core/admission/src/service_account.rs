@@ -59,7 +59,7 @@ pub(crate) fn validate(
         return mirror(pod);
     }
     if pod.text_at(&["spec", "serviceAccountName"]).is_empty() {
-        let name = pod.text_at(&["metadata", "name"]);
+        let name = pod.metadata().name();
         let text = format!("no service account specified for pod {}/{name}", request.namespace);
         return Err(Denial::Forbidden(text));
     }
@@ -174,7 +174,7 @@ fn check_mountable_secrets(
     account: &Node<'_>,
     is_debugged: bool,
 ) -> Result<(), Denial> {
-    let owner = account.text_at(&["metadata", "name"]);
+    let owner = account.metadata().name();
     let names = |list: &str, name: &str| {
         pods::items(account, &[list]).iter().any(|item| item.text_at(&["name"]) == name)
     };

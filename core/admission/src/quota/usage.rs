@@ -241,7 +241,7 @@ fn is_over(pod: &Node<'_>, now: i64) -> bool {
         return true;
     }
     let grace = pod.find(&["metadata", "deletionGracePeriodSeconds"]).and_then(Node::as_int);
-    let ends = seconds(pod.text_at(&["metadata", "deletionTimestamp"]));
+    let ends = seconds(pod.metadata().deletion_timestamp());
     matches!((ends, grace), (Some(ends), Some(grace)) if now > ends.saturating_add(grace))
 }
 
