@@ -2,7 +2,7 @@
 
 use bytes::BytesMut;
 use ratchet_fuzz::{Choices, unhex};
-use ratchet_websocket::{NoFrame, Reader, YamlDocument};
+use ratchet_streams::websocket::{NoFrame, Reader, YamlDocument};
 
 /// Pieces of frames, in hexadecimal.
 const WORDS: &[&str] = &[

@@ -16,7 +16,7 @@
 //! connection is closed when the last of them is dropped.
 //!
 //! ```
-//! use ratchet_spdy::Session;
+//! use ratchet_streams::spdy::Session;
 //!
 //! # tokio::runtime::Runtime::new().unwrap().block_on(async {
 //! let (near, far) = tokio::io::duplex(1 << 16);

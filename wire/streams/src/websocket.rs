@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use bytes::{Bytes, BytesMut};
-//! use ratchet_websocket::{Piece, Reader};
+//! use ratchet_streams::websocket::{Piece, Reader};
 //!
 //! // The text "Hello" in one masked frame, as a client sends it (RFC 6455, section 5.7).
 //! let mut input = BytesMut::from(&b"\x81\x85\x37\xfa\x21\x3d\x7f\x9f\x4d\x51\x58"[..]);
