@@ -2,7 +2,7 @@
 
 use bytes::BytesMut;
 use ratchet_fuzz::{Choices, unhex};
-use ratchet_streams::websocket::{NoFrame, Reader, YamlDocument};
+use ratchet_streams::websocket::{NoFrame, Piece, Reader};
 
 /// Pieces of frames, in hexadecimal.
 const WORDS: &[&str] = &[
@@ -49,22 +49,22 @@ fn check(text: &str) {
     assert!(carried <= bytes.len(), "more came out than went in");
     let mut open = false;
     for piece in &pieces {
-        if let YamlDocument::Data { first, last, .. } = piece {
+        if let Piece::Data { first, last, .. } = piece {
             assert_eq!(*first, !open, "a message begins where none is open");
             open = !last;
         }
     }
 }
 
-fn size(piece: &YamlDocument) -> usize {
+fn size(piece: &Piece) -> usize {
     match piece {
-        YamlDocument::Data { bytes, .. } | YamlDocument::Ping(bytes) => bytes.len(),
-        YamlDocument::Pong | YamlDocument::Close(_) => 0,
+        Piece::Data { bytes, .. } | Piece::Ping(bytes) => bytes.len(),
+        Piece::Pong | Piece::Close(_) => 0,
     }
 }
 
 /// The pieces in `bytes`, which come in chunks of these sizes by turns; what lies together of one message is one piece.
-fn read(bytes: &[u8], sizes: &[usize]) -> (Vec<YamlDocument>, Option<NoFrame>) {
+fn read(bytes: &[u8], sizes: &[usize]) -> (Vec<Piece>, Option<NoFrame>) {
     let (mut reader, mut input) = (Reader::default(), BytesMut::new());
     let (mut pieces, mut rest) = (Vec::new(), bytes);
     for size in sizes.iter().cycle() {
@@ -85,10 +85,10 @@ fn read(bytes: &[u8], sizes: &[usize]) -> (Vec<YamlDocument>, Option<NoFrame>) {
     (pieces, None)
 }
 
-fn join(pieces: &mut Vec<YamlDocument>, piece: YamlDocument) {
+fn join(pieces: &mut Vec<Piece>, piece: Piece) {
     if let (
-        Some(YamlDocument::Data { bytes, last, .. }),
-        YamlDocument::Data { bytes: more, first: false, last: end, .. },
+        Some(Piece::Data { bytes, last, .. }),
+        Piece::Data { bytes: more, first: false, last: end, .. },
     ) = (pieces.last_mut(), &piece)
         && !*last
     {

@@ -20,17 +20,18 @@
 //!
 //! # tokio::runtime::Runtime::new().unwrap().block_on(async {
 //! let (near, far) = tokio::io::duplex(1 << 16);
-//! let (client, _) = Session::client(near);
+//! let (client, _accept) = Session::client(near);
 //! let (_server, mut accept) = Session::server(far);
 //! let peer = tokio::spawn(async move {
 //!     let incoming = accept.next().await.unwrap();
 //!     assert_eq!(incoming.headers().get("streamtype"), Some("stdout"));
 //!     let mut stream = incoming.reply(&[]).unwrap();
 //!     stream.send("hello".into()).await.unwrap();
+//!     (stream, accept)
 //! });
 //! let mut stream = client.open(&[("streamtype", "stdout")], true).await.unwrap();
 //! assert_eq!(stream.chunk().await.unwrap().unwrap(), "hello");
-//! peer.await.unwrap();
+//! drop(peer.await.unwrap());
 //! # });
 //! ```
 
