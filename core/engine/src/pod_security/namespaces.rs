@@ -87,9 +87,9 @@ fn exempt_warning(namespace: At<'_>, modes: &Modes, defaults: &Modes) -> Option<
         .map(|((mode, at), _)| format!("{mode}={at}"))
         .collect();
     let name = ratchet_net::Quoted(namespace.descend(&["metadata", "name"]).text_or_empty());
-    let config = ignored.join(", ");
+    let policy = ignored.join(", ");
     let text = format!(
-        "namespace {name} is exempt from Pod Security, and the policy ({config}) will be ignored"
+        "namespace {name} is exempt from Pod Security, and the policy ({policy}) will be ignored"
     );
     Some(Warning::new(&RULE, &labels, text))
 }

@@ -141,9 +141,9 @@ pub(crate) fn check(
 }
 
 /// `ipFamilyPolicy` as the API server completes it.
-fn config<'a>(spec: &At<'a>, old: Option<&At<'a>>) -> &'a str {
+fn policy<'a>(spec: &At<'a>, old: Option<&At<'a>>) -> &'a str {
     let requested = spec.field("ipFamilyPolicy").text_or_empty();
-    let stored = || old.map(|old| config(old, None)).filter(|config| !config.is_empty());
+    let stored = || old.map(|old| policy(old, None)).filter(|policy| !policy.is_empty());
     let is_bare =
         spec.field("clusterIP").text_or_empty() == "None" && !spec.field("selector").is_set();
     match requested {
@@ -154,17 +154,17 @@ fn config<'a>(spec: &At<'a>, old: Option<&At<'a>>) -> &'a str {
 
 /// Checks `ipFamilyPolicy` as the allocator does once the addresses themselves are valid.
 pub(crate) fn check_policy(spec: &At<'_>, old: Option<&At<'_>>, verdict: &mut Verdict) {
-    let config = config(spec, old);
+    let policy = policy(spec, old);
     let at = spec.field("ipFamilyPolicy");
     let mut report = |detail: &'static str| {
-        let formatted = alloc::format!("{}", Quoted(config));
+        let formatted = alloc::format!("{}", Quoted(policy));
         verdict
             .add_error(FieldError::new(&RULE, Cause::Invalid, &at, detail).with_value(formatted));
     };
     let (ips, families) = (ClusterIps::of(spec, old).texts(), texts(&spec.field("ipFamilies")));
     let before =
         old.map(|old| (ClusterIps::of(old, None).texts(), texts(&old.field("ipFamilies"))));
-    if config == "SingleStack" {
+    if policy == "SingleStack" {
         // An unchanged list is cut down to one entry; a changed one must have one already.
         let is_changed = |new: &[&str], old: Option<&Vec<&str>>| old.is_none_or(|old| old != new);
         if ips.len() > 1 && is_changed(&ips, before.as_ref().map(|before| &before.0)) {
@@ -207,11 +207,11 @@ fn check_families<'a>(
             );
         }
     }
-    let config = spec.field("ipFamilyPolicy");
-    let text = config.text_or_empty();
+    let policy = spec.field("ipFamilyPolicy");
+    let text = policy.text_or_empty();
     if !matches!(text, "" | "SingleStack" | "PreferDualStack" | "RequireDualStack") {
         let supported = "\"PreferDualStack\", \"RequireDualStack\", \"SingleStack\"";
-        placement::unsupported(ctx, &config, text, supported, verdict);
+        placement::unsupported(ctx, &policy, text, supported, verdict);
     }
     stated
 }
@@ -272,9 +272,9 @@ pub(crate) fn check_unchanged(
     {
         immutable::changed_with_detail(&place(0), formatted(), ONCE_SET, verdict);
     }
-    let config = config(spec, Some(old));
-    if new.len() < before.len() && before.len() == 2 && config != "SingleStack" {
-        let value = alloc::format!("{}", Quoted(config));
+    let policy = policy(spec, Some(old));
+    if new.len() < before.len() && before.len() == 2 && policy != "SingleStack" {
+        let value = alloc::format!("{}", Quoted(policy));
         let detail = "must be set to 'SingleStack' when releasing the secondary clusterIP";
         immutable::changed_with_detail(&spec.field("ipFamilyPolicy"), value, detail, verdict);
     }

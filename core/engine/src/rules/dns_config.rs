@@ -28,15 +28,15 @@ pub(crate) fn check_policy(ctx: &ValidationContext<'_>, at: &At<'_>, verdict: &m
     if text.is_empty() || POLICIES.contains(&text) {
         return;
     }
-    let supported = POLICIES.map(|config| format!("\"{config}\"")).join(", ");
+    let supported = POLICIES.map(|policy| format!("\"{policy}\"")).join(", ");
     let detail = format!("supported values: {supported}");
     let problem = FieldError::new(&RULE, Cause::NotSupported, at, detail);
     verdict.add_error(problem.with_value(format_value::typed_string(text, ctx.config.release)));
 }
 
 /// Checks what `dnsPolicy: None` requires; returns whether to check the rest of the settings.
-pub(crate) fn check_required(config: &At<'_>, config: &At<'_>, verdict: &mut Verdict) -> bool {
-    if config.text_or_empty() != "None" {
+pub(crate) fn check_required(policy: &At<'_>, config: &At<'_>, verdict: &mut Verdict) -> bool {
+    if policy.text_or_empty() != "None" {
         return true;
     }
     if !config.is_set() {

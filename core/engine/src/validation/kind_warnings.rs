@@ -65,9 +65,9 @@ fn annotation<'a>(root: &At<'a>, key: &'a str) -> At<'a> {
 pub(super) fn persistent_volume(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     warn_annotations(ctx, verdict);
     let spec = ctx.change.new_root().field("spec");
-    let config = spec.field("persistentVolumeReclaimPolicy");
-    if config.text_or_empty() == "Recycle" {
-        warn_at(verdict, &config, RECYCLE);
+    let policy = spec.field("persistentVolumeReclaimPolicy");
+    if policy.text_or_empty() == "Recycle" {
+        warn_at(verdict, &policy, RECYCLE);
     }
     let terms = spec.descend(&["nodeAffinity", "required", "nodeSelectorTerms"]);
     terms.items().for_each(|term| node_labels::warn_term(&term, false, verdict));

@@ -109,7 +109,7 @@ fn check_limit(limit: &At<'_>, kind: &str, errs: &mut FieldErrors<'_, '_>) {
     {
         let detail =
             "either minimum or maximum storage value is required, but neither was provided";
-        errs.required(&limit.named(limit.path().field("limits")), detail);
+        errs.required(&limit.with_path(limit.path().field("limits")), detail);
     }
     // Each pair: lower and upper bound, the field to report, the names of both, and whether the lower value is reported.
     let above = |one: &At<'_>, other: &At<'_>| {
@@ -150,7 +150,7 @@ fn check_limit(limit: &At<'_>, kind: &str, errs: &mut FieldErrors<'_, '_>) {
 
 /// The value `at`, or `other` under its path if unset.
 fn or_default<'a>(at: At<'a>, other: &At<'a>) -> At<'a> {
-    if at.is_set() { at } else { other.named(*at.path()) }
+    if at.is_set() { at } else { other.with_path(*at.path()) }
 }
 
 pub(super) fn validate_budget(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
@@ -159,10 +159,10 @@ pub(super) fn validate_budget(ctx: &ValidationContext<'_>, verdict: &mut Verdict
     let bounds = ["minAvailable", "maxUnavailable"].map(|name| spec.field(name));
     if bounds.iter().all(At::is_set) {
         let [least, most] = bounds.each_ref().map(|at| format_node(at.node()));
-        let config = format_node(spec.field("unhealthyPodEvictionPolicy").node());
+        let policy = format_node(spec.field("unhealthyPodEvictionPolicy").node());
         let selector = format_value::selector(&spec.field("selector"));
         let formatted = format!(
-            "{{\"MinAvailable\":{least},\"Selector\":{selector},\"MaxUnavailable\":{most},\"UnhealthyPodEvictionPolicy\":{config}}}"
+            "{{\"MinAvailable\":{least},\"Selector\":{selector},\"MaxUnavailable\":{most},\"UnhealthyPodEvictionPolicy\":{policy}}}"
         );
         errs.invalid_as(&spec, formatted, "minAvailable and maxUnavailable cannot be both set");
     }

@@ -152,8 +152,8 @@ fn check_ephemeral(
 fn check_shared(spec: &At<'_>, container: &At<'_>, known: &[&str], errs: &mut FieldErrors<'_, '_>) {
     errs.needs_form(&container.field("name"), NameFormat::Label);
     errs.needs_text(&container.field("image"));
-    let config = container.field("terminationMessagePolicy");
-    errs.one_of(&config, &["File", "FallbackToLogsOnError"]);
+    let policy = container.field("terminationMessagePolicy");
+    errs.one_of(&policy, &["File", "FallbackToLogsOnError"]);
     if has(container, "ports") {
         ports::check(&container.field("ports"), errs);
     }
@@ -185,9 +185,9 @@ fn check_restart(container: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     if !has(container, "restartPolicy") && !has(container, "restartPolicyRules") {
         return;
     }
-    let (config, rules) = (container.field("restartPolicy"), container.field("restartPolicyRules"));
-    if !config.is_set() && !rules.is_empty() {
-        errs.required(&config, "must specify restartPolicy when restart rules are used");
+    let (policy, rules) = (container.field("restartPolicy"), container.field("restartPolicyRules"));
+    if !policy.is_set() && !rules.is_empty() {
+        errs.required(&policy, "must specify restartPolicy when restart rules are used");
     }
-    errs.one_of(&config, &RESTARTS);
+    errs.one_of(&policy, &RESTARTS);
 }

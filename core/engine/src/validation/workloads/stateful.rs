@@ -18,10 +18,10 @@ const IMMUTABLE: &str = "updates to statefulset spec for fields other than 'repl
 const FIXED: [&str; 4] = ["serviceName", "podManagementPolicy", "selector", "volumeClaimTemplates"];
 
 pub(super) fn check(spec: &At<'_>, is_update: bool, errs: &mut FieldErrors<'_, '_>) {
-    let config = spec.field("podManagementPolicy");
-    if !matches!(config.text_or_empty(), "" | "OrderedReady" | "Parallel") {
-        let formatted = format_value::typed_string(config.text_or_empty(), errs.ctx.config.release);
-        errs.invalid_as(&config, formatted, "must be 'OrderedReady' or 'Parallel'");
+    let policy = spec.field("podManagementPolicy");
+    if !matches!(policy.text_or_empty(), "" | "OrderedReady" | "Parallel") {
+        let formatted = format_value::typed_string(policy.text_or_empty(), errs.ctx.config.release);
+        errs.invalid_as(&policy, formatted, "must be 'OrderedReady' or 'Parallel'");
     }
     check_strategy(&spec.field("updateStrategy"), errs);
     let retention = spec.field("persistentVolumeClaimRetentionPolicy");
