@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
-use ratchet_cel::{Budget, Environment, FaultKind, Type, Value, World};
+use ratchet_cel::{Activation, Budget, Environment, FaultKind, Type, Value};
 use ratchet_object::{Limits, decode_json};
 use std::sync::LazyLock;
 
@@ -94,7 +94,7 @@ const UNITS: u64 = 20_000;
 
 struct Object<'t>(Value<'t>);
 
-impl<'t> World<'t> for Object<'t> {
+impl<'t> Activation<'t> for Object<'t> {
     fn variable(&self, name: &str) -> Option<Value<'t>> {
         (name == "object").then(|| self.0.clone())
     }

@@ -8,7 +8,7 @@
 
 use ratchet_engine::pod_security::{self, Level, LevelVersion, PodView, Version};
 use ratchet_engine::{
-    Behavior, Change, Existing, FIELDS, Facts, Gates, Namespace, Part, Plugins, Policy, Ratchet,
+    ApiConfig, Behavior, Change, Existing, FIELDS, Facts, Gates, Namespace, Part, Plugins, Ratchet,
     Release, Rule, Status, Step, Verdict, judge, needs, warning_headers,
 };
 use ratchet_fuzz::{Choices, tree};
@@ -119,13 +119,13 @@ fn check(text: &str) {
     }
 }
 
-fn policy(choices: &mut Choices<'_>) -> Policy {
+fn policy(choices: &mut Choices<'_>) -> ApiConfig {
     let releases: Vec<Release> = Release::all().collect();
     let (one, other) = (choices.below(releases.len()), choices.below(releases.len()));
     let release = releases[one.max(other)];
     let emulated = if choices.one_in(4) { releases[one.min(other)] } else { release };
     let behavior = if choices.one_in(3) { Behavior::Released } else { Behavior::Proposal };
-    let mut policy = Policy::of(release, behavior);
+    let mut policy = ApiConfig::of(release, behavior);
     policy.emulated = emulated;
     policy.gates = Gates::of(release).emulating(emulated);
     let flags = ["", "AllAlpha=true", "AllBeta=false", "StrictIPCIDRValidation=true"];
@@ -162,7 +162,7 @@ fn facts<'a>(all: &'a [Written<'a>], choices: &mut Choices<'_>) -> Facts<'a> {
 }
 
 /// Asserts that a stricter level refuses what a looser one does, however the pod is read.
-fn check_standards(new: &Written<'_>, policy: &Policy, choices: &mut Choices<'_>) {
+fn check_standards(new: &Written<'_>, policy: &ApiConfig, choices: &mut Choices<'_>) {
     let at = level(choices);
     let root = new.object.root();
     for pod in [
@@ -187,7 +187,7 @@ fn check_change(
     old: Option<&Written<'_>>,
     new: &Written<'_>,
     facts: &Facts<'_>,
-    policy: &Policy,
+    policy: &ApiConfig,
     choices: &mut Choices<'_>,
 ) {
     let step = match old {

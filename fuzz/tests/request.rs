@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
-use ratchet_cel::{Budget, Environment, Program, Type, Value as Expressed, World};
+use ratchet_cel::{Activation, Budget, Environment, Program, Type, Value as Expressed};
 use ratchet_engine::{
-    Behavior, Change, Facts, Namespace, Part, Policy, Release, Status, Step, judge,
+    ApiConfig, Behavior, Change, Facts, Namespace, Part, Release, Status, Step, judge,
 };
 use ratchet_fuzz::tree;
 use ratchet_object::patch::{json_patch, merge_patch, strategic_merge};
@@ -111,8 +111,8 @@ fn served(mut node: Node<'static>, old: Option<&Node<'static>>) -> Option<Node<'
 }
 
 fn judged(node: &Node<'static>, old: Option<&Node<'static>>) {
-    static POLICY: LazyLock<Policy> =
-        LazyLock::new(|| Policy::of(Release::REFERENCE, Behavior::Proposal));
+    static POLICY: LazyLock<ApiConfig> =
+        LazyLock::new(|| ApiConfig::of(Release::REFERENCE, Behavior::Proposal));
     let new = Object::new(node.clone());
     let old = old.map(|old| Object::new(old.clone()));
     let Some(kind) = new.kind() else { return };
@@ -129,7 +129,7 @@ fn judged(node: &Node<'static>, old: Option<&Node<'static>>) {
 /// What expressions see.
 struct Seen<'t>(&'t Node<'t>);
 
-impl<'t> World<'t> for Seen<'t> {
+impl<'t> Activation<'t> for Seen<'t> {
     fn variable(&self, name: &str) -> Option<Expressed<'t>> {
         (name == "object").then(|| Expressed::of(self.0))
     }

@@ -1,7 +1,7 @@
 //! Output formats of CEL values: plain text, JSON and YAML.
 
 use super::CelOutput;
-use ratchet_cel::{Budget, Environment, PER_CALL_LIMIT, Type, Value, World};
+use ratchet_cel::{Activation, Budget, Environment, PER_CALL_LIMIT, Type, Value};
 use ratchet_object::{Node, Value as Tree, to_yaml};
 
 /// Formats a value in the requested output format.
@@ -72,7 +72,7 @@ impl Writer {
 /// An evaluation context with the single variable `value`.
 struct SingleValue<'v, 't>(&'v Value<'t>);
 
-impl<'t> World<'t> for SingleValue<'_, 't> {
+impl<'t> Activation<'t> for SingleValue<'_, 't> {
     fn variable(&self, name: &str) -> Option<Value<'t>> {
         (name == "value").then(|| self.0.clone())
     }

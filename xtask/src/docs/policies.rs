@@ -7,7 +7,7 @@ mod services;
 mod strict;
 
 use super::Document;
-use config::ApiConfig;
+use policy::Policy;
 
 /// All policies, one file each.
 fn policies() -> Vec<Policy> {
