@@ -67,7 +67,7 @@ impl Aggregation {
         let all: Vec<&Node<'_>> = all.iter().map(|(_, role)| &**role).collect();
         let rules = aggregate(&role, &all)?;
         let mut aggregated = self.aggregated.lock().unwrap_or_else(PoisonError::into_inner);
-        let uid = role.text_at(&["metadata", "uid"]);
+        let uid = role.metadata().uid();
         // A role that aggregates nothing keeps the rules it was created with, unless its rules were
         // aggregated before and their sources are gone now.
         if rules.is_empty() && !aggregated.contains(uid) {

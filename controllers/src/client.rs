@@ -167,7 +167,7 @@ impl Client {
                 items.into_iter().for_each(&mut visit);
             }
             if continue_token.is_empty() {
-                return Ok(list.text_at(&["metadata", "resourceVersion"]).to_owned());
+                return Ok(list.metadata().resource_version().to_owned());
             }
         }
     }

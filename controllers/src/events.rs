@@ -314,8 +314,8 @@ mod tests {
         let event = write.to_node("default", "me");
         assert_eq!(event.text_at(&["involvedObject", "kind"]), "Node");
         assert_eq!(event.find(&["involvedObject", "namespace"]), None);
-        assert_eq!(event.text_at(&["metadata", "namespace"]), "default");
+        assert_eq!(event.metadata().namespace(), "default");
         assert_eq!(event.text_at(&["source", "component"]), "me");
-        assert!(event.text_at(&["metadata", "name"]).starts_with("n1."));
+        assert!(event.metadata().name().starts_with("n1."));
     }
 }

@@ -42,8 +42,8 @@ impl Expectations {
     }
 
     fn record(&self, key: &str, object: &Node<'_>, version: Option<u64>) {
-        let name = object.text_at(&["metadata", "name"]).to_owned();
-        let uid = object.text_at(&["metadata", "uid"]).to_owned();
+        let name = object.metadata().name().to_owned();
+        let uid = object.metadata().uid().to_owned();
         let pending = PendingWrite { uid, version, at: Instant::now() };
         self.lock().entry(Key::from(key)).or_default().insert(name, pending);
     }
@@ -78,7 +78,7 @@ impl Expectations {
         let pending = by_key.get_mut(key)?;
         pending.retain(|name, pending| {
             let current =
-                objects.iter().find(|object| object.text_at(&["metadata", "name"]) == name);
+                objects.iter().find(|object| object.metadata().name() == name);
             !pending.is_visible_in(current)
         });
         let age = pending.values().map(|pending| pending.at.elapsed()).max();
@@ -100,7 +100,7 @@ impl Expectations {
         let mut by_key = self.lock();
         let Some(pending) = by_key.get_mut(key) else { return };
         let Some(write) = pending.get_mut(name) else { return };
-        let exists = object.is_some_and(|object| object.text_at(&["metadata", "uid"]) == write.uid);
+        let exists = object.is_some_and(|object| object.metadata().uid() == write.uid);
         // As written: only its event is late.
         if exists == write.version.is_some() {
             write.at = Instant::now();
@@ -114,9 +114,9 @@ impl Expectations {
         let Some(object) = change.new.as_ref().or(change.old.as_ref()) else { return false };
         let mut by_key = self.lock();
         let Some(pending) = by_key.get_mut(key) else { return false };
-        let name = object.text_at(&["metadata", "name"]);
+        let name = object.metadata().name();
         let Some(write) = pending.get(name) else { return false };
-        if write.uid != object.text_at(&["metadata", "uid"]) {
+        if write.uid != object.metadata().uid() {
             return false;
         }
         match &change.new {
@@ -149,7 +149,7 @@ impl Expectations {
 
 impl PendingWrite {
     fn is_visible_in(&self, current: Option<&Shared>) -> bool {
-        let same = current.filter(|object| object.text_at(&["metadata", "uid"]) == self.uid);
+        let same = current.filter(|object| object.metadata().uid() == self.uid);
         match (self.version, same) {
             (Some(written_version), Some(object)) => version(object) >= written_version,
             (Some(_), None) => false,
@@ -160,7 +160,7 @@ impl PendingWrite {
 
 /// The resource version; within one store, a greater number is newer.
 fn version(object: &Node<'_>) -> u64 {
-    object.text_at(&["metadata", "resourceVersion"]).parse().unwrap_or_default()
+    object.metadata().resource_version().parse().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ fn index_key(namespace: &str, name: &str, value: &str) -> String {
 
 impl ByLabel {
     pub(crate) fn add(&mut self, key: &Key, node: &Shared) {
-        let namespace = node.text_at(&["metadata", "namespace"]);
+        let namespace = node.metadata().namespace();
         for (name, value) in labels(node) {
             let objects = self.objects.entry(index_key(namespace, name, value)).or_default();
             objects.insert(key.clone(), node.clone());
@@ -45,7 +45,7 @@ impl ByLabel {
     }
 
     fn remove(&mut self, key: &Key, node: &Shared) {
-        let namespace = node.text_at(&["metadata", "namespace"]);
+        let namespace = node.metadata().namespace();
         for (name, value) in labels(node) {
             let index_key = index_key(namespace, name, value);
             let Some(objects) = self.objects.get_mut(&index_key) else { continue };
@@ -101,7 +101,7 @@ mod tests {
 
     fn names(store: &Store, namespace: &str, labels: &[(&str, &str)]) -> Vec<String> {
         let found = store.labelled(namespace, labels);
-        found.iter().map(|node| node.text_at(&["metadata", "name"]).to_owned()).collect()
+        found.iter().map(|node| node.metadata().name().to_owned()).collect()
     }
 
     #[test]

@@ -1,4 +1,13 @@
 //! The controllers that run inside the server, and the runtime they share.
+//!
+//! ```
+//! use ratchet_controllers::{CONTROLLERS, Selection};
+//!
+//! let selection = Selection::parse("*,-node-ipam-controller").unwrap();
+//! let named = |name| CONTROLLERS.iter().find(|row| row.name == name).unwrap();
+//! assert!(selection.holds(named("namespace-controller")));
+//! assert!(!selection.holds(named("node-ipam-controller")));
+//! ```
 
 mod addresses;
 mod aggregation;

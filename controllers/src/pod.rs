@@ -32,15 +32,15 @@ impl<'n> Pod<'n> {
         let since = ready.map(|ready| ready.text_at(&["lastTransitionTime"]));
         Self {
             node,
-            namespace: node.text_at(&["metadata", "namespace"]),
-            name: node.text_at(&["metadata", "name"]),
-            uid: node.text_at(&["metadata", "uid"]),
+            namespace: node.metadata().namespace(),
+            name: node.metadata().name(),
+            uid: node.metadata().uid(),
             node_name: node.text_at(&["spec", "nodeName"]),
             hostname: node.text_at(&["spec", "hostname"]),
             subdomain: node.text_at(&["spec", "subdomain"]),
             is_ready: ready.is_some_and(|ready| ready.text_at(&["status"]) == "True"),
             ready_since: since.and_then(|text| text.parse().ok()),
-            is_deleted: !node.text_at(&["metadata", "deletionTimestamp"]).is_empty(),
+            is_deleted: !node.metadata().deletion_timestamp().is_empty(),
             has_ended: matches!(node.text_at(&["status", "phase"]), "Failed" | "Succeeded"),
         }
     }

@@ -74,7 +74,7 @@ mod tests {
         let policy = parse("{metadata: {name: p, generation: 2, resourceVersion: '7'}, spec: {}}");
         let new = with_status(&policy).unwrap();
         assert_eq!(new.find(&["status", "observedGeneration"]).and_then(Node::as_int), Some(2));
-        assert_eq!(new.text_at(&["metadata", "resourceVersion"]), "7");
+        assert_eq!(new.metadata().resource_version(), "7");
         assert!(new.find(&["status", "typeChecking"]).is_some());
         assert_eq!(with_status(&new), None);
     }

@@ -137,7 +137,7 @@ impl Reflector {
                 }
             };
             let object = event.remove("object").unwrap_or_else(Node::empty_map);
-            let version = object.text_at(&["metadata", "resourceVersion"]).to_owned();
+            let version = object.metadata().resource_version().to_owned();
             match event.text_at(&["type"]) {
                 "ADDED" | "MODIFIED" => follower.set(object),
                 "DELETED" => follower.remove(object),

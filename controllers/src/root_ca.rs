@@ -84,7 +84,7 @@ impl Publisher {
 
     fn is_up_to_date(&self, config_map: &Shared) -> bool {
         let has_description =
-            !config_map.text_at(&["metadata", "annotations", DESCRIPTION]).is_empty();
+            !config_map.metadata().annotation(DESCRIPTION).unwrap_or_default().is_empty();
         has_description && config_map.get("data") == Some(&self.data())
     }
 
@@ -105,5 +105,5 @@ impl Publisher {
 }
 
 fn is_active(namespace: &Shared) -> bool {
-    namespace.text_at(&["metadata", "deletionTimestamp"]).is_empty()
+    namespace.metadata().deletion_timestamp().is_empty()
 }

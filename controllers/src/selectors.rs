@@ -42,7 +42,7 @@ impl Selectors {
     /// The Services that select this pod.
     pub(crate) fn of(&self, pod: &Node<'_>) -> BTreeSet<Key> {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-        let namespace = pod.text_at(&["metadata", "namespace"]);
+        let namespace = pod.metadata().namespace();
         let candidates = labels(pod)
             .filter_map(|(name, value)| state.by_label.get(&index_key(namespace, name, value)))
             .flatten();
@@ -61,7 +61,7 @@ impl State {
     /// A Service is indexed under the label that the fewest others are indexed under, so that a
     /// label common to all does not collect them all.
     fn add(&mut self, key: &Key, service: &Node<'_>) {
-        let namespace = service.text_at(&["metadata", "namespace"]);
+        let namespace = service.metadata().namespace();
         let index_keys = selector(service).map(|(name, value)| index_key(namespace, name, value));
         let bucket_size =
             |index_key: &String| self.by_label.get(index_key).map_or(0, BTreeSet::len);

@@ -74,12 +74,12 @@ impl<'n> Service<'n> {
         let distribution = DISTRIBUTIONS.iter().find(|(name, _)| *name == traffic_distribution);
         let families = items("ipFamilies").iter().filter_map(Node::text);
         Self {
-            namespace: node.text_at(&["metadata", "namespace"]),
-            name: node.text_at(&["metadata", "name"]),
-            uid: node.text_at(&["metadata", "uid"]),
+            namespace: node.metadata().namespace(),
+            name: node.metadata().name(),
+            uid: node.metadata().uid(),
             cluster_ip: node.text_at(&["spec", "clusterIP"]),
             is_external_name: spec("type") == "ExternalName",
-            is_deleted: !node.text_at(&["metadata", "deletionTimestamp"]).is_empty(),
+            is_deleted: !node.metadata().deletion_timestamp().is_empty(),
             publishes_all: flag("publishNotReadyAddresses").unwrap_or_default(),
             selector: selector(node).collect(),
             ports: items("ports").iter().map(ServicePort::from_node).collect(),
@@ -88,7 +88,7 @@ impl<'n> Service<'n> {
             wants_topology_hints: wants_topology_hints(node),
             distribution: distribution
                 .map_or(Distribution::Anywhere, |(_, distribution)| *distribution),
-            created: node.text_at(&["metadata", "creationTimestamp"]).parse().ok(),
+            created: node.metadata().creation_timestamp().parse().ok(),
         }
     }
 

@@ -111,7 +111,7 @@ impl Tokens {
         let Some(account) = self.account(namespace, name, wanted_uid).await? else {
             return self.delete(key, &secret).await;
         };
-        let account = Account { namespace, name, uid: account.text_at(&["metadata", "uid"]) };
+        let account = Account { namespace, name, uid: account.metadata().uid() };
         let Some(new) = self.populated(&secret, account)? else { return Ok(()) };
         match self.client.put(&path("secrets", key), &new).await {
             // Changed concurrently, for which there will be an event; or deleted.
@@ -144,7 +144,7 @@ impl Tokens {
             data.set("namespace", Node::string(BASE64_STANDARD.encode(account.namespace)));
         }
         if let (true, Some(mint)) = (lacks_token, &self.settings.mint) {
-            let name = secret.text_at(&["metadata", "name"]);
+            let name = secret.metadata().name();
             let token = mint.token(account, name).map_err(Failure::new)?;
             data.set("token", Node::string(BASE64_STANDARD.encode(token)));
         }
@@ -233,13 +233,13 @@ fn path(resource: &str, key: &str) -> String {
 }
 
 fn annotation<'n>(object: &'n Shared, name: &str) -> &'n str {
-    object.text_at(&["metadata", "annotations", name])
+    object.metadata().annotation(name).unwrap_or_default()
 }
 
 fn uid(object: &Shared) -> &str {
-    object.text_at(&["metadata", "uid"])
+    object.metadata().uid()
 }
 
 fn is_deleted(object: &Shared) -> bool {
-    !object.text_at(&["metadata", "deletionTimestamp"]).is_empty()
+    !object.metadata().deletion_timestamp().is_empty()
 }

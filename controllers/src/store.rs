@@ -110,8 +110,8 @@ impl Store {
 
 /// The key of an object.
 pub fn key_of(node: &Node<'_>) -> Key {
-    let name = node.text_at(&["metadata", "name"]);
-    match node.text_at(&["metadata", "namespace"]) {
+    let name = node.metadata().name();
+    match node.metadata().namespace() {
         "" => Key::from(name),
         namespace => Key::from(format!("{namespace}/{name}")),
     }
@@ -119,7 +119,7 @@ pub fn key_of(node: &Node<'_>) -> Key {
 
 /// The identity and version of an object: one that was deleted and created again is another.
 fn version<'n>(node: &'n Node<'_>) -> (&'n str, &'n str) {
-    (node.text_at(&["metadata", "uid"]), node.text_at(&["metadata", "resourceVersion"]))
+    (node.metadata().uid(), node.metadata().resource_version())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
-use ratchet_cel::{Budget, Environment, FaultKind, Type, Value, Activation};
+use ratchet_cel::{Activation, Budget, Environment, FaultKind, Type, Value};
 use ratchet_object::{Limits, decode_json};
 use std::sync::LazyLock;
 

@@ -8,7 +8,7 @@
 
 use ratchet_engine::pod_security::{self, Level, LevelVersion, PodView, Version};
 use ratchet_engine::{
-    Behavior, Change, Existing, FIELDS, Facts, Gates, Namespace, Part, Plugins, ApiConfig, Ratchet,
+    ApiConfig, Behavior, Change, Existing, FIELDS, Facts, Gates, Namespace, Part, Plugins, Ratchet,
     Release, Rule, Status, Step, Verdict, judge, needs, warning_headers,
 };
 use ratchet_fuzz::{Choices, tree};

@@ -1,10 +1,10 @@
-//! A body goes the whole way: read, patched, filled in, judged, stored, read back, and encoded in every form.
+//! A body goes the whole way: read, patched, filled in, judged, stored, read back, and told in every form.
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
-use ratchet_cel::{Budget, Environment, Program, Type, Value as Expressed, Activation};
+use ratchet_cel::{Activation, Budget, Environment, Program, Type, Value as Expressed};
 use ratchet_engine::{
-    Behavior, Change, Facts, Namespace, Part, ApiConfig, Release, Status, Step, judge,
+    ApiConfig, Behavior, Change, Facts, Namespace, Part, Release, Status, Step, judge,
 };
 use ratchet_fuzz::tree;
 use ratchet_object::patch::{json_patch, merge_patch, strategic_merge};
@@ -106,7 +106,7 @@ fn served(mut node: Node<'static>, old: Option<&Node<'static>>) -> Option<Node<'
     tree::assert_depth(&node, STORED);
     let text = stored_json(&node).unwrap_or_else(|why| panic!("{why}: {node}"));
     let again = read_stored(&text).unwrap().into_owned();
-    check_encodings(&again, group, &kind);
+    told(&again, group, &kind);
     Some(again)
 }
 
@@ -147,8 +147,8 @@ fn compared(node: &Node<'static>) {
     }
 }
 
-/// Asserts that an object can be encoded in every form, alone and in a list, and that each can be read.
-fn check_encodings(node: &Node<'static>, group: &str, kind: &str) {
+/// Asserts that an object can be told in every form, alone and in a list, and that each can be read.
+fn told(node: &Node<'static>, group: &str, kind: &str) {
     let list = Node::map([
         ("kind", Node::string("List")),
         ("apiVersion", Node::string("v1")),

@@ -2,8 +2,8 @@
 
 use bytes::BytesMut;
 use ratchet_fuzz::{Choices, unhex};
-use ratchet_spdy::Limits;
-use ratchet_spdy::frame::{Frame, FrameError, Reader};
+use ratchet_streams::spdy::Limits;
+use ratchet_streams::spdy::frame::{Frame, FrameError, Reader};
 
 /// Pieces of frames, in hexadecimal.
 const WORDS: &[&str] = &[

@@ -2,7 +2,7 @@
 
 use bytes::BytesMut;
 use ratchet_fuzz::{Choices, unhex};
-use ratchet_websocket::{NoFrame, Reader, Piece};
+use ratchet_streams::websocket::{NoFrame, Piece, Reader};
 
 /// Pieces of frames, in hexadecimal.
 const WORDS: &[&str] = &[

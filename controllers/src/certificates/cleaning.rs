@@ -51,7 +51,7 @@ impl Reconcile for Cleaner {
             {
                 return Ok(Outcome::RequeueAfter(remaining));
             }
-            let uid = request.text_at(&["metadata", "uid"]).to_owned();
+            let uid = request.metadata().uid().to_owned();
             let deletion = Deletion { uid: Some(uid), ..Deletion::default() };
             match self
                 .client
@@ -85,7 +85,7 @@ fn deletion_time(request: &Node<'_>) -> Option<Timestamp> {
         }
     }
     if conditions(request).is_empty() {
-        times.extend(after(request.text_at(&["metadata", "creationTimestamp"]), UNANSWERED));
+        times.extend(after(request.metadata().creation_timestamp(), UNANSWERED));
     }
     times.into_iter().min()
 }

@@ -59,7 +59,7 @@ fn usages<'n>(request: &'n Node<'_>) -> Vec<&'n str> {
 fn parse_csr(request: &Node<'_>) -> Result<CertificateRequest, String> {
     let pem = BASE64_STANDARD.decode(request.text_at(&["spec", "request"])).unwrap_or_default();
     CertificateRequest::from_pem(&pem).map_err(|why| {
-        format!("unable to parse csr {:?}: {why}", request.text_at(&["metadata", "name"]))
+        format!("unable to parse csr {:?}: {why}", request.metadata().name())
     })
 }
 

@@ -160,7 +160,7 @@ pub(crate) fn on_slice_change(
 /// The key of the Service that a slice belongs to.
 fn service_of(slice: &Node<'_>) -> Option<Key> {
     let name = label(slice, SERVICE_NAME).filter(|name| !name.is_empty())?;
-    Some(Key::from(format!("{}/{name}", slice.text_at(&["metadata", "namespace"]))))
+    Some(Key::from(format!("{}/{name}", slice.metadata().namespace())))
 }
 
 impl Reconcile for Slices {
@@ -212,7 +212,7 @@ impl Slices {
         let mut slices = self
             .slices
             .labelled(service.namespace, &[(SERVICE_NAME, service.name), (MANAGED_BY, CONTROLLER)]);
-        slices.retain(|slice| slice.text_at(&["metadata", "deletionTimestamp"]).is_empty());
+        slices.retain(|slice| slice.metadata().deletion_timestamp().is_empty());
         let namespace = percent_encode(service.namespace);
         let collection = format!("/apis/discovery.k8s.io/v1/namespaces/{namespace}/endpointslices");
         let pending_delay =

@@ -105,13 +105,13 @@ impl World {
                 }
                 Write::Update(node) => {
                     counts.1 += 1;
-                    let name = node.text_at(&["metadata", "name"]).to_owned();
+                    let name = node.metadata().name().to_owned();
                     assert!(self.slices.contains_key(&name), "an update of what is there");
                     self.put(&name, node);
                 }
                 Write::Delete(node) => {
                     counts.2 += 1;
-                    let removed = self.slices.remove(node.text_at(&["metadata", "name"]));
+                    let removed = self.slices.remove(node.metadata().name());
                     assert!(removed.is_some(), "a deletion of what is there");
                 }
             }

@@ -256,11 +256,11 @@ fn what_others_wrote_is_put_right_and_their_annotations_stay() {
         world.settle();
         let mut endpoints = Node::clone(world.endpoints.as_ref().expect("there"));
         change(&mut endpoints);
-        let annotation = endpoints.text_at(&["metadata", "annotations", "x"]).to_owned();
+        let annotation = endpoints.metadata().annotation("x").unwrap_or_default().to_owned();
         world.endpoints = Some(Shared::new(endpoints));
         assert_eq!(world.settle(), expected, "{name}");
         let now = world.endpoints.as_ref().expect("there");
-        assert_eq!(now.text_at(&["metadata", "annotations", "x"]), annotation, "{name}");
+        assert_eq!(now.metadata().annotation("x").unwrap_or_default(), annotation, "{name}");
     }
 }
 

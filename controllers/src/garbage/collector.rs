@@ -404,7 +404,7 @@ impl Collector {
             Err(failure) if failure.is_not_found() => Ok(None),
             Err(failure) => Err(failure.into()),
             Ok(live) => {
-                let is_same = live.text_at(&["metadata", "uid"]) == &*identity.uid;
+                let is_same = live.metadata().uid() == &*identity.uid;
                 Ok(is_same.then_some(live))
             }
         }
@@ -432,7 +432,7 @@ enum Gone {
 }
 
 fn version<'n>(object: &'n Node<'_>) -> &'n str {
-    object.text_at(&["metadata", "resourceVersion"])
+    object.metadata().resource_version()
 }
 
 fn ignore_not_found(result: Result<Node<'static>, Failure>) -> Result<(), CollectError> {

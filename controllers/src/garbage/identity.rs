@@ -128,7 +128,7 @@ impl fmt::Display for Identity {
 
 /// The owner references of an object.
 pub(super) fn owner_nodes<'n, 't>(object: &'n Node<'t>) -> &'n [Node<'t>] {
-    object.find(&["metadata", "ownerReferences"]).map(Node::items).unwrap_or_default()
+    object.metadata().owner_references()
 }
 
 /// The parsed owner references of an object.
@@ -139,7 +139,7 @@ pub(super) fn owners(object: &Node<'_>) -> Vec<Owner> {
 
 /// Whether an object has a deletion timestamp.
 pub(super) fn is_deleted(object: &Node<'_>) -> bool {
-    !object.text_at(&["metadata", "deletionTimestamp"]).is_empty()
+    !object.metadata().deletion_timestamp().is_empty()
 }
 
 pub(super) fn has_finalizer(object: &Node<'_>, name: &str) -> bool {
@@ -147,7 +147,7 @@ pub(super) fn has_finalizer(object: &Node<'_>, name: &str) -> bool {
 }
 
 pub(super) fn finalizers<'n, 't>(object: &'n Node<'t>) -> &'n [Node<'t>] {
-    object.find(&["metadata", "finalizers"]).map(Node::items).unwrap_or_default()
+    object.metadata().finalizers()
 }
 
 #[cfg(test)]

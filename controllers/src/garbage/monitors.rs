@@ -51,7 +51,7 @@ impl Follower for Monitor {
     }
 
     fn remove(&self, node: Node<'_>) {
-        let uid = node.text_at(&["metadata", "uid"]);
+        let uid = node.metadata().uid();
         self.shared.change(|graph| graph.remove_uid(uid));
     }
 }

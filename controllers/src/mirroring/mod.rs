@@ -78,7 +78,7 @@ impl Reconcile for Mirroring {
             let (namespace, name) = key.split_once('/').unwrap_or_default();
             let mut slices =
                 self.slices.labelled(namespace, &[(SERVICE_NAME, name), (MANAGED_BY, CONTROLLER)]);
-            slices.retain(|slice| slice.text_at(&["metadata", "deletionTimestamp"]).is_empty());
+            slices.retain(|slice| slice.metadata().deletion_timestamp().is_empty());
             let collection = format!(
                 "/apis/discovery.k8s.io/v1/namespaces/{}/endpointslices",
                 percent_encode(namespace)

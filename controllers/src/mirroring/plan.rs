@@ -130,7 +130,7 @@ fn writes(endpoints: &Node<'_>, groups: Groups, slices: &[Shared]) -> Vec<Write>
         let index = obsolete.iter().position(|slice| slice.address_type == draft.address_type);
         draft.origin = index.and_then(|index| obsolete.remove(index).origin);
     }
-    let is_deleted = !endpoints.text_at(&["metadata", "deletionTimestamp"]).is_empty();
+    let is_deleted = !endpoints.metadata().deletion_timestamp().is_empty();
     drafts.retain(|draft| !mirror.is_up_to_date(draft) && (draft.origin.is_some() || !is_deleted));
     drafts.sort_by_key(|draft| draft.origin.is_some());
     let writes = drafts.iter().map(|draft| mirror.write(draft));
@@ -162,15 +162,15 @@ struct MirroredMetadata<'n> {
 impl<'n> MirroredMetadata<'n> {
     fn from_endpoints(endpoints: &'n Node<'_>) -> Self {
         let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-        let name = endpoints.text_at(&["metadata", "name"]);
+        let name = endpoints.metadata().name();
         let mut labels: BTreeMap<_, _> = labels(endpoints).map(owned).collect();
         labels.insert(SERVICE_NAME.to_owned(), name.to_owned());
         labels.insert(MANAGED_BY.to_owned(), CONTROLLER.to_owned());
         let annotations = annotations(endpoints).filter(|(name, _)| !NOT_MIRRORED.contains(name));
         Self {
-            namespace: endpoints.text_at(&["metadata", "namespace"]),
+            namespace: endpoints.metadata().namespace(),
             name,
-            uid: endpoints.text_at(&["metadata", "uid"]),
+            uid: endpoints.metadata().uid(),
             labels,
             annotations: annotations.map(owned).collect(),
         }

@@ -38,13 +38,13 @@ impl World {
                 }
                 Write::Update(node) => {
                     done.1 += 1;
-                    let name = node.text_at(&["metadata", "name"]).to_owned();
+                    let name = node.metadata().name().to_owned();
                     assert!(self.slices.contains_key(&name));
                     self.put(&name, node);
                 }
                 Write::Delete(node) => {
                     done.2 += 1;
-                    assert!(self.slices.remove(node.text_at(&["metadata", "name"])).is_some());
+                    assert!(self.slices.remove(node.metadata().name()).is_some());
                 }
             }
         }

@@ -42,14 +42,14 @@ impl Inventory {
         self.count += 1;
         // A terminating pod may end sooner now: its grace period was longer, or it has stopped
         // since.
-        let mut deletable = is_pod || object.text_at(&["metadata", "deletionTimestamp"]).is_empty();
+        let mut deletable = is_pod || object.metadata().deletion_timestamp().is_empty();
         let finalizers = object.find(&["metadata", "finalizers"]).map(Node::items);
         for finalizer in finalizers.unwrap_or_default().iter().filter_map(Node::text) {
             *self.finalizers.entry(finalizer.to_owned()).or_default() += 1;
             deletable |= COLLECTOR_FINALIZERS.contains(&finalizer);
         }
         if deletable {
-            self.deletable.push(object.text_at(&["metadata", "name"]).to_owned());
+            self.deletable.push(object.metadata().name().to_owned());
         }
         let has_ended = matches!(object.text_at(&["status", "phase"]), "Succeeded" | "Failed");
         let grace = object.find(&["spec", "terminationGracePeriodSeconds"]).and_then(Node::as_int);
@@ -68,8 +68,8 @@ pub(super) async fn delete_content(
 ) -> ContentDeletion {
     let mut deleter = ContentDeleter {
         client,
-        namespace: namespace.text_at(&["metadata", "name"]),
-        since: seconds_since(namespace.text_at(&["metadata", "deletionTimestamp"])),
+        namespace: namespace.metadata().name(),
+        since: seconds_since(namespace.metadata().deletion_timestamp()),
         result: ContentDeletion::default(),
     };
     for only_pods in [true, false] {

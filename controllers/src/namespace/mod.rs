@@ -110,7 +110,7 @@ impl Namespaces {
         mut namespace: Node<'static>,
         change: impl Fn(&Node<'static>) -> Option<Node<'static>> + Sync,
     ) -> Result<Node<'static>, Failure> {
-        let uid = namespace.text_at(&["metadata", "uid"]).to_owned();
+        let uid = namespace.metadata().uid().to_owned();
         let mut attempts = 1;
         loop {
             let Some(mut new) = change(&namespace) else {
@@ -123,7 +123,7 @@ impl Namespaces {
                 result => return result,
             }
             namespace = self.client.get(path).await?;
-            if namespace.text_at(&["metadata", "uid"]) != uid {
+            if namespace.metadata().uid() != uid {
                 return Err(Failure::new("namespace uid has changed across retries"));
             }
         }
@@ -131,7 +131,7 @@ impl Namespaces {
 }
 
 fn is_deleted(namespace: &Node<'_>) -> bool {
-    !namespace.text_at(&["metadata", "deletionTimestamp"]).is_empty()
+    !namespace.metadata().deletion_timestamp().is_empty()
 }
 
 fn finalizers<'n, 't>(namespace: &'n Node<'t>) -> &'n [Node<'t>] {

@@ -157,11 +157,11 @@ fn patch(node: &Node<'_>, cidrs: &[String]) -> Node<'static> {
 }
 
 fn needs_cidrs(node: &Shared) -> bool {
-    pod_cidrs(node).is_empty() && node.text_at(&["metadata", "deletionTimestamp"]).is_empty()
+    pod_cidrs(node).is_empty() && node.metadata().deletion_timestamp().is_empty()
 }
 
 fn uid<'n>(node: &'n Node<'_>) -> &'n str {
-    node.text_at(&["metadata", "uid"])
+    node.metadata().uid()
 }
 
 fn pod_cidrs<'n>(node: &'n Node<'_>) -> Vec<&'n str> {

@@ -40,7 +40,7 @@ pub(crate) async fn apply_writes(
                 Err(failure) => return Err(failure),
             },
             Write::Update(node) => {
-                let name = percent_encode(node.text_at(&["metadata", "name"]));
+                let name = percent_encode(node.metadata().name());
                 match client.put(&format!("{collection}/{name}"), &node).await {
                     Ok(response) => {
                         expectations.record_write(key, &response);
@@ -53,7 +53,7 @@ pub(crate) async fn apply_writes(
                 }
             }
             Write::Delete(object) => {
-                let name = percent_encode(object.text_at(&["metadata", "name"]));
+                let name = percent_encode(object.metadata().name());
                 match client.delete(&format!("{collection}/{name}")).await {
                     Ok(()) => {
                         expectations.record_deletion(key, &object);

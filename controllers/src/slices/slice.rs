@@ -33,7 +33,7 @@ impl Slice {
     /// The name in the API; empty if it does not exist yet.
     #[cfg(test)]
     pub(crate) fn name(&self) -> &str {
-        self.origin.as_ref().map(|origin| origin.text_at(&["metadata", "name"])).unwrap_or_default()
+        self.origin.as_ref().map(|origin| origin.metadata().name()).unwrap_or_default()
     }
 
     /// Whether the slice in the API has the desired parts already.
@@ -109,7 +109,7 @@ pub(crate) fn owner(kind: &'static str, name: &str, uid: &str) -> Node<'static> 
 
 /// Whether the slice has an owner with this kind and uid.
 pub(crate) fn is_owned(slice: &Node<'_>, kind: &str, uid: &str) -> bool {
-    let owners = slice.find(&["metadata", "ownerReferences"]).map(Node::items).unwrap_or_default();
+    let owners = slice.metadata().owner_references();
     owners.iter().any(|owner| {
         owner.text_at(&["uid"]) == uid
             && owner.text_at(&["kind"]) == kind

@@ -72,7 +72,7 @@ async fn an_edit_by_hand_is_overwritten_once() {
     pass(600).await;
     assert_eq!((verbs(&fake, "system:sum").as_str(), fake.writes().len()), ("get list", 2));
     let role = fake.get(&path("system:sum")).expect("there");
-    assert_eq!(role.text_at(&["metadata", "labels", "mine"]), "kept");
+    assert_eq!(role.metadata().label("mine").unwrap_or_default(), "kept");
 }
 
 #[tokio::test(start_paused = true)]

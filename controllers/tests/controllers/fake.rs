@@ -334,13 +334,13 @@ impl State {
 
     fn create(&mut self, collection: &str, body: &[u8]) -> Result<String, Refused> {
         let mut new = node(std::str::from_utf8(body).expect("text"));
-        let prefix = new.text_at(&["metadata", "generateName"]).to_owned();
+        let prefix = new.metadata().generate_name().to_owned();
         if !prefix.is_empty() {
             let name = format!("{prefix}{:05}", self.revision);
             new.map_mut("metadata").set("name", Node::string(name));
         }
-        let path = format!("{collection}/{}", new.text_at(&["metadata", "name"]));
-        if new.text_at(&["metadata", "uid"]).is_empty() {
+        let path = format!("{collection}/{}", new.metadata().name());
+        if new.metadata().uid().is_empty() {
             let uid = format!("uid {}", self.revision);
             new.map_mut("metadata").set("uid", Node::string(uid));
         }
@@ -362,7 +362,7 @@ impl State {
             _ => (path, ""),
         };
         let mut new = self.objects.get(object).ok_or(404u16)?.clone();
-        let version = |node: &Node<'_>| node.text_at(&["metadata", "resourceVersion"]).to_owned();
+        let version = |node: &Node<'_>| node.metadata().resource_version().to_owned();
         if version(&sent) != version(&new) {
             return Err(409.into());
         }

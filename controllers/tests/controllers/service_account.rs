@@ -32,7 +32,7 @@ async fn every_namespace_gets_one_account_whenever_it_was_made() {
     pass(1).await;
     let account = fake.get(DEFAULT).expect("made");
     assert_eq!(account.text_at(&["kind"]), "ServiceAccount");
-    assert_eq!(account.text_at(&["metadata", "namespace"]), "shop");
+    assert_eq!(account.metadata().namespace(), "shop");
     for name in ["a", "b", "c"] {
         fake.set(&format!("/api/v1/namespaces/{name}"), "{}");
     }

@@ -10,7 +10,7 @@ use ratchet_object::Node;
 /// a selector is malformed: then its rules stay as they are.
 pub fn aggregate(cluster_role: &Node<'_>, all: &[&Node<'_>]) -> Option<Vec<Rule>> {
     let gathering = cluster_role.get("aggregationRule").filter(|rule| !rule.is_null())?;
-    let name = |node: &Node<'_>| node.text_at(&["metadata", "name"]).to_owned();
+    let name = |node: &Node<'_>| node.metadata().name().to_owned();
     let mut others: Vec<_> = all.iter().filter(|role| name(role) != name(cluster_role)).collect();
     others.sort_by_key(|role| name(role));
     let mut rules = Vec::new();
@@ -31,7 +31,7 @@ pub fn aggregate(cluster_role: &Node<'_>, all: &[&Node<'_>]) -> Option<Vec<Rule>
 
 /// Whether the selector matches the object; none if the selector is malformed.
 fn selects(selector: &Node<'_>, object: &Node<'_>) -> Option<bool> {
-    let label = |key: &str| object.find(&["metadata", "labels", key]).and_then(Node::text);
+    let label = |key: &str| object.metadata().label(key);
     let labels = selector.get("matchLabels").map(Node::entries).unwrap_or_default();
     let mut chosen = labels.iter().all(|entry| label(&entry.key) == entry.node.text());
     for expression in selector.get("matchExpressions").map(Node::items).unwrap_or_default() {
@@ -108,7 +108,7 @@ mod tests {
         let all: Vec<_> =
             objects.iter().filter(|o| o.text_at(&["kind"]) == "ClusterRole").collect();
         let rules_of = |name: &str| {
-            let role = all.iter().find(|role| role.text_at(&["metadata", "name"]) == name);
+            let role = all.iter().find(|role| role.metadata().name() == name);
             aggregate(role.expect("there"), &all).expect("gathers")
         };
         // One pass does not include what the aggregated roles aggregate themselves.

@@ -1,7 +1,7 @@
 //! Escalation checks: roles and bindings may only grant what their writer has.
 
 use crate::covers::compact;
-use crate::quote::{quoted, quoted_list};
+use crate::quote::quoted_list;
 use crate::rbac::Lookup;
 use crate::rule::Rule;
 use crate::{Attributes, RbacAuthorizer, Resource, Target, covers, is_superuser};
@@ -10,6 +10,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use ratchet_net::Quoted;
 use ratchet_object::{Equality, Node, equal_at};
 
 /// A write of a role or binding.
@@ -93,7 +94,7 @@ impl RbacAuthorizer {
             "ClusterRole" => "clusterroles",
             "Role" => "roles",
             _ => {
-                let text = format!("unsupported role reference kind: {}", quoted(kind));
+                let text = format!("unsupported role reference kind: {}", Quoted(kind));
                 return Err(EscalationError::Internal(text));
             }
         };
@@ -123,7 +124,7 @@ impl RbacAuthorizer {
         let missing: Vec<_> = missing.into_iter().collect();
         let mut text = format!(
             "user {} (groups={}) is attempting to grant RBAC permissions not currently held:\n{}",
-            quoted(&user.name),
+            Quoted(&user.name),
             quoted_list(&user.groups),
             missing.join("\n"),
         );

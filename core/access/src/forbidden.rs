@@ -1,9 +1,9 @@
 //! Messages of 403 responses.
 
-use crate::quote::quoted;
 use crate::{Attributes, Target};
 use alloc::format;
 use alloc::string::String;
+use ratchet_net::Quoted;
 
 /// The message of the 403: `pods "x" is forbidden: User …`, with the authorizer's reason at the
 /// end. The details of the Status are the group, the resource as kind, and the name.
@@ -21,25 +21,26 @@ pub fn forbidden_message(attributes: &Attributes<'_>, reason: &str) -> String {
     };
     match name {
         "" => format!("{resource} is forbidden: {message}"),
-        name => format!("{resource} {} is forbidden: {message}", quoted(name)),
+        name => format!("{resource} {} is forbidden: {message}", Quoted(name)),
     }
 }
 
 /// The sentence about the attempt: `User "alice" cannot list resource "pods" in API group "" …`,
 /// with HTML characters escaped.
 fn sentence(attributes: &Attributes<'_>) -> String {
-    let (user, verb) = (quoted(&attributes.user.name), attributes.verb);
+    let (user, verb) = (Quoted(&attributes.user.name), attributes.verb);
     let message = match &attributes.target {
-        Target::Path(path) => format!("User {user} cannot {verb} path {}", quoted(path)),
+        Target::Path(path) => format!("User {user} cannot {verb} path {}", Quoted(path)),
         Target::Resource(target) => {
             let resource = match target.subresource {
-                "" => quoted(target.resource),
-                subresource => quoted(&format!("{}/{subresource}", target.resource)),
+                "" => target.resource.into(),
+                subresource => format!("{}/{subresource}", target.resource),
             };
-            let group = quoted(target.group);
+            let resource = Quoted(&resource);
+            let group = Quoted(target.group);
             let scope = match target.namespace {
                 "" => "at the cluster scope".into(),
-                namespace => format!("in the namespace {}", quoted(namespace)),
+                namespace => format!("in the namespace {}", Quoted(namespace)),
             };
             format!("User {user} cannot {verb} resource {resource} in API group {group} {scope}")
         }

@@ -1,6 +1,5 @@
 //! Impersonation: the authorization checks it requires, and the resulting user.
 
-use crate::quote::quoted;
 use crate::user::{is_subdomain, split_node, split_service_account};
 use crate::{
     ANONYMOUS, AUTHENTICATED, Attributes, Decision, MASTERS, NODES, Resource, Target,
@@ -11,6 +10,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use ratchet_net::Quoted;
 
 /// The API group of users and related resources.
 const AUTHENTICATION: &str = "authentication.k8s.io";
@@ -263,7 +263,7 @@ fn extra_error((key, values): &(String, Vec<String>)) -> Option<String> {
             "impersonating an invalid key in extra is not allowed: extra.key: Invalid value: {error}"
         )
     } else if *key != key.to_lowercase() {
-        let key = quoted(key);
+        let key = Quoted(key);
         format!("impersonating a non-lowercase key in extra is not allowed: {key}")
     } else if values.is_empty() {
         "impersonating empty values in extra is not allowed".into()
@@ -281,15 +281,15 @@ fn key_error(key: &str) -> Option<String> {
     let parts = key.split_once('/').filter(|(host, path)| !host.is_empty() && !path.is_empty());
     let Some((host, path)) = parts else {
         let reason = "must be a domain-prefixed path (such as \"acme.io/foo\")";
-        return Some(format!("{}: {reason}", quoted(key)));
+        return Some(format!("{}: {reason}", Quoted(key)));
     };
     if !is_subdomain(host) {
-        return Some(format!("{}: {NO_SUBDOMAIN}", quoted(host)));
+        return Some(format!("{}: {NO_SUBDOMAIN}", Quoted(host)));
     }
     let fits =
         |letter: char| letter != '\\' && (letter.is_ascii_alphanumeric() || PATH.contains(letter));
     let reason = format!("Invalid path (regex used for validation is '[{PATH}]+')");
-    (!path.chars().all(fits)).then(|| format!("{}: {reason}", quoted(path)))
+    (!path.chars().all(fits)).then(|| format!("{}: {reason}", Quoted(path)))
 }
 
 /// The error of a host that is not a DNS subdomain.

@@ -1,11 +1,11 @@
 //! The node authorizer: a node's own objects, and the objects that its pods need.
 
 use crate::bootstrap::nodes_may;
-use crate::quote::quoted;
 use crate::user::split_node;
 use crate::{Attributes, Decision, NODES, Resource};
 use alloc::format;
 use alloc::string::String;
+use ratchet_net::Quoted;
 use ratchet_object::selector::{FieldOp, FieldSelector};
 
 /// Decides an attempt of a node. `related` is whether the object of the attempt is related
@@ -22,7 +22,7 @@ pub fn decide_node(
         return no_opinion("");
     }
     let Some(node) = split_node(&attributes.user.name) else {
-        return no_opinion(format!("unknown node for user {}", quoted(&attributes.user.name)));
+        return no_opinion(format!("unknown node for user {}", Quoted(&attributes.user.name)));
     };
     let Some(target) = attributes.resource() else { return by_rules(attributes) };
     let node_attempt = NodeAttempt { node, verb: attributes.verb, target, related };

@@ -1,12 +1,12 @@
 //! A snapshot of all roles and bindings, indexed by subject.
 
-use crate::quote::quoted;
 use crate::user::is_service_account;
 use crate::{Attributes, Decision, Rule, User};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use ratchet_net::Quoted;
 use ratchet_object::Node;
 
 /// A snapshot of all roles and bindings, built from the stored objects. A decision costs as much as
@@ -169,10 +169,10 @@ impl RbacAuthorizer {
             ("Role", Lookup::Authorizer) => (namespace, "role"),
             ("ClusterRole", Lookup::Storage) => ("", "clusterroles"),
             ("ClusterRole", Lookup::Authorizer) => ("", "clusterrole"),
-            _ => return Err(format!("unsupported role reference kind: {}", quoted(kind))),
+            _ => return Err(format!("unsupported role reference kind: {}", Quoted(kind))),
         };
         let missing = || {
-            let name = quoted(name);
+            let name = Quoted(name);
             format!("{resource}.rbac.authorization.k8s.io {name} not found")
         };
         // A role without namespace is no cluster role.
@@ -215,10 +215,11 @@ impl Binding {
     /// The binding in the reason for the audit log.
     fn describe(&self, user: &User, namespace: &str) -> String {
         let (kind, name) = match namespace {
-            "" => ("ClusterRoleBinding", quoted(&self.name)),
-            _ => ("RoleBinding", quoted(&format!("{}/{namespace}", self.name))),
+            "" => ("ClusterRoleBinding", self.name.clone()),
+            _ => ("RoleBinding", format!("{}/{namespace}", self.name)),
         };
-        let (role_kind, role) = (&self.role_kind, quoted(&self.role_name));
+        let name = Quoted(&name);
+        let (role_kind, role) = (&self.role_kind, Quoted(&self.role_name));
         let subject = self.subjects.iter().find(|subject| subject.is(user, namespace));
         let subject = subject.map(|subject| subject.describe(namespace)).unwrap_or_default();
         format!("{kind} {name} of {role_kind} {role} to {subject}")
@@ -260,11 +261,11 @@ impl Subject {
     fn describe(&self, binding_namespace: &str) -> String {
         let name = match self.kind.as_str() {
             "ServiceAccount" => {
-                quoted(&format!("{}/{}", self.name, self.namespace_in(binding_namespace)))
+                format!("{}/{}", self.name, self.namespace_in(binding_namespace))
             }
-            _ => quoted(&self.name),
+            _ => self.name.clone(),
         };
-        format!("{} {name}", self.kind)
+        format!("{} {}", self.kind, Quoted(&name))
     }
 
     /// A service account without a namespace is in the binding's.
@@ -289,11 +290,11 @@ fn aggregated(errors: &[String]) -> String {
 }
 
 fn name<'n>(node: &'n Node<'_>) -> &'n str {
-    node.text_at(&["metadata", "name"])
+    node.metadata().name()
 }
 
 fn namespace<'n>(node: &'n Node<'_>) -> &'n str {
-    node.text_at(&["metadata", "namespace"])
+    node.metadata().namespace()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ const AUTOUPDATE: &str = "rbac.authorization.kubernetes.io/autoupdate";
 /// selectors, subjects. None if nothing is missing, if the object is exempt, or if it binds another role
 /// (that would have to be deleted first; nothing is removed here).
 pub fn reconcile<'t>(stored: &Node<'t>, default: &Node<'t>) -> Option<Node<'t>> {
-    if stored.text_at(&["metadata", "annotations", AUTOUPDATE]) == "false" {
+    if stored.metadata().annotation(AUTOUPDATE).unwrap_or_default() == "false" {
         return None;
     }
     if stored.get("roleRef") != default.get("roleRef") {
@@ -82,8 +82,8 @@ mod tests {
             "{metadata: {name: x, labels: {a: theirs, b: z}}, rules: [{verbs: [get, list], apiGroups: [''], resources: [pods]}]}",
         );
         let object = reconcile(&stored, &default).expect("something is missing");
-        assert_eq!(object.text_at(&["metadata", "labels", "a"]), "mine");
-        assert_eq!(object.text_at(&["metadata", "labels", "b"]), "z");
+        assert_eq!(object.metadata().label("a").unwrap_or_default(), "mine");
+        assert_eq!(object.metadata().label("b").unwrap_or_default(), "z");
         assert_eq!(Rule::all_of(&object).len(), 2);
         assert_eq!(reconcile(&object, &default), None);
         let subjects = node("{roleRef: {name: r}, subjects: [{kind: User, name: a}]}");

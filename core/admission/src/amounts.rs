@@ -1,6 +1,5 @@
 //! Resource lists by name, and the requests and limits of a pod as a whole.
 
-use crate::pods;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use core::cmp::Ordering;
@@ -68,11 +67,11 @@ pub(crate) fn of_container(container: &Node<'_>, side: Side) -> Amounts {
 /// before it; pod-level resources override.
 pub(crate) fn of_pod(pod: &Node<'_>, side: Side) -> Amounts {
     let mut sums = Amounts::new();
-    for container in pods::containers(pod, "containers") {
+    for container in pod.pod_spec().list("containers") {
         add(&mut sums, &of_container(container, side));
     }
     let (mut sidecars, mut most) = (Amounts::new(), Amounts::new());
-    for container in pods::containers(pod, "initContainers") {
+    for container in pod.pod_spec().list("initContainers") {
         let mut own = of_container(container, side);
         if container.text_at(&["restartPolicy"]) == "Always" {
             add(&mut sums, &own);

@@ -3,7 +3,8 @@
 use crate::request::may;
 use crate::{Cluster, Denial, Request};
 use alloc::format;
-use ratchet_access::{Resource, quoted};
+use ratchet_access::Resource;
+use ratchet_net::Quoted;
 use ratchet_object::{Equality, Node, equal_at};
 
 const GROUP: &str = "certificates.k8s.io";
@@ -62,7 +63,7 @@ fn allowed(
     }
     Err(Denial::Forbidden(format!(
         "user not permitted to {verb} requests with signerName {}",
-        quoted(signer)
+        Quoted(signer)
     )))
 }
 

@@ -1,6 +1,6 @@
 //! DefaultStorageClass and DefaultIngressClass: objects without a class get the one that is marked as default.
 
-use crate::{Cluster, Denial, Request, pods};
+use crate::{Cluster, Denial, Request};
 use alloc::string::String;
 use core::cmp::Ordering;
 use ratchet_object::Node;
@@ -18,7 +18,7 @@ pub(crate) fn storage(
     cluster: &dyn Cluster,
 ) -> Result<(), Denial> {
     let is_new = request.is_on("", "persistentvolumeclaims") && request.is_create();
-    let has_class = pods::annotation(claim, crate::storage::CLASS_ANNOTATION).is_some()
+    let has_class = claim.metadata().annotation(crate::storage::CLASS_ANNOTATION).is_some()
         || claim.find(&["spec", "storageClassName"]).is_some_and(|class| !class.is_null());
     if is_new && !has_class {
         let class =
@@ -35,7 +35,7 @@ pub(crate) fn ingress(
     cluster: &dyn Cluster,
 ) -> Result<(), Denial> {
     let is_new = request.is_on("networking.k8s.io", "ingresses") && request.is_create();
-    let has_class = pods::annotation(ingress, "kubernetes.io/ingress.class").is_some()
+    let has_class = ingress.metadata().annotation("kubernetes.io/ingress.class").is_some()
         || ingress.find(&["spec", "ingressClassName"]).is_some_and(|class| !class.is_null());
     if is_new && !has_class {
         let class =
@@ -47,7 +47,7 @@ pub(crate) fn ingress(
 
 fn set(object: &mut Node<'static>, member: &'static str, class: Option<Node<'static>>) {
     if let Some(class) = class {
-        let name = String::from(class.text_at(&["metadata", "name"]));
+        let name = String::from(class.metadata().name());
         object.map_mut("spec").set(member, Node::string(name));
     }
 }
@@ -59,16 +59,16 @@ fn default_class(
     annotations: &[&str],
 ) -> Option<Node<'static>> {
     let is_marked = |class: &Node<'_>| {
-        annotations.iter().any(|annotation| pods::annotation(class, annotation) == Some("true"))
+        annotations.iter().any(|annotation| class.metadata().annotation(annotation) == Some("true"))
     };
     cluster.objects(group, resource, "").into_iter().filter(is_marked).min_by(by_age)
 }
 
 fn by_age(one: &Node<'_>, other: &Node<'_>) -> Ordering {
     fn created<'n>(class: &'n Node<'_>) -> &'n str {
-        class.text_at(&["metadata", "creationTimestamp"])
+        class.metadata().creation_timestamp()
     }
-    let name = |class: &Node<'_>| String::from(class.text_at(&["metadata", "name"]));
+    let name = |class: &Node<'_>| String::from(class.metadata().name());
     created(other).cmp(created(one)).then_with(|| name(one).cmp(&name(other)))
 }
 

@@ -1,4 +1,30 @@
 //! Admission plugins as pure functions over an object and the cluster state.
+//!
+//! ```
+//! use ratchet_access::User;
+//! use ratchet_admission::{Denial, Operation, Request, quota};
+//! use ratchet_object::{Limits, decode};
+//!
+//! let read = |text| decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned();
+//! let mut quotas = [read(
+//!     "{metadata: {name: q}, spec: {hard: {configmaps: 1}}, status: {hard: {configmaps: 1}, used: {configmaps: 1}}}",
+//! )];
+//! let request = Request {
+//!     operation: Operation::Create,
+//!     group: "",
+//!     version: "v1",
+//!     resource: "configmaps",
+//!     subresource: "",
+//!     namespace: "default",
+//!     name: "second",
+//!     user: &User::anonymous(),
+//!     minor: 36,
+//!     old: None,
+//! };
+//! let denial = quota::charge(&request, &read("{metadata: {name: second}}"), &mut quotas, 0).unwrap_err();
+//! let Denial::Forbidden(message) = denial else { panic!("{denial:?}") };
+//! assert_eq!(message, "exceeded quota: q, requested: configmaps=1, used: configmaps=1, limited: configmaps=1");
+//! ```
 #![no_std]
 extern crate alloc;
 

@@ -120,7 +120,7 @@ fn pod_faults(pod: &Node<'_>, range: &Node<'_>) -> Vec<String> {
         match limit.text_at(&["type"]) {
             "Container" => {
                 let lists = ["containers", "initContainers"];
-                for container in lists.iter().flat_map(|list| pods::containers(pod, list)) {
+                for container in lists.iter().flat_map(|list| pod.pod_spec().list(list)) {
                     let own = |side| amounts::of_container(container, side);
                     Bounds::new("Container", own(Side::Requests), own(Side::Limits))
                         .check(limit, &mut faults);
@@ -302,7 +302,7 @@ mod tests {
             r#"{"limits":{"cpu":"400m","memory":"512Mi"},"requests":{"cpu":"100m"}}"#
         );
         assert_eq!(
-            pods::annotation(&pod, ANNOTATION),
+            pod.metadata().annotation(ANNOTATION),
             Some(
                 "LimitRanger plugin set: cpu request for container a; memory limit for container a"
             )

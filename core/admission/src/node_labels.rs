@@ -19,7 +19,7 @@ pub(crate) fn admit(
     }
     let Some(node) = cluster.object("", "nodes", "", name) else { return Ok(()) };
     for label in LABELS {
-        if let Some(value) = node.find(&["metadata", "labels", label]).and_then(Node::text) {
+        if let Some(value) = node.metadata().label(label) {
             let labels = pod.map_mut("metadata").map_mut("labels");
             labels.set(label, Node::string(String::from(value)));
         }

@@ -6,7 +6,8 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use ratchet_access::{NODES, Resource, quoted};
+use ratchet_access::{NODES, Resource};
+use ratchet_net::Quoted;
 use ratchet_object::{Equality, Node, equal_at};
 
 type Rule = fn(&str, &Request<'_>, &Node<'_>, &dyn Cluster) -> Result<(), Denial>;
@@ -49,7 +50,7 @@ pub(crate) fn admit(
         return Ok(());
     }
     if name.is_empty() {
-        return deny(format!("could not determine node from user {}", quoted(&request.user.name)));
+        return deny(format!("could not determine node from user {}", Quoted(&request.user.name)));
     }
     let rule = RULES
         .iter()
@@ -68,7 +69,7 @@ fn pod(
     cluster: &dyn Cluster,
 ) -> Result<(), Denial> {
     let host = |pod: &Node<'_>| String::from(pod.text_at(&["spec", "nodeName"]));
-    let node_name = quoted(own);
+    let node_name = Quoted(own);
     match (request.subresource, request.operation) {
         ("", Operation::Create) => mirror(own, object, cluster),
         ("", Operation::Delete) if request.old.is_some_and(|pod| host(pod) == own) => Ok(()),
@@ -76,7 +77,7 @@ fn pod(
             deny(format!("node {node_name} can only delete pods with spec.nodeName set to itself"))
         }
         ("", operation) => {
-            let operation_name = quoted(operation.as_str());
+            let operation_name = Quoted(operation.as_str());
             deny(format!(
                 "unexpected operation {operation_name}, node {node_name} can only create and delete mirror pods"
             ))
@@ -91,10 +92,10 @@ fn pod(
             deny(format!("node {own} can only evict pods with spec.nodeName set to itself"))
         }
         ("status" | "eviction", operation) => {
-            deny(format!("unexpected operation {}", quoted(operation.as_str())))
+            deny(format!("unexpected operation {}", Quoted(operation.as_str())))
         }
         (other, _) => {
-            let other = quoted(other);
+            let other = Quoted(other);
             deny(format!(
                 "unexpected pod subresource {other}, only 'status' and 'eviction' are allowed"
             ))
@@ -104,9 +105,9 @@ fn pod(
 
 /// Nodes may only create mirror pods.
 fn mirror(own: &str, pod: &Node<'_>, cluster: &dyn Cluster) -> Result<(), Denial> {
-    let node_name = quoted(own);
+    let node_name = Quoted(own);
     if !pods::is_mirror(pod) {
-        let annotation = quoted(pods::MIRROR);
+        let annotation = Quoted(pods::MIRROR);
         return deny(format!(
             "pod does not have {annotation} annotation, node {node_name} can only create mirror pods"
         ));
@@ -139,7 +140,7 @@ fn mirror(own: &str, pod: &Node<'_>, cluster: &dyn Cluster) -> Result<(), Denial
     let Some(node) = cluster.object("", "nodes", "", own) else {
         return Err(Denial::NotFound { resource: "nodes", name: own.into() });
     };
-    let (uid, node_uid) = (owner_field("uid"), node.text_at(&["metadata", "uid"]));
+    let (uid, node_uid) = (owner_field("uid"), node.metadata().uid());
     if uid != node_uid {
         return deny(format!("node {own} UID mismatch: expected {uid} got {node_uid}"));
     }
@@ -188,7 +189,7 @@ fn reference(pod: &Node<'_>) -> Option<&'static str> {
     let find_source = |node: &Node<'_>, rows: &'static [(&'static str, &'static str)]| {
         rows.iter().find(|(member, _)| pods::has(node, member)).map(|(_, subject)| *subject)
     };
-    pods::items(pod, &["spec", "volumes"]).iter().find_map(|volume| {
+    pod.pod_spec().volumes().iter().find_map(|volume| {
         let mut sources = pods::items(volume, &["projected", "sources"]).iter();
         find_source(volume, API_SOURCES)
             .or_else(|| sources.find_map(|source| find_source(source, PROJECTED_API_SOURCES)))
@@ -197,7 +198,7 @@ fn reference(pod: &Node<'_>) -> Option<&'static str> {
 
 fn status(own: &str, request: &Request<'_>, new: &Node<'_>) -> Result<(), Denial> {
     let Some(old) = request.old else { return Ok(()) };
-    let node_name = quoted(own);
+    let node_name = Quoted(own);
     if old.text_at(&["spec", "nodeName"]) != own {
         return deny(format!(
             "node {node_name} can only update pod status for pods with spec.nodeName set to itself"
@@ -217,11 +218,11 @@ fn status(own: &str, request: &Request<'_>, new: &Node<'_>) -> Result<(), Denial
 }
 
 fn node(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> Result<(), Denial> {
-    let node_name = quoted(own);
+    let node_name = Quoted(own);
     if request.name != own {
         return deny(format!(
             "node {node_name} is not allowed to modify node {}",
-            quoted(request.name)
+            Quoted(request.name)
         ));
     }
     let source = ["spec", "configSource"];
@@ -294,7 +295,7 @@ fn claim(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> R
         return deny("may only update PVC status".into());
     }
     let Some(old) = request.old else {
-        return deny(format!("unexpected operation {}", quoted(request.operation.as_str())));
+        return deny(format!("unexpected operation {}", Quoted(request.operation.as_str())));
     };
     let bare = |claim: &Node<'_>| {
         let mut claim = claim.clone().into_owned();
@@ -309,7 +310,7 @@ fn claim(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> R
     if equal_at(&bare(new), &bare(old), &[], Equality::Semantic) {
         return Ok(());
     }
-    let node_name = quoted(own);
+    let node_name = Quoted(own);
     deny(format!(
         "node {node_name} is not allowed to update fields other than status.quantity and status.conditions"
     ))
@@ -335,7 +336,7 @@ fn token(
     let Some(pod) = cluster.object("", "pods", request.namespace, bound("name")) else {
         return Err(Denial::NotFound { resource: "pods", name: bound("name").into() });
     };
-    if pod.text_at(&["metadata", "uid"]) != uid {
+    if pod.metadata().uid() != uid {
         return deny(format!(
             "the UID in the bound object reference ({uid}) does not match the UID in record. The object might have been deleted and then recreated"
         ));
@@ -359,7 +360,7 @@ fn audience(
         [one] => one.text().unwrap_or_default(),
         _ => return deny("node may only request 0 or 1 audiences".into()),
     };
-    let volumes = pods::items(pod, &["spec", "volumes"]);
+    let volumes = pod.pod_spec().volumes();
     if volumes
         .iter()
         .any(|volume| needs_audience(volume, audience, pod, request.namespace, cluster))
@@ -375,7 +376,7 @@ fn audience(
     };
     let verb = "request-serviceaccounts-token-audience";
     may(cluster, request.user, verb, resource).or_else(|_| {
-        let (quoted_audience, user) = (quoted(audience), &request.user.name);
+        let (quoted_audience, user) = (Quoted(audience), &request.user.name);
         deny(format!(
             "audience {quoted_audience} not found in pod spec volume, {user} is not authorized to request tokens for this audience"
         ))
@@ -396,7 +397,7 @@ fn needs_audience(
         return true;
     }
     let claim = if pods::has(volume, "ephemeral") {
-        format!("{}-{}", pod.text_at(&["metadata", "name"]), volume.text_at(&["name"]))
+        format!("{}-{}", pod.metadata().name(), volume.text_at(&["name"]))
     } else {
         volume.text_at(&["persistentVolumeClaim", "claimName"]).into()
     };
@@ -441,7 +442,7 @@ fn csi_node(
 }
 
 fn name_of<'a>(request: &Request<'a>, new: &'a Node<'_>) -> &'a str {
-    if request.is_create() { new.text_at(&["metadata", "name"]) } else { request.name }
+    if request.is_create() { new.metadata().name() } else { request.name }
 }
 
 fn slice(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> Result<(), Denial> {

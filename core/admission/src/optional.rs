@@ -5,7 +5,8 @@ use crate::{Cluster, Denial, Request, pods};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use ratchet_object::Node;
+use ratchet_net::Quoted;
+use ratchet_object::{CONTAINER_LISTS, Node};
 
 /// Sets every image pull policy to `Always`, so that private images are not shared without credentials.
 pub(crate) fn admit(
@@ -16,7 +17,7 @@ pub(crate) fn admit(
     if !applies_to(request, pod) {
         return Ok(());
     }
-    for list in pods::LISTS {
+    for list in CONTAINER_LISTS {
         for container in
             pod.find_mut(&["spec", list]).and_then(Node::items_mut).into_iter().flatten()
         {
@@ -44,21 +45,21 @@ pub(crate) fn validate(
     let mut faults = Vec::new();
     let mut look = |path: String, policy: &str| {
         if policy != "Always" {
-            let formatted = ratchet_access::quoted(policy);
+            let formatted = Quoted(policy);
             faults.push(format!(
                 "{path}: Unsupported value: {formatted}: supported values: \"Always\""
             ));
         }
     };
-    for list in pods::LISTS {
-        for (at, container) in pods::containers(pod, list).iter().enumerate() {
+    for list in CONTAINER_LISTS {
+        for (at, container) in pod.pod_spec().list(list).iter().enumerate() {
             look(
                 format!("spec.{list}[{at}].imagePullPolicy"),
                 container.text_at(&["imagePullPolicy"]),
             );
         }
     }
-    for (at, volume) in pods::items(pod, &["spec", "volumes"]).iter().enumerate() {
+    for (at, volume) in pod.pod_spec().volumes().iter().enumerate() {
         if let Some(image) = volume.get("image") {
             look(format!("spec.volumes[{at}].image.pullPolicy"), image.text_at(&["pullPolicy"]));
         }
@@ -69,7 +70,7 @@ pub(crate) fn validate(
 /// Whether a request is about a pod, unless it is an update without a new image.
 fn applies_to(request: &Request<'_>, pod: &Node<'_>) -> bool {
     let images = |pod: &Node<'_>| -> Vec<String> {
-        pods::all(pod).map(|container| container.text_at(&["image"]).into()).collect()
+        pod.pod_spec().containers().map(|container| container.text_at(&["image"]).into()).collect()
     };
     let is_written = request.is_create() || request.is_update();
     let is_known = request.old.is_some_and(|old| {

@@ -5,19 +5,6 @@ use ratchet_object::{Node, Value};
 /// The annotation of mirror pods.
 pub(crate) const MIRROR: &str = "kubernetes.io/config.mirror";
 
-/// The lists of containers, in the order in which they are visited.
-pub(crate) const LISTS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
-
-/// The containers of one list.
-pub(crate) fn containers<'n, 't>(pod: &'n Node<'t>, list: &str) -> &'n [Node<'t>] {
-    pod.find(&["spec", list]).map(Node::items).unwrap_or_default()
-}
-
-/// All containers.
-pub(crate) fn all<'n, 't>(pod: &'n Node<'t>) -> impl Iterator<Item = &'n Node<'t>> {
-    LISTS.into_iter().flat_map(|list| containers(pod, list))
-}
-
 /// The items of a list below a node.
 pub(crate) fn items<'n, 't>(node: &'n Node<'t>, names: &[&str]) -> &'n [Node<'t>] {
     node.find(names).map(Node::items).unwrap_or_default()
@@ -38,11 +25,6 @@ pub(crate) fn list_mut<'n>(
     }
 }
 
-/// An annotation of an object.
-pub(crate) fn annotation<'n>(node: &'n Node<'_>, name: &str) -> Option<&'n str> {
-    node.find(&["metadata", "annotations", name])?.text()
-}
-
 /// Whether a member is set and not null.
 pub(crate) fn has(node: &Node<'_>, name: &str) -> bool {
     node.get(name).is_some_and(|member| !member.is_null())
@@ -50,12 +32,12 @@ pub(crate) fn has(node: &Node<'_>, name: &str) -> bool {
 
 /// Whether a pod is a mirror pod.
 pub(crate) fn is_mirror(pod: &Node<'_>) -> bool {
-    annotation(pod, MIRROR).is_some()
+    pod.metadata().annotation(MIRROR).is_some()
 }
 
 /// Whether a pod references secrets, other than by projected service account tokens.
 pub(crate) fn uses_secrets(pod: &Node<'_>) -> bool {
-    let volumes = items(pod, &["spec", "volumes"]);
+    let volumes = pod.pod_spec().volumes();
     !items(pod, &["spec", "imagePullSecrets"]).is_empty()
         || from_environment(pod, "secretKeyRef", "secretRef")
         || volumes.iter().any(volume_has_secret)
@@ -63,7 +45,7 @@ pub(crate) fn uses_secrets(pod: &Node<'_>) -> bool {
 
 /// Whether a pod references config maps.
 pub(crate) fn uses_config_maps(pod: &Node<'_>) -> bool {
-    let volumes = items(pod, &["spec", "volumes"]);
+    let volumes = pod.pod_spec().volumes();
     let projects = |volume: &Node<'_>| {
         items(volume, &["projected", "sources"]).iter().any(|source| has(source, "configMap"))
     };
@@ -72,7 +54,7 @@ pub(crate) fn uses_config_maps(pod: &Node<'_>) -> bool {
 }
 
 fn from_environment(pod: &Node<'_>, key: &str, whole: &str) -> bool {
-    all(pod).any(|container| {
+    pod.pod_spec().containers().any(|container| {
         items(container, &["env"]).iter().any(|env| env.find(&["valueFrom", key]).is_some())
             || items(container, &["envFrom"]).iter().any(|env| has(env, whole))
     })

@@ -50,7 +50,7 @@ fn resolve(pod: &mut Node<'static>, cluster: &dyn Cluster) -> Result<(), Denial>
     if let Some(class) = &class {
         spec.set(
             "priorityClassName",
-            Node::string(String::from(class.text_at(&["metadata", "name"]))),
+            Node::string(String::from(class.metadata().name())),
         );
     }
     if let Some(specified) =
@@ -86,8 +86,8 @@ pub(crate) fn validate(
         return Ok(());
     }
     let Some(other) = default_class(cluster) else { return Ok(()) };
-    let name = other.text_at(&["metadata", "name"]);
-    if request.is_update() && name == class.text_at(&["metadata", "name"]) {
+    let name = other.metadata().name();
+    if request.is_update() && name == class.metadata().name() {
         return Ok(());
     }
     let text =

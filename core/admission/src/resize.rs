@@ -4,7 +4,7 @@ use crate::amounts::{self, Side};
 use crate::{Cluster, Denial, Request};
 use alloc::format;
 use alloc::vec::Vec;
-use ratchet_access::quoted;
+use ratchet_net::Quoted;
 use ratchet_object::{Equality, Node, Quantity, equal_at};
 
 /// The unit of a quantity in messages.
@@ -26,14 +26,14 @@ pub(crate) fn validate(
         return Ok(());
     }
     let Some(node) = cluster.object("", "nodes", "", name) else {
-        return Err(Denial::Forbidden(format!("node {} not found", quoted(name))));
+        return Err(Denial::Forbidden(format!("node {} not found", Quoted(name))));
     };
-    let system = node.find(&["metadata", "labels", "kubernetes.io/os"]).and_then(Node::text);
+    let system = node.metadata().label("kubernetes.io/os");
     if let Some(system) = system.filter(|system| *system != "linux") {
         let text = format!(
             "pod resize is only supported on linux nodes, node {} is {}",
-            quoted(name),
-            quoted(system)
+            Quoted(name),
+            Quoted(system)
         );
         return Err(Denial::ForbiddenBecause(text, "UnsupportedPlatform"));
     }

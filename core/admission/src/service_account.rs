@@ -59,13 +59,13 @@ pub(crate) fn validate(
         return mirror(pod);
     }
     if pod.text_at(&["spec", "serviceAccountName"]).is_empty() {
-        let name = pod.text_at(&["metadata", "name"]);
+        let name = pod.metadata().name();
         let text = format!("no service account specified for pod {}/{name}", request.namespace);
         return Err(Denial::Forbidden(text));
     }
     let account = account(request, pod, cluster)?;
     if !matches!(
-        pods::annotation(&account, ENFORCE),
+        account.metadata().annotation(ENFORCE),
         Some("1" | "t" | "T" | "true" | "TRUE" | "True")
     ) {
         return Ok(());
@@ -99,7 +99,7 @@ fn mirror(pod: &Node<'_>) -> Result<(), Denial> {
         "reference service accounts"
     } else if pods::uses_secrets(pod) {
         "reference secrets"
-    } else if pods::items(pod, &["spec", "volumes"]).iter().any(tokens) {
+    } else if pod.pod_spec().volumes().iter().any(tokens) {
         "use ServiceAccountToken volume projections"
     } else {
         return Ok(());
@@ -115,8 +115,7 @@ fn automounts(account: &Node<'_>, pod: &Node<'_>) -> bool {
 }
 
 fn mount_token(pod: &mut Node<'static>, cluster: &dyn Cluster) {
-    let volumes =
-        pods::items(pod, &["spec", "volumes"]).iter().map(|volume| volume.text_at(&["name"]));
+    let volumes = pod.pod_spec().volumes().iter().map(|volume| volume.text_at(&["name"]));
     let existing: Option<String> =
         volumes.into_iter().find(|name| name.starts_with(VOLUME)).map(Into::into);
     let name = existing.clone().unwrap_or_else(|| format!("{VOLUME}{}", cluster.suffix()));
@@ -175,7 +174,7 @@ fn check_mountable_secrets(
     account: &Node<'_>,
     is_debugged: bool,
 ) -> Result<(), Denial> {
-    let owner = account.text_at(&["metadata", "name"]);
+    let owner = account.metadata().name();
     let names = |list: &str, name: &str| {
         pods::items(account, &[list]).iter().any(|item| item.text_at(&["name"]) == name)
     };
@@ -190,10 +189,7 @@ fn check_mountable_secrets(
         false => &[("initContainers", "init container"), ("containers", "container")],
     };
     if !is_debugged {
-        for volume in pods::items(pod, &["spec", "volumes"])
-            .iter()
-            .filter(|volume| pods::has(volume, "secret"))
-        {
+        for volume in pod.pod_spec().volumes().iter().filter(|volume| pods::has(volume, "secret")) {
             let secret = volume.text_at(&["secret", "secretName"]);
             if !names("secrets", secret) {
                 return refuse("volume with secret.secretName".into(), secret);
@@ -201,7 +197,7 @@ fn check_mountable_secrets(
         }
     }
     for (list, description) in lists {
-        for container in pods::containers(pod, list) {
+        for container in pod.pod_spec().list(list) {
             let name = container.text_at(&["name"]);
             for env in pods::items(container, &["env"]) {
                 let Some(secret) = env.find(&["valueFrom", "secretKeyRef"]) else { continue };

@@ -33,7 +33,9 @@ pub(crate) fn protect(
 
 /// The class of a claim; empty if it has none.
 pub(crate) fn class_of<'n>(claim: &'n Node<'_>) -> &'n str {
-    pods::annotation(claim, CLASS_ANNOTATION)
+    claim
+        .metadata()
+        .annotation(CLASS_ANNOTATION)
         .unwrap_or_else(|| claim.text_at(&["spec", "storageClassName"]))
 }
 

@@ -46,13 +46,13 @@ impl Cluster for Fake {
         name: &str,
     ) -> Option<Node<'static>> {
         let mut all = self.objects(group, resource, namespace).into_iter();
-        all.find(|node| node.text_at(&["metadata", "name"]) == name)
+        all.find(|node| node.metadata().name() == name)
     }
 
     fn objects(&self, group: &str, resource: &str, namespace: &str) -> Vec<Node<'static>> {
         let key = format!("{resource}.{group}");
         let of_it = self.objects.iter().filter(|(other, node)| {
-            *other == key && node.text_at(&["metadata", "namespace"]) == namespace
+            *other == key && node.metadata().namespace() == namespace
         });
         of_it.map(|(_, node)| node.clone()).collect()
     }

@@ -51,10 +51,9 @@ pub(crate) fn extended(
         return Ok(());
     }
     let lists = ["containers", "initContainers"];
-    let requested =
-        lists.iter().flat_map(|list| pods::containers(pod, list)).flat_map(|container| {
-            container.find(&["resources", "requests"]).map(Node::entries).unwrap_or_default()
-        });
+    let requested = lists.iter().flat_map(|list| pod.pod_spec().list(list)).flat_map(|container| {
+        container.find(&["resources", "requests"]).map(Node::entries).unwrap_or_default()
+    });
     let names: BTreeSet<String> = requested
         .map(|entry| String::from(&*entry.key))
         .filter(|name| amounts::is_extended(name))

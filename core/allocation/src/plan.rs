@@ -85,7 +85,7 @@ pub fn plan(
     let mut plan = Plan::default();
     if !spec.is_external_name() && !families::is_unchanged(&spec, old) {
         families::complete(&mut spec, old, ranges)?;
-        let name = service.text_at(&["metadata", "name"]);
+        let name = service.metadata().name();
         addresses::allocate(&mut spec, name, &before, ranges, taken, random, &mut plan)?;
     }
     let mut numbers = Numbers::new(ranges.ports(), taken, random, before.numbers());

@@ -1,4 +1,21 @@
 //! The Common Expression Language of Kubernetes: parser, type checker and evaluator with a cost budget.
+//!
+//! ```
+//! use ratchet_cel::{Activation, Budget, Environment, PER_CALL_LIMIT, Type, Value};
+//!
+//! struct Variables;
+//! impl Activation<'static> for Variables {
+//!     fn variable(&self, name: &str) -> Option<Value<'static>> {
+//!         (name == "replicas").then_some(Value::Int(3))
+//!     }
+//! }
+//!
+//! let environment = Environment::kubernetes((1, 36)).with("replicas", Type::Int);
+//! let program = environment.compile("replicas > 2").unwrap();
+//! let mut budget = Budget::new(PER_CALL_LIMIT);
+//! assert!(matches!(program.evaluate(&Variables, &mut budget), Ok(Value::Bool(true))));
+//! assert!(environment.compile("replicas > 'two'").is_err());
+//! ```
 #![no_std]
 
 extern crate alloc;

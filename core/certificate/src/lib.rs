@@ -1,5 +1,14 @@
 //! Certificates: parsed contents, node names, the ways kubelets get them, signing requests, and
 //! issuing.
+//!
+//! ```
+//! use ratchet_certificate::{NodeName, Presented};
+//!
+//! let node = NodeName::new("worker-1").unwrap();
+//! assert_eq!(node.common_name(), "system:node:worker-1");
+//! let fault = node.is_borne_by(b"no certificate").unwrap_err();
+//! assert_eq!(fault.presented, Presented::Unreadable);
+//! ```
 #![no_std]
 
 extern crate alloc;

@@ -3,12 +3,11 @@
 //! Every field has its Go name, whether it is set or not. `internal.txt` lists the types, one per line.
 
 use crate::field_errors::format_node;
-use crate::quantity::Quantity;
 use crate::{field_errors, format_value};
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Write as _;
-use ratchet_object::{At, Node};
+use ratchet_object::{At, Node, Quantity};
 
 static TYPES: &str = include_str!("internal.txt");
 
@@ -111,7 +110,7 @@ fn write_list(item: &str, at: &At<'_>, out: &mut String) {
 }
 
 fn quantity(at: &At<'_>) -> String {
-    field_errors::quoted(&Quantity::at(at).map_or("0".into(), |quantity| quantity.canonical()))
+    field_errors::quoted(&Quantity::at(at).unwrap_or(Quantity::whole(0)).to_string())
 }
 
 fn write_quantities(at: &At<'_>, out: &mut String) {

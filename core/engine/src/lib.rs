@@ -1,4 +1,19 @@
 //! Validation and admission of a proposed change, from `Change` to `Verdict`: no I/O, no clock, no locks, no async.
+//!
+//! ```
+//! use ratchet_engine::{ApiConfig, Behavior, Change, Facts, Release, Status, judge};
+//! use ratchet_object::{Limits, Object, decode};
+//!
+//! let text = "{apiVersion: v1, kind: Service, metadata: {name: web},
+//!     spec: {ports: [{port: 80}], clusterIP: 010.0.0.1}}";
+//! let object = Object::new(decode(text, Limits::DEFAULT).unwrap().documents.remove(0));
+//! let change = Change::create(&object).unwrap();
+//! let config = ApiConfig::of(Release::REFERENCE, Behavior::Proposal);
+//! let verdict = judge(&change, &Facts::default(), &config);
+//! let status = Status::of(&verdict, &change).unwrap();
+//! assert_eq!((status.code, status.reason), (422, "Invalid"));
+//! assert!(status.causes.iter().any(|cause| cause.field.starts_with("spec.clusterIP")));
+//! ```
 #![no_std]
 extern crate alloc;
 
@@ -16,7 +31,6 @@ mod internal;
 mod judge;
 mod name_format;
 pub mod pod_security;
-mod quantity;
 mod release;
 mod rule;
 pub mod rules;

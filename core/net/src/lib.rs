@@ -6,6 +6,15 @@
 //! cannot be misread; its errors describe the first fault that the parser reported.
 //!
 //! Nothing here allocates, panics or depends on anything but its argument.
+//!
+//! ```
+//! use ratchet_net::{IpText, strict_addr};
+//!
+//! let sloppy = IpText::read("010.0.0.1").unwrap();
+//! assert_eq!(sloppy.addr().to_string(), "10.0.0.1");
+//! assert!(strict_addr("010.0.0.1").is_err());
+//! assert!(strict_addr("10.0.0.1").is_ok());
+//! ```
 
 #![no_std]
 

@@ -6,8 +6,8 @@
 
 use crate::base64;
 use crate::complete::{absent_value, complete, is_structure, zero};
-use crate::defaults::quantity::Quantity;
 use crate::proto::{Emptiness, Timestamp, emptiness, presences};
+use crate::quantity::Quantity;
 use crate::schema::{self, Shape};
 use crate::{Node, Value};
 use alloc::string::ToString;

@@ -170,6 +170,6 @@ mod tests {
     fn null_becomes_a_map_when_something_goes_below_it() {
         let mut node = Node::map([("metadata", Node::new(Value::Null))]);
         node.map_mut("metadata").set("name", Node::string("x"));
-        assert_eq!(node.text_at(&["metadata", "name"]), "x");
+        assert_eq!(node.metadata().name(), "x");
     }
 }

@@ -1,9 +1,9 @@
 //! Equality of values as the API server compares them: by Go type, not by spelling.
 
 use crate::base64;
-use crate::defaults::quantity::Quantity;
 use crate::path::Step;
 use crate::proto::{Emptiness, Timestamp, emptiness};
+use crate::quantity::Quantity;
 use crate::schema::{self, Shape};
 use crate::{Node, Value};
 use core::cmp::Ordering;

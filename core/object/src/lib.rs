@@ -1,4 +1,16 @@
 //! Kubernetes objects as trees of values with source spans, and everything that reads, changes and writes them.
+//!
+//! ```
+//! use ratchet_object::{Limits, Object, decode};
+//!
+//! let mut decoded = decode("{apiVersion: v1, kind: Service, metadata: {name: web}}", Limits::DEFAULT).unwrap();
+//! let object = Object::new(decoded.documents.remove(0));
+//! assert_eq!((object.kind_name(), object.name()), ("Service", "web"));
+//!
+//! let mut node = object.into_node();
+//! ratchet_object::defaults::apply("", "v1", "Service", &mut node);
+//! assert_eq!(node.text_at(&["spec", "type"]), "ClusterIP");
+//! ```
 #![no_std]
 extern crate alloc;
 
@@ -14,11 +26,14 @@ mod equal;
 mod gvk;
 mod json;
 mod kinds;
+mod metadata;
 mod object;
 pub mod patch;
 mod path;
+mod pod_spec;
 pub mod proto;
 mod prune;
+mod quantity;
 #[cfg(test)]
 mod round_trip;
 pub mod schema;
@@ -40,13 +55,15 @@ pub use complete::complete;
 #[doc(hidden)]
 pub use decode::decode_without_shortcut;
 pub use decode::{DecodeError, Decoded, Format, Limits, Repeated, decode, decode_json};
-pub use defaults::Quantity;
 pub use equal::{Equality, Slot, equal_at};
 pub use gvk::{GroupVersionKind, GroupVersionResource};
 pub use kinds::{KINDS, Kind, PodPlace, Scope, find};
+pub use metadata::ObjectMeta;
 pub use object::Object;
 pub use path::{Path, Step};
+pub use pod_spec::{CONTAINER_LISTS, PodSpec};
 pub use prune::prune;
+pub use quantity::Quantity;
 pub use shape::{SchemaViolation, ViolationKind, schema_violations};
 pub use span::{LineColumn, LineIndex, Span};
 pub use stored::{read_stored, stored_json};

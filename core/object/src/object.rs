@@ -44,12 +44,12 @@ impl<'t> Object<'t> {
 
     /// `metadata.name`.
     pub fn name(&self) -> &str {
-        self.metadata("name")
+        self.0.metadata().name()
     }
 
     /// `metadata.namespace`.
     pub fn namespace(&self) -> &str {
-        self.metadata("namespace")
+        self.0.metadata().namespace()
     }
 
     /// The same object in `namespace`, unless it has a namespace already.
@@ -80,11 +80,6 @@ impl<'t> Object<'t> {
 
     fn text_field(&self, name: &str) -> &str {
         self.0.get(name).and_then(Node::text).unwrap_or_default()
-    }
-
-    fn metadata(&self, name: &str) -> &str {
-        let value = self.0.get("metadata").and_then(|metadata| metadata.get(name));
-        value.and_then(Node::text).unwrap_or_default()
     }
 }
 

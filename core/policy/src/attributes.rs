@@ -71,6 +71,6 @@ impl<'a> Attributes<'a> {
         if !self.name.is_empty() {
             return self.name;
         }
-        self.object.map_or("", |object| object.text_at(&["metadata", "name"]))
+        self.object.map_or("", |object| object.metadata().name())
     }
 }

@@ -3,6 +3,56 @@
 //! [`Policy::read`] and [`Binding::read`] compile API objects, [`Policies::new`] binds them, and
 //! [`Policies::judge`] evaluates them on an [`Attributes`]. What they need to know of the cluster comes from
 //! [`ClusterReader`], which the door implements.
+//!
+//! ```
+//! use ratchet_access::User;
+//! use ratchet_object::{Limits, Node, decode};
+//! use ratchet_policy::{
+//!     Attributes, Binding, ClusterReader, GroupVersionKind, GroupVersionResource, Operation, Policies, Policy, Served,
+//! };
+//!
+//! struct NoCluster;
+//! impl ClusterReader for NoCluster {
+//!     fn namespace(&self, _: &str) -> Option<Node<'static>> {
+//!         None
+//!     }
+//!     fn served(&self, _: &GroupVersionKind<'_>) -> Option<Served> {
+//!         None
+//!     }
+//!     fn parameter(&self, _: &GroupVersionKind<'_>, _: &str, _: &str) -> Option<Node<'static>> {
+//!         None
+//!     }
+//!     fn parameters(&self, _: &GroupVersionKind<'_>, _: &str) -> Vec<Node<'static>> {
+//!         Vec::new()
+//!     }
+//! }
+//!
+//! let read = |text| decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
+//! let policy = read("{metadata: {name: p}, spec: {matchConstraints: {resourceRules: [{apiGroups: [''],
+//!     apiVersions: [v1], resources: [nodes], operations: [CREATE]}]},
+//!     validations: [{expression: \"object.metadata.name != 'bad'\", message: no bad nodes}]}}");
+//! let binding = read("{metadata: {name: b}, spec: {policyName: p, validationActions: [Deny]}}");
+//! let policies =
+//!     Policies::new(vec![Policy::read(&policy, (1, 36)).into()], vec![Binding::read(&binding).into()]);
+//!
+//! let object = read("{apiVersion: v1, kind: Node, metadata: {name: bad}}");
+//! let attributes = Attributes {
+//!     operation: Operation::Create,
+//!     kind: GroupVersionKind { group: "", version: "v1", kind: "Node" },
+//!     resource: GroupVersionResource { group: "", version: "v1", resource: "nodes" },
+//!     subresource: "",
+//!     name: "bad",
+//!     namespace: "",
+//!     object: Some(&object),
+//!     old: None,
+//!     options: None,
+//!     user: &User::anonymous(),
+//!     dry_run: false,
+//! };
+//! let result = policies.judge(&attributes, &NoCluster);
+//! assert!(!result.admits());
+//! assert_eq!(result.denials[0].words, "no bad nodes");
+//! ```
 #![no_std]
 extern crate alloc;
 

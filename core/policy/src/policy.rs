@@ -139,7 +139,7 @@ impl Policy {
             uses_authorizer: mentions("authorizer"),
             uses_request: mentions("request"),
             uses_namespace: mentions("namespaceObject"),
-            name: node.text_at(&["metadata", "name"]).to_owned(),
+            name: node.metadata().name().to_owned(),
             ignores_failures: node.text_at(&["spec", "failurePolicy"]) == "Ignore",
             criteria: spec("matchConstraints").map(Criteria::parse),
             conditions: rows(node, "matchConditions").iter().map(condition).collect(),
@@ -224,7 +224,7 @@ impl Binding {
             _ => None,
         };
         Self {
-            name: node.text_at(&["metadata", "name"]).to_owned(),
+            name: node.metadata().name().to_owned(),
             policy: node.text_at(&["spec", "policyName"]).to_owned(),
             parameter: spec("paramRef").map(ParameterRef::parse),
             criteria: spec("matchResources").map(Criteria::parse),

@@ -53,7 +53,7 @@ impl ClusterReader for Cluster {
             return self.namespace(name);
         }
         let all = self.parameters(kind, namespace);
-        all.into_iter().find(|map| map.text_at(&["metadata", "name"]) == name)
+        all.into_iter().find(|map| map.metadata().name() == name)
     }
 
     fn parameters(&self, _: &GroupVersionKind<'_>, namespace: &str) -> Vec<Node<'static>> {

@@ -59,7 +59,7 @@ pub fn type_check(policy: &Node<'_>) -> Vec<ExpressionWarning> {
 
 /// The status with the warnings, for the generation that was checked.
 pub fn status(policy: &Node<'_>) -> Node<'static> {
-    let generation = policy.find(&["metadata", "generation"]).and_then(Node::as_int).unwrap_or(0);
+    let generation = policy.metadata().generation().unwrap_or(0);
     let warnings: Vec<Node<'static>> = type_check(policy)
         .into_iter()
         .map(|expression_warning| {

@@ -1,4 +1,16 @@
 //! Objects as rows of tables, as `kubectl get` prints them.
+//!
+//! ```
+//! use ratchet_object::{Limits, decode};
+//! use ratchet_table::{cells, columns};
+//!
+//! let text = "{metadata: {name: web, creationTimestamp: '1970-01-01T00:00:00Z'}, data: {a: b}}";
+//! let object = decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
+//! let names: Vec<&str> = columns("", "ConfigMap").iter().map(|column| column.name).collect();
+//! assert_eq!(names, ["Name", "Data", "Age"]);
+//! let cells: Vec<String> = cells("", "ConfigMap", &object, 120).iter().map(ToString::to_string).collect();
+//! assert_eq!(cells, [r#""web""#, "1", r#""2m""#]);
+//! ```
 #![no_std]
 extern crate alloc;
 

@@ -1,4 +1,17 @@
 //! The API server: the REST API of Kubernetes over the engine's validation and a `Store`.
+//!
+//! ```no_run
+//! use ratchet_server::{Config, StartError, start};
+//! use ratchet_store::Store;
+//! use std::sync::Arc;
+//!
+//! async fn run(config: Config, store: Arc<dyn Store>) -> Result<(), StartError> {
+//!     let server = start(config, store).await?;
+//!     println!("listening on {}", server.address());
+//!     server.serve().await;
+//!     Ok(())
+//! }
+//! ```
 
 mod admission;
 mod app;

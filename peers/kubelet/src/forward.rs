@@ -8,7 +8,7 @@ use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
-use ratchet_spdy::{Incoming as IncomingStream, Session, Stream};
+use ratchet_streams::spdy::{Incoming as IncomingStream, Session, Stream};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;

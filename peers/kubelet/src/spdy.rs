@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
-use ratchet_spdy::{Accept, Session, Stream};
+use ratchet_streams::spdy::{Accept, Session, Stream};
 
 use crate::exec::Job;
 use crate::outcome::StatusFormat;

@@ -8,7 +8,7 @@ use http_body_util::BodyExt;
 use hyper::Method;
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
-use ratchet_spdy::{Session, Stream};
+use ratchet_streams::spdy::{Session, Stream};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,7 +1,7 @@
 //! Output formats of CEL values: plain text, JSON and YAML.
 
 use super::CelOutput;
-use ratchet_cel::{Budget, Environment, PER_CALL_LIMIT, Type, Value, Activation};
+use ratchet_cel::{Activation, Budget, Environment, PER_CALL_LIMIT, Type, Value};
 use ratchet_object::{Node, Value as Tree, to_yaml};
 
 /// Formats a value in the requested output format.

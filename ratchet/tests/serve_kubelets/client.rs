@@ -10,7 +10,7 @@ use hyper::header::{AUTHORIZATION, HOST};
 use hyper::upgrade::Upgraded;
 use hyper::{HeaderMap, Method, Request, Response};
 use hyper_util::rt::TokioIo;
-use ratchet_spdy::{Session, Stream};
+use ratchet_streams::spdy::{Session, Stream};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};

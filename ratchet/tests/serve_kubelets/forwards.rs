@@ -5,7 +5,7 @@ use crate::service;
 use crate::world::{Mode, NAMESPACE, World, of_pod};
 use futures_util::{SinkExt, StreamExt};
 use kubelet_peer::Kubelet;
-use ratchet_spdy::Session;
+use ratchet_streams::spdy::Session;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -4,7 +4,7 @@ use crate::client::{
     Answer, Client, channels, pair, read, receive, send_channel, stream, with_timeout,
 };
 use crate::world::{NAMESPACE, command, of_pod};
-use ratchet_spdy::Session;
+use ratchet_streams::spdy::Session;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 

@@ -4,6 +4,19 @@
 //! A store knows nothing of Kubernetes. Every commit that changes something gets the next revision;
 //! the state at any revision that is not compacted can be listed, and all later events can be
 //! watched.
+//!
+//! ```
+//! use ratchet_store::{Guard, Operation, Query, Write};
+//!
+//! // A commit of two writes: the key must be new, and a quota must not have changed since it was read.
+//! let writes = [
+//!     Write::put("/pods/default/web", Guard::Absent, "{}"),
+//!     Write::keep("/quotas/default", Guard::At(ratchet_store::Revision(7))),
+//! ];
+//! assert!(matches!(writes[0].act, Operation::Put { lives: None, .. }));
+//! assert_eq!(writes[1].act, Operation::Keep);
+//! assert_eq!(Query::under("/pods/").limit, 0);
+//! ```
 
 pub mod conformance;
 mod error;

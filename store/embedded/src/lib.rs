@@ -3,6 +3,20 @@
 //!
 //! Acknowledged commits are on the disk. The directory contains `state.redb` (the data) and
 //! `state.lock` (the lock).
+//!
+//! ```
+//! use ratchet_embedded::{Embedded, Options};
+//! use ratchet_store::{Commit, Guard, Revision, Store, Write};
+//!
+//! # tokio::runtime::Runtime::new().unwrap().block_on(async {
+//! let directory = tempfile::tempdir().unwrap();
+//! let store = Embedded::open(directory.path(), Options::default()).unwrap();
+//! let create = || vec![Write::put("/pods/web", Guard::Absent, "{}")];
+//! assert_eq!(store.commit(create()).await.unwrap(), Commit::Done(Revision(1)));
+//! assert!(matches!(store.commit(create()).await.unwrap(), Commit::Refused { .. }));
+//! assert_eq!(store.get("/pods/web").await.unwrap().unwrap().value, "{}");
+//! # });
+//! ```
 
 use std::fmt;
 use std::future::ready;

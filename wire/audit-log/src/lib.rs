@@ -4,6 +4,17 @@
 //! stages and writes one event at each, and a [`Sink`] takes the lines without ever blocking a
 //! request. Secrets are removed where events are built (`redact.rs`), so that no policy can let
 //! them through.
+//!
+//! ```
+//! use ratchet_audit_log::{Attributes, Level, Policy};
+//!
+//! let policy = Policy::parse(
+//!     "{apiVersion: audit.k8s.io/v1, kind: Policy, rules: [{level: None, verbs: [watch]}, {level: Metadata}]}",
+//! ).unwrap();
+//! let request = |verb| Attributes { verb, is_resource_request: true, resource: "pods", ..Attributes::default() };
+//! assert_eq!(policy.level(&request("watch")).level, Level::None);
+//! assert_eq!(policy.level(&request("delete")).level, Level::Metadata);
+//! ```
 
 mod policy;
 mod redact;

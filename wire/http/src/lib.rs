@@ -4,6 +4,15 @@
 //! authenticates clients: their certificates are passed on with each request, and verified by
 //! `wire/identity`, so that an invalid certificate results in a response (401) and not in a broken
 //! connection.
+//!
+//! ```
+//! use ratchet_http::metrics::{Registry, Stability};
+//!
+//! let registry = Registry::new();
+//! let requests = registry.counter("requests_total", Stability::Alpha, "Requests by code.", &["code"]);
+//! requests.with(&["200"]).inc();
+//! assert!(registry.render().contains(r#"requests_total{code="200"} 1"#));
+//! ```
 
 mod body;
 pub mod certificates;

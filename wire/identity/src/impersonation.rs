@@ -2,7 +2,8 @@
 
 use crate::headers::{IMPERSONATE, IMPERSONATE_EXTRA, all, extras, first};
 use http::HeaderMap;
-use ratchet_access::{User, quoted};
+use ratchet_access::User;
+use ratchet_net::Quoted;
 
 /// The requested user; `None` without impersonation headers. [`ratchet_access::impersonate`]
 /// decides whether it is allowed. The error is the message of a 400.
@@ -27,7 +28,7 @@ pub fn impersonation(headers: &HeaderMap) -> Result<Option<User>, String> {
 /// The user as Go formats the structure in the error message.
 fn format_as_go(user: &User) -> String {
     let texts = |texts: &[String]| {
-        let texts: Vec<_> = texts.iter().map(|text| quoted(text)).collect();
+        let texts: Vec<_> = texts.iter().map(|text| Quoted(text).to_string()).collect();
         format!("[]string{{{}}}", texts.join(", "))
     };
     let groups = if user.groups.is_empty() { "[]string(nil)".into() } else { texts(&user.groups) };
@@ -35,10 +36,10 @@ fn format_as_go(user: &User) -> String {
         "map[string][]string(nil)".into()
     } else {
         let members = user.extra.iter();
-        let members = members.map(|(key, values)| format!("{}:{}", quoted(key), texts(values)));
+        let members = members.map(|(key, values)| format!("{}:{}", Quoted(key), texts(values)));
         format!("map[string][]string{{{}}}", members.collect::<Vec<_>>().join(", "))
     };
-    let uid = quoted(&user.uid);
+    let uid = Quoted(&user.uid);
     format!("&user.DefaultInfo{{Name:\"\", UID:{uid}, Groups:{groups}, Extra:{extra}}}")
 }
 

@@ -1,4 +1,13 @@
 //! Authentication: certificates and tokens become users.
+//!
+//! ```
+//! use ratchet_identity::TokenFile;
+//!
+//! let file = TokenFile::parse("s3cret,ann,42,\"devs,ops\"\n").unwrap();
+//! let user = file.user("s3cret").unwrap();
+//! assert_eq!((user.name.as_str(), user.groups.len()), ("ann", 2));
+//! assert!(file.user("guess").is_none());
+//! ```
 
 mod authenticate;
 mod bearer;

@@ -1,4 +1,12 @@
 //! Client for kubelets: connections are requested by node name and verified for that node.
+//!
+//! ```
+//! use ratchet_kubelet::{Endpoint, NodeName};
+//!
+//! let node = NodeName::new("worker-1").unwrap();
+//! let endpoint = Endpoint { node, host: "fd00::1".into(), port: 10250 };
+//! assert_eq!(endpoint.authority(), "[fd00::1]:10250");
+//! ```
 
 mod alerts;
 mod body;

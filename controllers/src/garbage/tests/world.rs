@@ -31,7 +31,7 @@ fn parse(body: &[u8]) -> Node<'static> {
 }
 
 fn finalizers(object: &Node<'_>) -> Vec<String> {
-    let list = object.find(&["metadata", "finalizers"]).map(Node::items).unwrap_or_default();
+    let list = object.metadata().finalizers();
     list.iter().filter_map(Node::text).map(str::to_owned).collect()
 }
 

@@ -119,7 +119,7 @@ impl State {
         let text = std::str::from_utf8(body).expect("text");
         let patch = decode_json(text, Limits::DEFAULT).expect("reads").documents.remove(0);
         let Some(mut node) = self.nodes.get(name).cloned() else { return 404 };
-        if patch.text_at(&["metadata", "uid"]) != node.text_at(&["metadata", "uid"]) {
+        if patch.metadata().uid() != node.metadata().uid() {
             return 409;
         }
         if !cidrs(&node).is_empty() {

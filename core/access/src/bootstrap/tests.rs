@@ -40,9 +40,9 @@ fn every_binding_has_its_role() {
         let kind = binding.text_at(&["roleRef", "kind"]);
         let is_referenced = |role: &&Node<'_>| {
             role.text_at(&["kind"]) == kind
-                && role.text_at(&["metadata", "name"]) == binding.text_at(&["roleRef", "name"])
-                && role.text_at(&["metadata", "namespace"])
-                    == binding.text_at(&["metadata", "namespace"])
+                && role.metadata().name() == binding.text_at(&["roleRef", "name"])
+                && role.metadata().namespace()
+                    == binding.metadata().namespace()
         };
         assert!(objects.iter().any(|role| is_referenced(&role)), "{}", binding.to_json());
     }
@@ -120,7 +120,7 @@ fn people_roles_grow_from_view_to_admin() {
         }
     }
     let rules = |name: &str| {
-        let role = objects.iter().find(|object| object.text_at(&["metadata", "name"]) == name);
+        let role = objects.iter().find(|object| object.metadata().name() == name);
         role.map(Rule::all_of).unwrap_or_default()
     };
     assert!(crate::covers(&rules("edit"), &rules("view")).is_ok());

@@ -83,7 +83,7 @@ fn covers(
     if !matches(evaluator, quota, new) {
         return Ok(false);
     }
-    let name = quota.text_at(&["metadata", "name"]);
+    let name = quota.metadata().name();
     let restricted: BTreeSet<String> = amounts::parse(quota.find(&["status", "hard"]))
         .into_keys()
         .filter(|name| evaluator.names(name))
@@ -137,7 +137,7 @@ fn spend(quota: &mut Node<'static>, more: Amounts, is_report: bool) -> Result<()
         };
         return Err(Denial::Forbidden(format!(
             "exceeded quota: {}, requested: {}, used: {}, limited: {}",
-            quota.text_at(&["metadata", "name"]),
+            quota.metadata().name(),
             format_amounts(&requested),
             format_amounts(&used),
             format_amounts(&hard),

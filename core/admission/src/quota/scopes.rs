@@ -97,7 +97,7 @@ fn is_best_effort(pod: &Node<'_>) -> bool {
         .find(&["spec", "resources"])
         .map(|resources| Node::map([("resources", resources.clone())]));
     let lists = ["containers", "initContainers"];
-    let all = lists.iter().flat_map(|list| pods::containers(pod, list)).chain(&whole);
+    let all = lists.iter().flat_map(|list| pod.pod_spec().list(list)).chain(&whole);
     !all.into_iter().any(|container| {
         [Side::Requests, Side::Limits].into_iter().any(|side| {
             let amounts_of_container = amounts::of_container(container, side);

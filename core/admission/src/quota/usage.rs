@@ -133,7 +133,7 @@ impl UsageEvaluator<'_> {
         }
         let mut missing: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         let lists = ["containers", "initContainers"];
-        for container in lists.iter().flat_map(|list| pods::containers(object, list)) {
+        for container in lists.iter().flat_map(|list| object.pod_spec().list(list)) {
             let own = |side| amounts::of_container(container, side);
             let mut specified = Amounts::new();
             compute(&own(Side::Requests), &own(Side::Limits), &mut specified);
@@ -241,7 +241,7 @@ fn is_over(pod: &Node<'_>, now: i64) -> bool {
         return true;
     }
     let grace = pod.find(&["metadata", "deletionGracePeriodSeconds"]).and_then(Node::as_int);
-    let ends = seconds(pod.text_at(&["metadata", "deletionTimestamp"]));
+    let ends = seconds(pod.metadata().deletion_timestamp());
     matches!((ends, grace), (Some(ends), Some(grace)) if now > ends.saturating_add(grace))
 }
 

@@ -35,7 +35,27 @@ pub struct Variant {
     /// Ids of baseline checks that it replaces in the restricted level.
     pub overrides: &'static [&'static str],
     /// The function that evaluates a pod.
-    pub check: fn(&PodView<'_>, &Context) -> Option<Violation>,
+    pub check: Evaluate,
+}
+
+/// The function of a check: the violation of a pod, if there is one.
+pub type Evaluate = fn(&PodView<'_>, &Context) -> Option<Violation>;
+
+impl Variant {
+    /// The check from a version of the standards on, in every release of the tables.
+    pub(super) const fn since(minimum: u8, check: Evaluate) -> Self {
+        Self { minimum, since_release: 0, overrides: &[], check }
+    }
+
+    /// The same variant, which only releases from this minor number on have.
+    pub(super) const fn in_releases_since(self, since_release: u8) -> Self {
+        Self { since_release, ..self }
+    }
+
+    /// The same variant, which replaces these baseline checks in the restricted level.
+    pub(super) const fn overriding(self, overrides: &'static [&'static str]) -> Self {
+        Self { overrides, ..self }
+    }
 }
 
 /// Inputs of a check beside the pod.
@@ -59,6 +79,11 @@ impl Context {
                 && config.gates.on(&USER_NAMESPACES_POD_SECURITY),
             knows_image_volumes: config.release.since(33),
         }
+    }
+
+    /// Whether checks of users are relaxed for this pod at every version.
+    pub(super) fn spares(&self, pod: &PodView<'_>) -> bool {
+        self.trusts_user_namespaces && pod.has_user_namespace()
     }
 }
 

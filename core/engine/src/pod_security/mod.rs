@@ -22,7 +22,7 @@ mod testing;
 
 pub(crate) use admission::judge;
 pub use admission::needs;
-pub use check::{Check, Context, Variant, Violation, reasons, summary};
+pub use check::{Check, Context, Evaluate, Variant, Violation, reasons, summary};
 pub use checks::CHECKS;
 pub use config::{Configuration, ConfigurationError, PluginConfiguration};
 pub use exemptions::Exemptions;

@@ -35,9 +35,6 @@ pub struct Container<'a> {
     pub name: &'a str,
 }
 
-/// The lists of containers, in the order of messages.
-const LISTS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
-
 /// Prefix of the AppArmor annotations, before a container's name; fields replaced them.
 pub(super) const APP_ARMOR_ANNOTATION: &str = "container.apparmor.security.beta.kubernetes.io/";
 
@@ -83,12 +80,11 @@ impl<'a> PodView<'a> {
 
     /// The init containers, then the containers, then the ephemeral ones.
     pub fn containers(&self) -> impl Iterator<Item = Container<'a>> + use<'a> {
-        let spec = self.spec;
-        LISTS
-            .into_iter()
-            .flat_map(move |list| spec.field(list).items())
-            .enumerate()
-            .map(|(ordinal, at)| Container { ordinal, at, name: at.field("name").text_or_empty() })
+        self.spec.containers().enumerate().map(|(ordinal, at)| Container {
+            ordinal,
+            at,
+            name: at.field("name").text_or_empty(),
+        })
     }
 
     /// `spec.runtimeClassName`.

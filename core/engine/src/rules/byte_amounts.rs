@@ -2,15 +2,15 @@
 
 use super::pod_warnings::warn_at;
 use crate::Verdict;
-use crate::quantity::Quantity;
 use alloc::format;
+use alloc::string::ToString;
 use ratchet_net::Quoted;
-use ratchet_object::At;
+use ratchet_object::{At, Quantity};
 
 /// Warns about a fractional amount.
 pub(crate) fn warn(amount: &At<'_>, verdict: &mut Verdict) {
-    if let Some(quantity) = Quantity::at(amount).filter(Quantity::is_fractional) {
-        let formatted = quantity.canonical();
+    if let Some(quantity) = Quantity::at(amount).filter(|quantity| quantity.has_fraction()) {
+        let formatted = quantity.to_string();
         let text =
             format!("fractional byte value {} is invalid, must be an integer", Quoted(&formatted));
         warn_at(verdict, amount, &text);

@@ -1,6 +1,6 @@
 //! Warnings about container ports that repeat a number or a name, or that set `hostIP` without `hostPort`.
 
-use super::pod_warnings::{containers, warn_at};
+use super::pod_warnings::warn_at;
 use crate::Verdict;
 use crate::views::protocol;
 use alloc::collections::BTreeMap;
@@ -80,5 +80,5 @@ fn warn_names(spec: &At<'_>, verdict: &mut Verdict) {
 }
 
 fn ports<'a>(spec: &At<'a>) -> impl Iterator<Item = At<'a>> {
-    containers(spec).flat_map(|container| container.field("ports").items())
+    spec.containers().flat_map(|container| container.field("ports").items())
 }

@@ -175,7 +175,7 @@ pub(crate) fn is_job_changed(spec: &At<'_>, old: &At<'_>) -> bool {
 /// Whether an object is complete, as the API returns it: it has a uid. A manifest has none, and the fields that it
 /// leaves out may be defaults.
 fn is_complete(at: &At<'_>) -> bool {
-    at.object().is_some_and(|object| !object.text_at(&["metadata", "uid"]).is_empty())
+    at.object().is_some_and(|object| !object.metadata().uid().is_empty())
 }
 
 /// The members that may have changed: of a complete object also those that it no longer has.

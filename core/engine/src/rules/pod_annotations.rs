@@ -1,6 +1,6 @@
 //! Warnings about pod annotations that became fields: non-functional ones, and those of AppArmor and seccomp.
 
-use super::pod_warnings::{containers, warn_at};
+use super::pod_warnings::warn_at;
 use crate::Verdict;
 use ratchet_object::At;
 
@@ -58,7 +58,7 @@ pub(crate) fn warn_container_seccomp(pod: &At<'_>, container: &At<'_>, verdict: 
 /// even if the pod is refused afterwards.
 pub(crate) fn warn_app_armor(pod: &At<'_>, verdict: &mut Verdict) {
     if pod.field("spec").field("os").field("name").text_or_empty() != "windows" {
-        for container in containers(&pod.field("spec")) {
+        for container in pod.field("spec").containers() {
             warn_container_app_armor(pod, &container, verdict);
         }
     }

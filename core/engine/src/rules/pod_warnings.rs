@@ -57,7 +57,6 @@ const VOLUMES: [(&str, &str, &str, u8, u8); 11] = [
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
-const CONTAINERS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
 
 /// Adds a warning that begins with the path of the field.
 pub(crate) fn warn_at(verdict: &mut Verdict, at: &At<'_>, text: &str) {
@@ -67,12 +66,6 @@ pub(crate) fn warn_at(verdict: &mut Verdict, at: &At<'_>, text: &str) {
 /// Adds a warning with exactly this text, which points at the field.
 pub(crate) fn warn_text(verdict: &mut Verdict, at: &At<'_>, text: impl Into<String>) {
     verdict.warn(Warning::new(&RULE, at, text));
-}
-
-/// The containers of a pod, in the order in which the API checks them.
-pub(crate) fn containers<'a>(spec: &At<'a>) -> impl Iterator<Item = At<'a>> {
-    let spec = *spec;
-    CONTAINERS.into_iter().flat_map(move |list| spec.field(list).items())
 }
 
 /// Adds all warnings about a pod or a pod template, in the API's order; those about addresses come after.
@@ -101,7 +94,7 @@ pub(crate) fn warn(
         byte_amounts::warn(&spec.field("overhead").key(resource), verdict);
     }
     pod_annotations::warn_seccomp(pod, verdict);
-    for container in containers(&spec) {
+    for container in spec.containers() {
         pod_annotations::warn_container_seccomp(pod, &container, verdict);
         if is_template {
             pod_annotations::warn_container_app_armor(pod, &container, verdict);

@@ -1,12 +1,11 @@
 //! Warnings about deprecated annotations, labels and settings of the smaller kinds, one function per kind.
 
 use crate::context::ValidationContext;
-use crate::quantity::Quantity;
 use crate::rules::pod_warnings::{warn_at, warn_text};
 use crate::rules::{byte_amounts, node_labels};
 use crate::{Verdict, field_errors};
 use alloc::format;
-use ratchet_object::At;
+use ratchet_object::{At, Quantity};
 
 /// Annotations that became fields: the kind, the annotation, and the message.
 const ANNOTATIONS: [(&str, &str, &str); 3] = [
@@ -138,9 +137,8 @@ pub(super) fn quota(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         let Some(requests) = named else { continue };
         let amounts = (Quantity::at(&hard.key(requests)), Quantity::at(&hard.key(limits)));
         if let (Some(request), Some(limit)) = amounts
-            && request > limit
+            && request.exceeds(limit)
         {
-            let (request, limit) = (request.canonical(), limit.canonical());
             let text = format!(
                 "ResourceQuota {requests} ({request}) should be less than {limits} ({limit})"
             );

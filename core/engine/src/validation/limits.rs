@@ -1,39 +1,17 @@
 //! Validation of ResourceQuotas, LimitRanges, PodDisruptionBudgets, PriorityClasses and HorizontalPodAutoscalers.
 
-use super::pod_parts::check_quantity;
+use super::pod_parts::{check_quantity, is_standard};
 use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, format_node, quoted};
 use crate::name_format::{self, NameFormat};
-use crate::quantity::Quantity;
 use crate::rules::immutable;
 use crate::{format_value, selectors};
 use alloc::format;
+use alloc::string::ToString;
 use alloc::vec::Vec;
-use ratchet_object::At;
+use ratchet_object::{At, Quantity};
 
-/// Resources of a quota that need no domain prefix.
-const QUOTA: [&str; 19] = [
-    "cpu",
-    "memory",
-    "ephemeral-storage",
-    "requests.cpu",
-    "requests.memory",
-    "requests.storage",
-    "requests.ephemeral-storage",
-    "limits.cpu",
-    "limits.memory",
-    "limits.ephemeral-storage",
-    "pods",
-    "resourcequotas",
-    "services",
-    "replicationcontrollers",
-    "secrets",
-    "persistentvolumeclaims",
-    "configmaps",
-    "services.nodeports",
-    "services.loadbalancers",
-];
 const SCOPES: [&str; 7] = [
     "Terminating",
     "NotTerminating",
@@ -86,11 +64,11 @@ fn check_quota_name(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     if name.contains('/') || is_page {
         return;
     }
-    if !QUOTA.contains(&name) && name != "storage" {
+    if !is_standard(name) {
         let detail = "must be a standard resource type or fully qualified";
         errs.invalid_as(at, quoted(name), detail);
     }
-    if !QUOTA.contains(&name) {
+    if !is_standard(name) || name == "storage" {
         errs.invalid_as(at, quoted(name), "must be a standard resource for quota");
     }
 }
@@ -136,7 +114,7 @@ fn check_limit(limit: &At<'_>, kind: &str, errs: &mut FieldErrors<'_, '_>) {
     // Each pair: lower and upper bound, the field to report, the names of both, and whether the lower value is reported.
     let above = |one: &At<'_>, other: &At<'_>| {
         let (one, other) = (Quantity::at(one)?, Quantity::at(other)?);
-        (one > other).then(|| (one.canonical(), other.canonical()))
+        one.exceeds(other).then(|| (one.to_string(), other.to_string()))
     };
     let mut names: Vec<&str> = Vec::new();
     for map in [&least, &most, &default, &request] {
@@ -328,8 +306,8 @@ fn check_target(source: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
     for name in ["value", "averageValue"] {
         let at = target.field(name);
-        if let Some(amount) = Quantity::at(&at).filter(|amount| !amount.sign().is_gt()) {
-            errs.invalid_as(&at, quoted(&amount.canonical()), "must be positive");
+        if let Some(amount) = Quantity::at(&at).filter(|amount| !amount.is_positive()) {
+            errs.invalid_as(&at, quoted(&amount.to_string()), "must be positive");
         }
     }
     let utilization = target.field("averageUtilization");

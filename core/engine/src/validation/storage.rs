@@ -5,10 +5,10 @@ use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, quoted};
 use crate::name_format::NameFormat;
-use crate::quantity::Quantity;
 use crate::rules::immutable;
 use crate::{format_value, selectors};
-use ratchet_object::At;
+use alloc::string::ToString;
+use ratchet_object::{At, Quantity};
 
 const MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const ALONE: &str = "may not use ReadWriteOncePod with other access modes";
@@ -38,8 +38,8 @@ pub(super) fn check_claim(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let at = size.with_path(resources.path().key("storage"));
     match Quantity::at(&size) {
         None if !size.is_set() => errs.required(&at, ""),
-        Some(size) if !size.sign().is_gt() => {
-            errs.invalid_as(&at, quoted(&size.canonical()), POSITIVE);
+        Some(size) if !size.is_positive() => {
+            errs.invalid_as(&at, quoted(&size.to_string()), POSITIVE);
         }
         _ => {}
     }
@@ -83,11 +83,11 @@ fn check_claim_immutable(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
         immutable::forbidden(&spec, CLAIM, verdict);
     }
     if let (Some(new), Some(old_size)) = (size(&spec), size(&before))
-        && new < old_size
+        && old_size.exceeds(new)
     {
         let capacity_at = old.field("status").field("capacity").field("storage");
-        let least = Quantity::at(&capacity_at).unwrap_or_else(Quantity::zero);
-        if new <= least {
+        let least = Quantity::at(&capacity_at).unwrap_or(Quantity::whole(0));
+        if !new.exceeds(least) {
             let at = spec.field("resources").field("requests").field("storage");
             immutable::forbidden(&at, "field can not be less than status.capacity", verdict);
         }
@@ -139,12 +139,12 @@ fn check_volume(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
     for (_, at) in capacity.entries() {
         if let Some(size) = Quantity::at(&at) {
-            if size.sign().is_lt() {
+            if size.is_negative() {
                 let detail = "must be a valid resource quantity";
-                errs.invalid_as(&at, quoted(&size.canonical()), detail);
+                errs.invalid_as(&at, quoted(&size.to_string()), detail);
             }
-            if !size.sign().is_gt() {
-                errs.invalid_as(&at, quoted(&size.canonical()), POSITIVE);
+            if !size.is_positive() {
+                errs.invalid_as(&at, quoted(&size.to_string()), POSITIVE);
             }
         }
     }

@@ -12,14 +12,11 @@ mod fields;
 mod image;
 mod pod;
 mod policies;
-pub(crate) mod quantity;
 mod resources;
 #[cfg(test)]
 mod tests;
 mod volumes;
 mod workloads;
-
-pub use quantity::Quantity;
 
 use crate::Node;
 use fields::Defaulter;

@@ -5,7 +5,7 @@ use super::fields::{
     set_defaults, struct_field, zero,
 };
 use super::{image, resources, volumes};
-use crate::Node;
+use crate::{CONTAINER_LISTS, Node};
 
 const POD: &[FieldDefault] = &[nil("enableServiceLinks", DefaultValue::Bool(true))];
 
@@ -108,7 +108,7 @@ fn pod_spec(spec: &mut Node<'_>) {
     set_defaults(spec, SPEC);
     service_account(spec);
     each(spec, "volumes", volumes::volume);
-    for list in ["initContainers", "containers", "ephemeralContainers"] {
+    for list in CONTAINER_LISTS {
         each(spec, list, container);
     }
     resources::round(spec, &["overhead"]);

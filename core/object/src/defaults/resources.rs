@@ -1,7 +1,7 @@
 //! Defaults of resource lists: rounding, requests that default to limits, and pod-level requests.
 
 use super::fields::{is_empty, is_nil, is_text};
-use super::quantity::Quantity;
+use crate::quantity::Quantity;
 use crate::{Entry, Node, Value};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

@@ -3,13 +3,9 @@
 use crate::status::StatusError;
 use ratchet_object::Node;
 
-/// The container lists of a pod, in the order of the error message.
-const KINDS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
-
 /// The named container, or the only one.
 pub(super) fn choose(pod: &Node<'_>, named: &str) -> Result<String, StatusError> {
-    let of_kind = |kind: &str| pod.find(&["spec", kind]).map(Node::items).unwrap_or_default();
-    let mut names = KINDS.iter().flat_map(|kind| of_kind(kind)).map(|one| one.text_at(&["name"]));
+    let mut names = pod.pod_spec().containers().map(|one| one.text_at(&["name"]));
     let pod_name = pod.text_at(&["metadata", "name"]);
     if !named.is_empty() {
         return match names.any(|name| name == named) {
@@ -19,7 +15,7 @@ pub(super) fn choose(pod: &Node<'_>, named: &str) -> Result<String, StatusError>
             ))),
         };
     }
-    match of_kind("containers") {
+    match pod.pod_spec().list("containers") {
         [only] => Ok(only.text_at(&["name"]).to_owned()),
         [] => Err(StatusError::bad_request(format!(
             "a container name must be specified for pod {pod_name}"

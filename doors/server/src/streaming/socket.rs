@@ -1,7 +1,7 @@
 //! WebSocket reader and writer over a connection; both are cancel-safe.
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
-use ratchet_websocket::{Piece, Reader};
+use ratchet_streams::websocket::{self, Piece, Reader};
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
@@ -91,7 +91,7 @@ impl<R: AsyncRead + Unpin> MessageReader<R> {
     pub(super) async fn next(&mut self) -> Result<Piece, Disconnect> {
         loop {
             let next = self.reader.next(&mut self.input.bytes);
-            let next = next.map_err(|_| Disconnect::Broken(ratchet_websocket::PROTOCOL_ERROR))?;
+            let next = next.map_err(|_| Disconnect::Broken(websocket::PROTOCOL_ERROR))?;
             match next {
                 Some(Piece::Close(code)) => return Err(Disconnect::Closed(code)),
                 Some(piece) => return Ok(piece),
@@ -128,31 +128,31 @@ impl<W: AsyncWrite + Unpin> MessageWriter<W> {
 
     /// Queues a binary message.
     pub(super) fn send(&mut self, bytes: Bytes) {
-        ratchet_websocket::write_head(&mut self.heads, ratchet_websocket::BINARY, bytes.len());
+        websocket::write_head(&mut self.heads, websocket::BINARY, bytes.len());
         self.push(bytes);
     }
 
     /// Queues a binary message on a channel.
     pub(super) fn send_on(&mut self, channel: u8, bytes: Bytes) {
-        ratchet_websocket::write_head(&mut self.heads, ratchet_websocket::BINARY, bytes.len() + 1);
+        websocket::write_head(&mut self.heads, websocket::BINARY, bytes.len() + 1);
         self.heads.put_u8(channel);
         self.push(bytes);
     }
 
     pub(super) fn ping(&mut self) {
-        ratchet_websocket::write_head(&mut self.heads, ratchet_websocket::PING, 0);
+        websocket::write_head(&mut self.heads, websocket::PING, 0);
         self.push(Bytes::new());
     }
 
     pub(super) fn pong(&mut self, bytes: Bytes) {
-        ratchet_websocket::write_head(&mut self.heads, ratchet_websocket::PONG, bytes.len());
+        websocket::write_head(&mut self.heads, websocket::PONG, bytes.len());
         self.push(bytes);
     }
 
     fn close(&mut self, code: Option<u16>) {
         let code = code.map(|code| Bytes::copy_from_slice(&code.to_be_bytes()));
         let code = code.unwrap_or_default();
-        ratchet_websocket::write_head(&mut self.heads, ratchet_websocket::CLOSE, code.len());
+        websocket::write_head(&mut self.heads, websocket::CLOSE, code.len());
         self.push(code);
     }
 

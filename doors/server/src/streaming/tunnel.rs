@@ -1,7 +1,7 @@
 //! Portforward: tunnels the bytes of a SPDY connection to the kubelet in WebSocket messages.
 
 use super::socket::{Disconnect, Input, MessageReader, MessageWriter, PING_EVERY, Pongs, close};
-use ratchet_websocket::{NORMAL, Piece, UNSUPPORTED};
+use ratchet_streams::websocket::{NORMAL, Piece, UNSUPPORTED};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, split};
 use tokio::time::{MissedTickBehavior, interval_at, timeout};

@@ -12,7 +12,7 @@ use hyper::upgrade::Upgraded;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use kubelet_peer::authority::Authority;
 use kubelet_peer::{Identity, Kubelet, Options};
-use ratchet_spdy::{Session, Stream};
+use ratchet_streams::spdy::{Session, Stream};
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, RootCertStore};

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use futures_util::{SinkExt, StreamExt};
 use kubelet_peer::Container;
-use ratchet_spdy::{Session, Stream};
+use ratchet_streams::spdy::{Session, Stream};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio_tungstenite::tungstenite::Message;

@@ -27,13 +27,8 @@ pub(super) static CHECK: Check = Check {
     id: "allowPrivilegeEscalation",
     level: Level::Restricted,
     variants: &[
-        Variant { minimum: 8, since_release: 0, overrides: &[], check: |pod, _| check(pod) },
-        Variant {
-            minimum: 25,
-            since_release: 0,
-            overrides: &[],
-            check: |pod, _| if pod.is_windows() { None } else { check(pod) },
-        },
+        Variant::since(8, |pod, _| check(pod)),
+        Variant::since(25, |pod, _| if pod.is_windows() { None } else { check(pod) }),
     ],
 };
 

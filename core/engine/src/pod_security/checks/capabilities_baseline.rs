@@ -27,12 +27,7 @@ pub(super) static CHECK: Check = Check {
     rule: &RULE,
     id: "capabilities_baseline",
     level: Level::Baseline,
-    variants: &[Variant {
-        minimum: 0,
-        since_release: 0,
-        overrides: &[],
-        check: |pod, _| check(pod),
-    }],
+    variants: &[Variant::since(0, |pod, _| check(pod))],
 };
 
 /// Compared exactly: `chown` and `CAP_CHOWN` are not allowed.

@@ -27,18 +27,9 @@ pub(super) static CHECK: Check = Check {
     id: "capabilities_restricted",
     level: Level::Restricted,
     variants: &[
-        Variant {
-            minimum: 22,
-            since_release: 0,
-            overrides: &["capabilities_baseline"],
-            check: |pod, _| check(pod),
-        },
-        Variant {
-            minimum: 25,
-            since_release: 0,
-            overrides: &["capabilities_baseline"],
-            check: |pod, _| if pod.is_windows() { None } else { check(pod) },
-        },
+        Variant::since(22, |pod, _| check(pod)).overriding(&["capabilities_baseline"]),
+        Variant::since(25, |pod, _| if pod.is_windows() { None } else { check(pod) })
+            .overriding(&["capabilities_baseline"]),
     ],
 };
 

@@ -26,12 +26,7 @@ pub(super) static CHECK: Check = Check {
     rule: &RULE,
     id: "hostNamespaces",
     level: Level::Baseline,
-    variants: &[Variant {
-        minimum: 0,
-        since_release: 0,
-        overrides: &[],
-        check: |pod, _| check(pod),
-    }],
+    variants: &[Variant::since(0, |pod, _| check(pod))],
 };
 
 fn check(pod: &PodView<'_>) -> Option<Violation> {

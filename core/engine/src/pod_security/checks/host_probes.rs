@@ -37,14 +37,10 @@ pub(super) static CHECK: Check = Check {
     rule: &RULE,
     id: "hostProbesAndHostLifecycle",
     level: Level::Baseline,
-    variants: &[Variant {
-        minimum: 34,
-        since_release: 34,
-        overrides: &[],
-        check: |pod, context| {
-            if context.allows_loopback_hosts { check_proposed(pod) } else { check_released(pod) }
-        },
-    }],
+    variants: &[Variant::since(34, |pod, context| {
+        if context.allows_loopback_hosts { check_proposed(pod) } else { check_released(pod) }
+    })
+    .in_releases_since(34)],
 };
 
 /// Hosts that the proposal allows.

@@ -28,24 +28,9 @@ pub(super) static CHECK: Check = Check {
     id: "procMount",
     level: Level::Baseline,
     variants: &[
-        Variant {
-            minimum: 0,
-            since_release: 0,
-            overrides: &[],
-            check: |pod, context| {
-                if context.trusts_user_namespaces && pod.has_user_namespace() {
-                    None
-                } else {
-                    check(pod)
-                }
-            },
-        },
-        Variant {
-            minimum: 35,
-            since_release: 35,
-            overrides: &[],
-            check: |pod, _| if pod.has_user_namespace() { None } else { check(pod) },
-        },
+        Variant::since(0, |pod, context| if context.spares(pod) { None } else { check(pod) }),
+        Variant::since(35, |pod, _| if pod.has_user_namespace() { None } else { check(pod) })
+            .in_releases_since(35),
     ],
 };
 
@@ -54,12 +39,9 @@ pub(super) static RESTRICTED: Check = Check {
     rule: &RULE,
     id: "procMount_restricted",
     level: Level::Restricted,
-    variants: &[Variant {
-        minimum: 35,
-        since_release: 35,
-        overrides: &["procMount"],
-        check: |pod, _| check(pod),
-    }],
+    variants: &[Variant::since(35, |pod, _| check(pod))
+        .in_releases_since(35)
+        .overriding(&["procMount"])],
 };
 
 fn check(pod: &PodView<'_>) -> Option<Violation> {

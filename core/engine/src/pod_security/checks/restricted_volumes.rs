@@ -28,12 +28,7 @@ pub(super) static CHECK: Check = Check {
     rule: &RULE,
     id: "restrictedVolumes",
     level: Level::Restricted,
-    variants: &[Variant {
-        minimum: 0,
-        since_release: 0,
-        overrides: &["hostPathVolumes"],
-        check: check_volumes,
-    }],
+    variants: &[Variant::since(0, check_volumes).overriding(&["hostPathVolumes"])],
 };
 
 const ALLOWED: [&str; 8] = [

@@ -25,24 +25,9 @@ pub(super) static CHECK: Check = Check {
     id: "runAsUser",
     level: Level::Restricted,
     variants: &[
-        Variant {
-            minimum: 23,
-            since_release: 0,
-            overrides: &[],
-            check: |pod, context| {
-                if context.trusts_user_namespaces && pod.has_user_namespace() {
-                    None
-                } else {
-                    check(pod)
-                }
-            },
-        },
-        Variant {
-            minimum: 35,
-            since_release: 35,
-            overrides: &[],
-            check: |pod, _| if pod.has_user_namespace() { None } else { check(pod) },
-        },
+        Variant::since(23, |pod, context| if context.spares(pod) { None } else { check(pod) }),
+        Variant::since(35, |pod, _| if pod.has_user_namespace() { None } else { check(pod) })
+            .in_releases_since(35),
     ],
 };
 

@@ -33,13 +33,8 @@ pub(super) static CHECK: Check = Check {
     id: "seLinuxOptions",
     level: Level::Baseline,
     variants: &[
-        Variant { minimum: 0, since_release: 0, overrides: &[], check: |pod, _| check(pod, TYPES) },
-        Variant {
-            minimum: 31,
-            since_release: 31,
-            overrides: &[],
-            check: |pod, _| check(pod, TYPES_SINCE_31),
-        },
+        Variant::since(0, |pod, _| check(pod, TYPES)),
+        Variant::since(31, |pod, _| check(pod, TYPES_SINCE_31)).in_releases_since(31),
     ],
 };
 

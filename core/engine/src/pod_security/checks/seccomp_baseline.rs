@@ -38,18 +38,8 @@ pub(super) static CHECK: Check = Check {
     id: "seccompProfile_baseline",
     level: Level::Baseline,
     variants: &[
-        Variant {
-            minimum: 0,
-            since_release: 0,
-            overrides: &[],
-            check: |pod, _| check_annotations(pod),
-        },
-        Variant {
-            minimum: 19,
-            since_release: 0,
-            overrides: &[],
-            check: |pod, _| check_profiles(pod, &RULE),
-        },
+        Variant::since(0, |pod, _| check_annotations(pod)),
+        Variant::since(19, |pod, _| check_profiles(pod, &RULE)),
     ],
 };
 

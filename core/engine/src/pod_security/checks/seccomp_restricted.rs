@@ -32,18 +32,9 @@ pub(super) static CHECK: Check = Check {
     id: "seccompProfile_restricted",
     level: Level::Restricted,
     variants: &[
-        Variant {
-            minimum: 19,
-            since_release: 0,
-            overrides: &["seccompProfile_baseline"],
-            check: |pod, _| check(pod),
-        },
-        Variant {
-            minimum: 25,
-            since_release: 0,
-            overrides: &["seccompProfile_baseline"],
-            check: |pod, _| if pod.is_windows() { None } else { check(pod) },
-        },
+        Variant::since(19, |pod, _| check(pod)).overriding(&["seccompProfile_baseline"]),
+        Variant::since(25, |pod, _| if pod.is_windows() { None } else { check(pod) })
+            .overriding(&["seccompProfile_baseline"]),
     ],
 };
 

@@ -26,11 +26,11 @@ pub(super) static CHECK: Check = Check {
     id: "sysctls",
     level: Level::Baseline,
     variants: &[
-        Variant { minimum: 0, since_release: 0, overrides: &[], check: |pod, _| check(pod, 0) },
-        Variant { minimum: 27, since_release: 0, overrides: &[], check: |pod, _| check(pod, 27) },
-        Variant { minimum: 29, since_release: 0, overrides: &[], check: |pod, _| check(pod, 29) },
-        Variant { minimum: 32, since_release: 32, overrides: &[], check: |pod, _| check(pod, 32) },
-        Variant { minimum: 37, since_release: 37, overrides: &[], check: |pod, _| check(pod, 37) },
+        Variant::since(0, |pod, _| check(pod, 0)),
+        Variant::since(27, |pod, _| check(pod, 27)),
+        Variant::since(29, |pod, _| check(pod, 29)),
+        Variant::since(32, |pod, _| check(pod, 32)).in_releases_since(32),
+        Variant::since(37, |pod, _| check(pod, 37)).in_releases_since(37),
     ],
 };
 

@@ -6,7 +6,7 @@ use super::{
 use crate::field_errors::{FieldErrors, has, quoted};
 use crate::name_format::NameFormat;
 use alloc::vec::Vec;
-use ratchet_object::At;
+use ratchet_object::{At, CONTAINER_LISTS};
 
 const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
 const SIDECAR_ONLY: &str = "may not be set for init containers without restartPolicy=Always";
@@ -40,9 +40,7 @@ pub(super) fn check(
     known: &[&str],
     errs: &mut FieldErrors<'_, '_>,
 ) {
-    let lists =
-        ["containers", "initContainers", "ephemeralContainers"].map(|name| spec.field(name));
-    let [main, init, ephemeral] = lists;
+    let [init, main, ephemeral] = CONTAINER_LISTS.map(|name| spec.field(name));
     if main.is_empty() {
         errs.required(&main, "");
     }

@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use ratchet_object::At;
 
 pub(super) use ports::PROTOCOLS;
-pub(super) use resources::check_quantity;
+pub(super) use resources::{check_quantity, is_standard};
 pub(super) use scheduling::check_tolerations;
 pub(super) use volumes::is_source;
 

@@ -2,10 +2,10 @@
 
 use crate::field_errors::{FieldErrors, quoted};
 use crate::name_format::{self, NameFormat};
-use crate::quantity::Quantity;
 use alloc::format;
+use alloc::string::ToString;
 use core::cmp::Ordering;
-use ratchet_object::At;
+use ratchet_object::{At, Quantity};
 
 /// Resources of a container that need no domain prefix.
 const STANDARD: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
@@ -81,15 +81,14 @@ fn check_pair(
         }
         return;
     };
-    let order = request.partial_cmp(&most);
-    let relation = match order {
-        Some(Ordering::Equal) => return,
+    let relation = match request.compare(most) {
+        Ordering::Equal => return,
         _ if !can_overcommit => "equal to",
-        Some(Ordering::Greater) => "less than or equal to",
-        _ => return,
+        Ordering::Greater => "less than or equal to",
+        Ordering::Less => return,
     };
-    let detail = format!("must be {relation} {name} limit of {}", most.canonical());
-    errs.invalid_as(at, quoted(&request.canonical()), detail);
+    let detail = format!("must be {relation} {name} limit of {most}");
+    errs.invalid_as(at, quoted(&request.to_string()), detail);
 }
 
 /// Checks the name of a container resource.
@@ -98,7 +97,7 @@ fn check_name(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         return errs.form_of(at, name, NameFormat::Qualified);
     }
     if !name.contains('/') {
-        if !KNOWN.contains(&name) && !is_page(name) {
+        if !is_standard(name) && !is_page(name) {
             let detail = "must be a standard resource type or fully qualified";
             errs.invalid_as(at, quoted(name), detail);
         }
@@ -113,12 +112,17 @@ fn check_name(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 /// Checks that a quantity is not negative, and an integer where required.
 pub(crate) fn check_quantity(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let Some(quantity) = Quantity::at(at) else { return };
-    if quantity.sign() == Ordering::Less {
-        errs.invalid_as(at, quoted(&quantity.canonical()), "must be greater than or equal to 0");
+    if quantity.is_negative() {
+        errs.invalid_as(at, quoted(&quantity.to_string()), "must be greater than or equal to 0");
     }
     if (INTEGER.contains(&name) || is_extended(name)) && !quantity.is_whole() {
-        errs.invalid_as(at, quoted(&quantity.canonical()), "must be an integer");
+        errs.invalid_as(at, quoted(&quantity.to_string()), "must be an integer");
     }
+}
+
+/// Whether a resource of quotas and limits needs no domain prefix.
+pub(crate) fn is_standard(name: &str) -> bool {
+    KNOWN.contains(&name)
 }
 
 fn is_page(name: &str) -> bool {

@@ -3,9 +3,8 @@
 use super::{PodValidationOptions, check_descending, check_no_backsteps};
 use crate::field_errors::{FieldErrors, has, quoted};
 use crate::name_format::NameFormat;
-use crate::quantity::Quantity;
 use alloc::vec::Vec;
-use ratchet_object::At;
+use ratchet_object::{At, Quantity};
 
 /// Volume sources in the order in which the API checks them, and the name in the error about a second source.
 const SOURCES: [(&str, &str); 31] = [
@@ -142,7 +141,7 @@ fn check_one(
     match name {
         "emptyDir" => {
             let limit = source.field("sizeLimit");
-            if Quantity::at(&limit).is_some_and(|size| size.sign().is_lt()) {
+            if Quantity::at(&limit).is_some_and(Quantity::is_negative) {
                 errs.forbidden(&limit, "SizeLimit field must be a valid resource quantity");
             }
         }

@@ -1,4 +1,4 @@
-//! Stream routes over connections in memory: `tokio-tungstenite` is the client, `ratchet-spdy` the kubelet.
+//! Stream routes over connections in memory: `tokio-tungstenite` is the client, `ratchet-streams` the kubelet.
 
 mod negotiating;
 mod translating;

@@ -4,7 +4,7 @@ use super::super::{Kubelet, Protocol, Streams, translate};
 use super::{Client, client, soon};
 use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
-use ratchet_spdy::{Accept, Session, Stream};
+use ratchet_streams::spdy::{Accept, Session, Stream};
 use std::collections::BTreeMap;
 use std::future::ready;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Quantities such as `500m` and `1Gi`: parsed, calculated with, and formatted as the API server formats them.
 
-use crate::{Node, Value};
+use crate::{At, Node, Value};
 use alloc::string::ToString;
 use core::cmp::Ordering;
 use core::fmt;
@@ -44,27 +44,26 @@ const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 impl Quantity {
     /// Parses a quantity; none if it is invalid or too large to count.
     pub fn parse(text: &str) -> Option<Self> {
-        let (is_negative, text) = match text.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, text.strip_prefix('+').unwrap_or(text)),
-        };
-        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-        let (number, suffix) = text.split_at(end);
-        let (whole, part) = number.split_once('.').unwrap_or((number, ""));
-        if part.contains('.') || (whole.is_empty() && part.is_empty()) {
-            return None;
-        }
-        let digits = whole.bytes().chain(part.bytes()).try_fold(0_i128, |sum, digit| {
-            sum.checked_mul(10)?.checked_add(i128::from(digit - b'0'))
-        })?;
-        let (format, factor, power) = suffix_meaning(suffix)?;
-        let power = power.checked_sub(i32::try_from(part.len()).ok()?)?.checked_add(9)?;
-        let nanos = scaled(digits.checked_mul(factor)?, power)?;
-        let format = match format {
-            Format::Binary if nanos < NANOS && !is_negative => Format::Decimal,
-            other => other,
-        };
-        Some(Self { nanos: if is_negative { -nanos } else { nanos }, format })
+        let parts = Parts::split(text)?;
+        Some(parts.quantity(parts.nanos(parts.fraction)?))
+    }
+
+    /// Parses a quantity as [`Self::parse`] does, but takes the largest one for those that are too large to count:
+    /// validation still compares them.
+    pub fn saturating(text: &str) -> Option<Self> {
+        /// More places than a fraction of the largest unit needs down to a nano.
+        const PLACES: usize = 18;
+        let parts = Parts::split(text)?;
+        let nanos = parts.nanos(parts.fraction).or_else(|| {
+            let fraction = parts.fraction.get(..parts.fraction.len().min(PLACES))?;
+            parts.nanos(fraction)
+        });
+        Some(parts.quantity(nanos.unwrap_or(i128::MAX)))
+    }
+
+    /// The quantity of a field for validation, see [`Self::saturating`]; none if the field has none.
+    pub fn at(at: &At<'_>) -> Option<Self> {
+        Self::in_node(at.node()?, Self::saturating)
     }
 
     /// The same quantity rounded up (away from zero) to thousandths.
@@ -75,10 +74,14 @@ impl Quantity {
 
     /// The quantity in a field, which may be a string or a number.
     pub fn of(node: &Node<'_>) -> Option<Self> {
+        Self::in_node(node, Self::parse)
+    }
+
+    fn in_node(node: &Node<'_>, parse: fn(&str) -> Option<Self>) -> Option<Self> {
         match &node.value {
             // As in the API server, surrounding spaces do not count.
-            Value::Text(text) => Self::parse(text.trim()),
-            Value::Int(_) | Value::Float(_) => Self::parse(&node.to_string()),
+            Value::Text(text) => parse(text.trim()),
+            Value::Int(_) | Value::Float(_) => parse(&node.to_string()),
             _ => None,
         }
     }
@@ -125,6 +128,22 @@ impl Quantity {
         self.nanos < 0
     }
 
+    /// Whether it is above zero.
+    pub fn is_positive(self) -> bool {
+        self.nanos > 0
+    }
+
+    /// Whether it is a whole number.
+    pub fn is_whole(self) -> bool {
+        self.nanos % NANOS == 0
+    }
+
+    /// Whether it is no whole number after rounding up to thousandths, as the API computes it.
+    pub fn has_fraction(self) -> bool {
+        let millis = self.nanos / MILLI + i128::from(self.nanos % MILLI > 0);
+        millis % 1000 != 0
+    }
+
     /// The sum, in this format, or in the other's if this is zero.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
@@ -135,6 +154,53 @@ impl Quantity {
     /// Whether this is the larger quantity.
     pub fn exceeds(self, other: Self) -> bool {
         self.nanos > other.nanos
+    }
+}
+
+/// The text of a quantity in its parts.
+struct Parts<'t> {
+    is_negative: bool,
+    whole: &'t str,
+    fraction: &'t str,
+    format: Format,
+    factor: i128,
+    power: i32,
+}
+
+impl<'t> Parts<'t> {
+    /// Splits a text; none if it is no quantity.
+    fn split(text: &'t str) -> Option<Self> {
+        let (is_negative, text) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text.strip_prefix('+').unwrap_or(text)),
+        };
+        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let (number, suffix) = text.split_at(end);
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        if fraction.contains('.') || (whole.is_empty() && fraction.is_empty()) {
+            return None;
+        }
+        let (format, factor, power) = suffix_meaning(suffix)?;
+        Some(Self { is_negative, whole, fraction, format, factor, power })
+    }
+
+    /// The amount without its sign, with this fraction; none if it is too large to count.
+    fn nanos(&self, fraction: &str) -> Option<i128> {
+        let digits =
+            self.whole.bytes().chain(fraction.bytes()).try_fold(0_i128, |sum, digit| {
+                sum.checked_mul(10)?.checked_add(i128::from(digit - b'0'))
+            })?;
+        let power = self.power.checked_sub(i32::try_from(fraction.len()).ok()?)?.checked_add(9)?;
+        scaled(digits.checked_mul(self.factor)?, power)
+    }
+
+    /// The quantity of this amount.
+    fn quantity(&self, nanos: i128) -> Quantity {
+        let format = match self.format {
+            Format::Binary if nanos < NANOS && !self.is_negative => Format::Decimal,
+            other => other,
+        };
+        Quantity { nanos: if self.is_negative { -nanos } else { nanos }, format }
     }
 }
 
@@ -238,6 +304,28 @@ mod tests {
         for text in ["", "-", ".", "1..2", "Ki", "1ki", "1e", "x", "1 ", "1e400", "1é"] {
             assert_eq!(canonical_text(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn amounts_that_are_too_large_to_count_saturate() {
+        let one = Quantity::parse("1").unwrap();
+        for text in ["1e400", "1e30", "1234567890123456789012345678901234567890", "9E30"] {
+            assert_eq!(Quantity::parse(text), None, "{text}");
+            assert!(Quantity::saturating(text).unwrap().exceeds(one), "{text}");
+        }
+        let long = "0.1000000000000000000000000000000000000000000001";
+        assert!(one.exceeds(Quantity::saturating(long).unwrap()));
+        assert!(Quantity::saturating("-1e400").unwrap().is_negative());
+        assert_eq!(Quantity::saturating("1x"), None);
+    }
+
+    #[test]
+    fn fractions_are_seen_after_rounding_to_thousandths() {
+        let read = |text| Quantity::parse(text).unwrap();
+        assert!(read("500m").has_fraction() && read("1u").has_fraction());
+        assert!(!read("1Gi").has_fraction() && !read("999999u").has_fraction());
+        assert!(read("2").is_whole() && !read("1n").is_whole());
+        assert!(read("1n").is_positive() && !read("0").is_positive());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Parser of received frames, independent of how the bytes arrive.
 
-use crate::inflate::Inflater;
-use crate::{Headers, Limits, Reset};
+use crate::spdy::inflate::Inflater;
+use crate::spdy::{Headers, Limits, Reset};
 use bytes::{Buf, Bytes, BytesMut};
 
 /// The protocol version in control frames.

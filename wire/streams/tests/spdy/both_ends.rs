@@ -2,7 +2,7 @@
 
 use crate::{pair, soon};
 use bytes::Bytes;
-use ratchet_spdy::{Limits, Reset, Session, SpdyError};
+use ratchet_streams::spdy::{Limits, Reset, Session, SpdyError};
 use std::io::ErrorKind;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
 

@@ -14,6 +14,26 @@
 //!
 //! A task drives each connection; [`Session`], [`Accept`] and [`Stream`] are handles to it. The
 //! connection is closed when the last of them is dropped.
+//!
+//! ```
+//! use ratchet_streams::spdy::Session;
+//!
+//! # tokio::runtime::Runtime::new().unwrap().block_on(async {
+//! let (near, far) = tokio::io::duplex(1 << 16);
+//! let (client, _accept) = Session::client(near);
+//! let (_server, mut accept) = Session::server(far);
+//! let peer = tokio::spawn(async move {
+//!     let incoming = accept.next().await.unwrap();
+//!     assert_eq!(incoming.headers().get("streamtype"), Some("stdout"));
+//!     let mut stream = incoming.reply(&[]).unwrap();
+//!     stream.send("hello".into()).await.unwrap();
+//!     (stream, accept)
+//! });
+//! let mut stream = client.open(&[("streamtype", "stdout")], true).await.unwrap();
+//! assert_eq!(stream.chunk().await.unwrap().unwrap(), "hello");
+//! drop(peer.await.unwrap());
+//! # });
+//! ```
 
 mod dictionary;
 mod driver;

@@ -1,9 +1,9 @@
 //! Driver task of one connection: it alone reads and writes it.
 
-use crate::frame::{Frame, Reader};
-use crate::outgoing::MAX_DATA;
-use crate::state::{Delivery, Phase, Remote, Shared, State};
-use crate::{Limits, SpdyError};
+use crate::spdy::frame::{Frame, Reader};
+use crate::spdy::outgoing::MAX_DATA;
+use crate::spdy::state::{Delivery, Phase, Remote, Shared, State};
+use crate::spdy::{Limits, SpdyError};
 use bytes::{Buf, Bytes, BytesMut};
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};

@@ -8,7 +8,7 @@ mod bytes_of_go;
 mod hostile;
 mod pressure;
 
-use ratchet_spdy::{Accept, Session};
+use ratchet_streams::spdy::{Accept, Session};
 use std::time::Duration;
 
 /// A client and a server with `capacity` bytes of connection between them.

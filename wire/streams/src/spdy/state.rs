@@ -1,8 +1,8 @@
 //! State shared by the handles of a session and its driver: streams, buffers, and wakers.
 
-use crate::inbox::Inbox;
-use crate::outgoing::Outgoing;
-use crate::{Headers, Limits, Reset, SpdyError};
+use crate::spdy::inbox::Inbox;
+use crate::spdy::outgoing::Outgoing;
+use crate::spdy::{Headers, Limits, Reset, SpdyError};
 use bytes::Bytes;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -226,7 +226,7 @@ impl State {
         if self.peer_left || self.shutting_down {
             return Err(SpdyError::Closed);
         }
-        if self.streams.len() >= self.limits.streams || self.next_id > crate::frame::LAST_ID {
+        if self.streams.len() >= self.limits.streams || self.next_id > crate::spdy::frame::LAST_ID {
             return Err(SpdyError::TooManyStreams);
         }
         let id = self.next_id;

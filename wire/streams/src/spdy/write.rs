@@ -1,8 +1,8 @@
 //! Serialization of frames into the output buffer.
 
-use crate::frame::{FIN, VERSION, kind};
-use crate::inflate::Packer;
-use crate::{Reset, frame::HEAD};
+use crate::spdy::frame::{FIN, VERSION, kind};
+use crate::spdy::inflate::Packer;
+use crate::spdy::{Reset, frame::HEAD};
 use bytes::{BufMut, BytesMut};
 
 /// The `GOAWAY` status for a normal end of the session.

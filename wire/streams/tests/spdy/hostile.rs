@@ -3,7 +3,7 @@
 use crate::bytes_of_go::{GO, unhex};
 use crate::soon;
 use proptest::prelude::*;
-use ratchet_spdy::{Accept, Session, SpdyError};
+use ratchet_streams::spdy::{Accept, Session, SpdyError};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 

@@ -2,8 +2,8 @@
 
 use crate::soon;
 use bytes::{Bytes, BytesMut};
-use ratchet_spdy::frame::{Frame, Reader};
-use ratchet_spdy::{Headers, Limits, Reset, Session};
+use ratchet_streams::spdy::frame::{Frame, Reader};
+use ratchet_streams::spdy::{Headers, Limits, Reset, Session};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// Output of the library in one session: two streams, a reply, a reset, a ping, GOAWAY, data, the

@@ -1,6 +1,6 @@
 //! Compression of header blocks: one zlib stream in each direction for the whole session.
 
-use crate::dictionary;
+use crate::spdy::dictionary;
 use bytes::{BufMut, BytesMut};
 use flate2::{Decompress, FlushDecompress, Status};
 

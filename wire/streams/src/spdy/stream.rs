@@ -1,7 +1,7 @@
 //! One stream of a session, read and written like a connection of its own.
 
-use crate::state::{Handle, Remote, State};
-use crate::{Headers, Reset, SpdyError};
+use crate::spdy::state::{Handle, Remote, State};
+use crate::spdy::{Headers, Reset, SpdyError};
 use bytes::{Buf, Bytes};
 use std::future::poll_fn;
 use std::io;

@@ -3,6 +3,17 @@
 //! Implemented here, because messages may be arbitrarily large and must not be buffered before they
 //! are passed on; and for speed: with tungstenite a tunnel reached 70 % of a plain copy, with this
 //! it is as fast as one.
+//!
+//! ```
+//! use bytes::{Bytes, BytesMut};
+//! use ratchet_streams::websocket::{Piece, Reader};
+//!
+//! // The text "Hello" in one masked frame, as a client sends it (RFC 6455, section 5.7).
+//! let mut input = BytesMut::from(&b"\x81\x85\x37\xfa\x21\x3d\x7f\x9f\x4d\x51\x58"[..]);
+//! let piece = Reader::default().next(&mut input).unwrap().unwrap();
+//! let bytes = Bytes::from_static(b"Hello");
+//! assert_eq!(piece, Piece::Data { bytes, first: true, last: true, text: true });
+//! ```
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 

@@ -1,8 +1,8 @@
 //! Bounded queue of frames to be written to the connection.
 
-use crate::frame::HEAD;
-use crate::inflate::Packer;
-use crate::{Reset, write};
+use crate::spdy::frame::HEAD;
+use crate::spdy::inflate::Packer;
+use crate::spdy::{Reset, write};
 use bytes::{Bytes, BytesMut};
 use std::collections::VecDeque;
 

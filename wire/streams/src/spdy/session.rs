@@ -1,8 +1,8 @@
 //! Session handle that opens streams, and the acceptor of streams that the peer opens.
 
-use crate::driver::Driver;
-use crate::state::{Handle, Phase, Shared};
-use crate::{Headers, Limits, Reset, SpdyError, Stream};
+use crate::spdy::driver::Driver;
+use crate::spdy::state::{Handle, Phase, Shared};
+use crate::spdy::{Headers, Limits, Reset, SpdyError, Stream};
 use std::future::{Future, poll_fn};
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite};

@@ -1,6 +1,6 @@
 //! Headers of a stream, and the header block.
 
-use crate::SpdyError;
+use crate::spdy::SpdyError;
 use bytes::{Buf, BufMut};
 
 /// Names in lower case with their values, in their order.

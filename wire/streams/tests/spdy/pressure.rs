@@ -1,7 +1,7 @@
 //! Load: many streams, large transfers, and readers that do not read.
 
 use crate::{pair, soon};
-use ratchet_spdy::{Accept, Limits, Session, Stream};
+use ratchet_streams::spdy::{Accept, Limits, Session, Stream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
