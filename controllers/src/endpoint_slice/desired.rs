@@ -1,6 +1,6 @@
 //! The endpoints that a Service should have, grouped by the ports of its pods.
 
-use super::Inputs;
+use super::inputs::Inputs;
 use crate::pod::Pod;
 use crate::service::{Distribution, Service};
 use crate::slices::{Endpoint, EndpointKey, Hints, Port, Reference};

@@ -2,6 +2,7 @@
 
 mod desired;
 mod hints;
+mod inputs;
 mod pack;
 mod plan;
 #[cfg(test)]
@@ -10,7 +11,8 @@ pub(crate) mod testing;
 mod tests;
 mod topology;
 
-pub(crate) use plan::{Inputs, plan};
+pub(crate) use inputs::Inputs;
+pub(crate) use plan::plan;
 
 use crate::batching::Batching;
 use crate::client::percent_encode;

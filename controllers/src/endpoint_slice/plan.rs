@@ -3,38 +3,19 @@
 
 use super::desired;
 use super::hints;
+use super::inputs::Inputs;
 use super::pack::{Draft, pack};
-use super::topology::Ratios;
-use crate::Shared;
 use crate::addresses::{FAMILIES, family_name};
-use crate::pod::Pod;
 use crate::service::{HEADLESS, Service};
 use crate::slices::{
     Endpoint, MANAGED_BY, SERVICE_NAME, Slice, Write, annotate, is_owned, owner, prefix,
 };
 use crate::trigger;
-use jiff::Timestamp;
 use ratchet_net::Family;
 use std::collections::BTreeMap;
 
 /// The value of the managed-by label of this controller's slices.
 pub(super) const CONTROLLER: &str = "endpointslice-controller.k8s.io";
-
-/// The inputs of a plan.
-pub(crate) struct Inputs<'a> {
-    pub(crate) service: &'a Service<'a>,
-    /// The pods that the Service selects.
-    pub(crate) pods: &'a [Pod<'a>],
-    /// The zone of a node, empty if it has none; `None` if there is no such node.
-    pub(crate) zone: &'a dyn Fn(&str) -> Option<String>,
-    /// The share of the cluster's CPU in each zone, if known.
-    pub(crate) ratios: Option<&'a Ratios>,
-    /// This controller's slices of the Service, without those that are being deleted, ordered by
-    /// name.
-    pub(crate) slices: &'a [Shared],
-    /// When the change happened that triggers the writes.
-    pub(crate) trigger: Option<Timestamp>,
-}
 
 /// The slices of one family.
 #[derive(Default)]
