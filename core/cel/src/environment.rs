@@ -1,7 +1,7 @@
 //! The environment of expressions: their variables, functions and types.
 
 use crate::check::{self, Reference};
-use crate::library::{LIBRARIES, Overload, Signature, parse_type};
+use crate::library::{LIBRARIES, OverloadDecl, Signature, parse_type};
 use crate::plan;
 use crate::syntax::{self, SourceError};
 use crate::{Issues, Program, Type, Types, Value};
@@ -27,17 +27,6 @@ type Constructor<T> = fn() -> T;
 struct Functions {
     by_name: BTreeMap<String, Arc<[OverloadDecl]>>,
     constants: BTreeMap<&'static str, (Type, Constructor<Value<'static>>)>,
-}
-
-/// A declared overload of a function.
-#[derive(Clone, Debug)]
-pub(crate) struct OverloadDecl {
-    pub(crate) row: &'static Overload,
-    pub(crate) signature: Arc<Signature>,
-    /// Whether it belongs to the CEL standard library.
-    pub(crate) standard: bool,
-    /// Whether the reference prices it only where the types leave a single candidate.
-    pub(crate) priced_alone: bool,
 }
 
 /// Types that expressions may name as values.

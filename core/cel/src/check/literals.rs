@@ -1,6 +1,6 @@
 //! Checks of literals that need no evaluation.
 
-use crate::library::{regex, standard, string_format_check};
+use crate::library::{pattern, standard, string_format_check};
 use crate::syntax::{Expr, Fold, Kind, SourceError};
 use crate::{Type, Value};
 use alloc::format;
@@ -55,7 +55,7 @@ fn converts(function: &str, value: &Value<'static>) -> bool {
     match (function, value.as_text()) {
         ("duration", _) => standard::to_duration(value).is_ok(),
         ("timestamp", _) => standard::to_timestamp(value).is_ok(),
-        ("matches", Some(pattern)) => regex::compile(pattern).is_ok(),
+        ("matches", Some(pattern)) => pattern::compile(pattern).is_ok(),
         _ => true,
     }
 }

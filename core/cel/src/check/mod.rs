@@ -4,7 +4,8 @@ mod calls;
 mod literals;
 mod unify;
 
-use crate::environment::{Environment, OverloadDecl};
+use crate::environment::Environment;
+use crate::library::OverloadDecl;
 use crate::syntax::{Entry, Expr, Fold, Kind, SourceError};
 use crate::{Type, Value};
 use alloc::format;
