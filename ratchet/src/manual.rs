@@ -1,7 +1,7 @@
 //! The commands `ratchet completions` and `ratchet man`, generated from the clap definitions.
 
-use crate::CommandResult;
 use crate::args::Args;
+use crate::command_result::CommandResult;
 use clap::CommandFactory;
 use clap_complete::Shell;
 use std::io::Write;
