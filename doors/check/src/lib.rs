@@ -16,6 +16,7 @@ mod pipeline;
 mod policies;
 mod report;
 mod run;
+mod summary;
 mod suppress;
 
 pub use against::Against;
@@ -25,4 +26,5 @@ pub use finding::{
 };
 pub use policies::{RULES, administrator, as_stored, plural_of};
 pub use ratchet_pipeline::FieldValidation;
-pub use run::{CheckError, Summary, run};
+pub use run::{CheckError, run};
+pub use summary::Summary;
