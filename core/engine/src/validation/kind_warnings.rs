@@ -2,7 +2,7 @@
 
 use crate::context::ValidationContext;
 use crate::quantity::Quantity;
-use crate::rules::pod_warnings::{warn_at, warn_text};
+use crate::rules::ineffective_setting::{warn_at, warn_text};
 use crate::rules::{byte_amounts, node_labels};
 use crate::{Verdict, field_errors};
 use alloc::format;
