@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::Error;
+use crate::error::Error;
 use crate::go::Source;
 use crate::schema::Type;
 
