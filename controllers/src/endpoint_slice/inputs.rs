@@ -7,7 +7,7 @@ use crate::service::Service;
 use jiff::Timestamp;
 
 /// The inputs of a plan.
-pub(crate) struct Inputs<'a> {
+pub(crate) struct SliceInputs<'a> {
     pub(crate) service: &'a Service<'a>,
     /// The pods that the Service selects.
     pub(crate) pods: &'a [Pod<'a>],

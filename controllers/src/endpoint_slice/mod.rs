@@ -11,7 +11,7 @@ pub(crate) mod testing;
 mod tests;
 mod topology;
 
-pub(crate) use inputs::Inputs;
+pub(crate) use inputs::SliceInputs;
 pub(crate) use plan::plan;
 
 use crate::batching::Batching;
@@ -225,7 +225,7 @@ impl Slices {
         let pods = self.pods.labelled(service.namespace, &service.selector);
         let pods: Vec<_> = pods.iter().map(|pod| Pod::from_node(pod)).collect();
         let ratios = if service.wants_topology_hints { self.ratios() } else { None };
-        let writes = plan(&Inputs {
+        let writes = plan(&SliceInputs {
             service: &service,
             pods: &pods,
             zone: &|name| self.zone(name),

@@ -3,7 +3,7 @@
 
 use super::desired;
 use super::hints;
-use super::inputs::Inputs;
+use super::inputs::SliceInputs;
 use super::pack::{Draft, pack};
 use crate::addresses::{FAMILIES, family_name};
 use crate::service::{HEADLESS, Service};
@@ -25,7 +25,7 @@ struct FamilyPlan {
 }
 
 /// The necessary writes. Once they are applied, the plan is empty.
-pub(crate) fn plan(inputs: &Inputs<'_>) -> Vec<Write> {
+pub(crate) fn plan(inputs: &SliceInputs<'_>) -> Vec<Write> {
     let families = inputs.service.families();
     let existing: Vec<_> = inputs.slices.iter().map(Slice::from_node).collect();
     let labels = labels(inputs.service);
@@ -61,7 +61,7 @@ fn labels(service: &Service<'_>) -> BTreeMap<String, String> {
 }
 
 fn plan_family(
-    inputs: &Inputs<'_>,
+    inputs: &SliceInputs<'_>,
     family: Family,
     existing: Vec<Slice>,
     labels: &BTreeMap<String, String>,
@@ -124,7 +124,7 @@ fn ensure_placeholder(family_plan: &mut FamilyPlan, service: &Service<'_>, blank
 }
 
 /// Turns drafts into writes: slices to be deleted are reused for those to be created.
-fn finish(inputs: &Inputs<'_>, family_plan: FamilyPlan) -> Vec<Write> {
+fn finish(inputs: &SliceInputs<'_>, family_plan: FamilyPlan) -> Vec<Write> {
     let FamilyPlan { mut drafts, mut obsolete } = family_plan;
     for draft in drafts.iter_mut().filter(|draft| draft.slice.origin.is_none()) {
         if let Some(index) = obsolete.iter().position(|slice| is_own(inputs.service, slice)) {
@@ -146,7 +146,7 @@ fn finish(inputs: &Inputs<'_>, family_plan: FamilyPlan) -> Vec<Write> {
     creates.into_iter().chain(updates).chain(deletes).collect()
 }
 
-fn to_node(inputs: &Inputs<'_>, slice: &Slice) -> ratchet_object::Node<'static> {
+fn to_node(inputs: &SliceInputs<'_>, slice: &Slice) -> ratchet_object::Node<'static> {
     let service = inputs.service;
     let owner = owner("Service", service.name, service.uid);
     let mut node = slice.to_node(service.namespace, &prefix(service.name), owner);
