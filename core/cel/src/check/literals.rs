@@ -1,7 +1,7 @@
 //! Checks of literals that need no evaluation.
 
 use crate::library::{pattern, standard, string_format_check};
-use crate::syntax::{Expr, Fold, Kind, SourceError};
+use crate::syntax::{Comprehension, Expr, Kind, SourceError};
 use crate::{Type, Value};
 use alloc::format;
 use alloc::vec::Vec;
@@ -108,8 +108,8 @@ fn visit_unless(expr: &Expr, ends: fn(&Expr) -> bool, each: &mut dyn FnMut(&Expr
             }
         }
         Kind::Struct { values, .. } => values.iter().for_each(|value| visit(value, each)),
-        Kind::Fold(fold) => {
-            let Fold { range, start, condition, step, result, .. } = fold.as_ref();
+        Kind::Comprehension(fold) => {
+            let Comprehension { range, start, condition, step, result, .. } = fold.as_ref();
             for part in [range, start, condition, step, result] {
                 visit(part, each);
             }

@@ -6,7 +6,7 @@ mod unify;
 
 use crate::environment::Environment;
 use crate::library::OverloadDecl;
-use crate::syntax::{Entry, Expr, Fold, Kind, SourceError};
+use crate::syntax::{Comprehension, Entry, Expr, Kind, SourceError};
 use crate::{Type, Value};
 use alloc::format;
 use alloc::string::String;
@@ -83,7 +83,7 @@ impl Checker<'_> {
             Kind::List(items) => self.list(items),
             Kind::Map(entries) => self.map(entries),
             Kind::Struct { name, values } => self.message(expr, name, values),
-            Kind::Fold(fold) => self.fold(fold),
+            Kind::Comprehension(fold) => self.fold(fold),
         };
         self.set(expr, ty);
     }
@@ -245,7 +245,7 @@ impl Checker<'_> {
         ty
     }
 
-    fn fold(&mut self, fold: &Fold) -> Type {
+    fn fold(&mut self, fold: &Comprehension) -> Type {
         self.check(&fold.range);
         self.check(&fold.start);
         let range = self.unifier.substitute(&self.type_of(&fold.range), false);

@@ -37,7 +37,7 @@ pub use context::Context;
 pub(crate) use context::Prepared;
 pub(crate) use declaration::OverloadDecl;
 pub use ip::Ip;
-pub use overload::{Call, Constant, Cost, Library, Overload, size_of, tenths};
+pub use overload::{Constant, Cost, FunctionOp, Library, Overload, size_of, tenths};
 pub use signature::Signature;
 pub(crate) use signature::parse_type;
 

@@ -12,13 +12,13 @@ pub struct Overload {
     /// `fn space.name(arguments): result`.
     pub signature: &'static str,
     /// The implementation.
-    pub call: Call,
+    pub call: FunctionOp,
     /// The cost function.
     pub cost: Cost,
 }
 
 /// The implementation of a function; the receiver of a member call is the first argument.
-pub type Call = for<'a, 't> fn(&'a Context<'a>, &'a [Value<'t>]) -> Result<Value<'t>, Fault>;
+pub type FunctionOp = for<'a, 't> fn(&'a Context<'a>, &'a [Value<'t>]) -> Result<Value<'t>, Fault>;
 
 /// The cost of a call, by its arguments and its result (`None` if it failed).
 #[derive(Clone, Copy, Debug)]

@@ -26,7 +26,9 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
         .which_captures(regex_automata::nfa::thompson::WhichCaptures::Implicit);
     let built = meta::Builder::new().configure(config).build_from_hir(&hir);
     // Once the pattern is parsed, only its size can be refused.
-    built.map(Regex).map_err(|_| re2::Fault { reason: Reason::Large, part: pattern }.to_string())
+    built
+        .map(Regex)
+        .map_err(|_| re2::PatternError { reason: Reason::Large, part: pattern }.to_string())
 }
 
 impl Regex {

@@ -1,7 +1,7 @@
 //! Macros: comprehensions, `has`, and functions on optionals.
 
 use super::grammar::Factory;
-use super::{Expr, Fold, Kind, SourceError};
+use super::{Comprehension, Expr, Kind, SourceError};
 use crate::Value;
 use alloc::boxed::Box;
 use alloc::format;
@@ -10,7 +10,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 /// A call that may be a macro.
-pub(super) struct Call {
+pub(super) struct ParsedCall {
     pub(super) at: u32,
     pub(super) target: Option<Expr>,
     pub(super) function: String,
@@ -64,10 +64,10 @@ static MACROS: &[Macro] = &[
 /// Expands a call, if it is a macro.
 pub(super) fn expand(
     factory: &mut Factory,
-    call: Call,
+    call: ParsedCall,
     version: (u32, u32),
 ) -> Result<Expr, SourceError> {
-    let Call { at, target, function, mut arguments } = call;
+    let ParsedCall { at, target, function, mut arguments } = call;
     let matching_macro = MACROS.iter().find(|row| {
         row.function == function && row.arguments == arguments.len() && version >= row.since
     });
@@ -164,8 +164,8 @@ fn fold(
     let Names { item, second } = names;
     let Comprehension { start, condition, step, result } = comprehension;
     let accumulator = ACCUMULATOR.to_string();
-    let fold = Fold { range, item, second, accumulator, start, condition, step, result };
-    factory.make(at, Kind::Fold(Box::new(fold)))
+    let fold = Comprehension { range, item, second, accumulator, start, condition, step, result };
+    factory.make(at, Kind::Comprehension(Box::new(fold)))
 }
 
 fn all(
@@ -336,7 +336,7 @@ fn bind(factory: &mut Factory, at: u32, name: &str, value: Expr, body: Expr) -> 
     let range = factory.make(at, Kind::List(Vec::new()));
     let condition = factory.literal(at, Value::Bool(false));
     let step = factory.ident(at, name);
-    let fold = Fold {
+    let fold = Comprehension {
         range,
         item: "#unused".to_string(),
         second: None,
@@ -346,7 +346,7 @@ fn bind(factory: &mut Factory, at: u32, name: &str, value: Expr, body: Expr) -> 
         step,
         result: body,
     };
-    factory.make(at, Kind::Fold(Box::new(fold)))
+    factory.make(at, Kind::Comprehension(Box::new(fold)))
 }
 
 /// What the optional maps share: the test for a value, and the body with the value bound to a name.
@@ -408,7 +408,11 @@ fn sort_by(
     const INPUT: &str = "@__sortBy_input__";
     if !matches!(
         target.kind,
-        Kind::List(_) | Kind::Select { .. } | Kind::Ident(_) | Kind::Fold(_) | Kind::Call { .. }
+        Kind::List(_)
+            | Kind::Select { .. }
+            | Kind::Ident(_)
+            | Kind::Comprehension(_)
+            | Kind::Call { .. }
     ) {
         let message = "sortBy can only be applied to a list, identifier, comprehension, call or select expression";
         return Err(source_error(target.at, message));
@@ -458,8 +462,8 @@ fn renumber(factory: &mut Factory, expr: &mut Expr) {
                 renumber(factory, value);
             }
         }
-        Kind::Fold(fold) => {
-            let Fold { range, start, condition, step, result, .. } = fold.as_mut();
+        Kind::Comprehension(fold) => {
+            let Comprehension { range, start, condition, step, result, .. } = fold.as_mut();
             for part in [range, start, condition, step, result] {
                 renumber(factory, part);
             }
