@@ -1,10 +1,8 @@
 //! The environment of expressions: their variables, functions and types.
 
-use crate::check::{self, Reference};
+use crate::check::Reference;
 use crate::library::{LIBRARIES, OverloadDecl, Signature, parse_type};
-use crate::plan;
-use crate::syntax::{self, SourceError};
-use crate::{Issues, Program, Type, Types, Value};
+use crate::{Type, Types, Value};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -92,15 +90,6 @@ impl Environment {
     #[must_use]
     pub fn with_types(self, types: Arc<dyn Types>) -> Self {
         Self { types: Some(types), ..self }
-    }
-
-    /// Parses and checks an expression.
-    pub fn compile(&self, text: &str) -> Result<Program, Issues> {
-        let source_error = |errors: Vec<SourceError>| Issues::of(text, errors);
-        let (expr, count) = syntax::parse(text, self.version).map_err(source_error)?;
-        let checked = check::check(self, &expr, count).map_err(source_error)?;
-        plan::plan(&expr, checked)
-            .map_err(|(fault, result)| Issues::instantiation(text, fault, result))
     }
 
     pub(crate) fn version(&self) -> (u32, u32) {

@@ -2,12 +2,14 @@
 
 mod calls;
 mod literals;
+mod reference;
 mod unify;
 
+pub(crate) use reference::Reference;
+
+use crate::Type;
 use crate::environment::Environment;
-use crate::library::OverloadDecl;
 use crate::syntax::{Comprehension, Entry, Expr, Kind, SourceError};
-use crate::{Type, Value};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -19,21 +21,6 @@ pub(crate) struct Checked {
     pub(crate) types: Vec<Type>,
     /// The declarations that names and calls refer to.
     pub(crate) references: Vec<Reference>,
-}
-
-/// The declaration that a name or a call refers to.
-#[derive(Clone, Debug)]
-pub(crate) enum Reference {
-    /// Neither a name nor a call.
-    None,
-    /// The variable of this name.
-    Variable(String),
-    /// A constant.
-    Constant(Value<'static>),
-    /// A type that can be named but has no value.
-    Undefined(&'static str),
-    /// One of these overloads; `namespaced` if the receiver is part of the function's name.
-    Calls { overloads: Vec<OverloadDecl>, namespaced: bool },
 }
 
 /// Checks an expression with `count` subexpressions.
