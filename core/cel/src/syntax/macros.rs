@@ -146,8 +146,8 @@ fn quantified(mut arguments: Vec<Expr>) -> Result<(Names, Expr), SourceError> {
     Ok((names, arguments.remove(0)))
 }
 
-/// The expressions of a comprehension.
-struct Comprehension {
+/// The expressions of a comprehension that accumulate its result.
+struct Accumulation {
     start: Expr,
     condition: Expr,
     step: Expr,
@@ -159,10 +159,10 @@ fn fold(
     at: u32,
     range: Expr,
     names: Names,
-    comprehension: Comprehension,
+    accumulation: Accumulation,
 ) -> Expr {
     let Names { item, second } = names;
-    let Comprehension { start, condition, step, result } = comprehension;
+    let Accumulation { start, condition, step, result } = accumulation;
     let accumulator = ACCUMULATOR.to_string();
     let fold = Comprehension { range, item, second, accumulator, start, condition, step, result };
     factory.make(at, Kind::Comprehension(Box::new(fold)))
@@ -205,7 +205,7 @@ fn until(
     let join = if decisive { "_||_" } else { "_&&_" };
     let step = factory.call(at, join, vec![accumulator, predicate]);
     let result = factory.ident(at, ACCUMULATOR);
-    Ok(fold(factory, at, range, names, Comprehension { start, condition, step, result }))
+    Ok(fold(factory, at, range, names, Accumulation { start, condition, step, result }))
 }
 
 fn exists_one(
@@ -224,7 +224,7 @@ fn exists_one(
     let accumulator = factory.ident(at, ACCUMULATOR);
     let one = factory.literal(at, Value::Int(1));
     let result = factory.call(at, "_==_", vec![accumulator, one]);
-    Ok(fold(factory, at, range, names, Comprehension { start, condition, step, result }))
+    Ok(fold(factory, at, range, names, Accumulation { start, condition, step, result }))
 }
 
 /// `step` where the filter accepts the item; the unchanged accumulator elsewhere.
@@ -249,7 +249,7 @@ fn accumulate(
 ) -> Expr {
     let condition = factory.literal(at, Value::Bool(true));
     let result = factory.ident(at, ACCUMULATOR);
-    fold(factory, at, range, names, Comprehension { start, condition, step, result })
+    fold(factory, at, range, names, Accumulation { start, condition, step, result })
 }
 
 fn append_step(factory: &mut Factory, at: u32, filter: Option<Expr>, item: Expr) -> Expr {
