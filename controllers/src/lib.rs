@@ -17,6 +17,7 @@ mod batching;
 mod bucket;
 mod certificates;
 mod client;
+mod controller;
 mod discovery;
 mod endpoint_slice;
 mod endpoints;
@@ -47,8 +48,10 @@ mod service_account_token;
 mod settings;
 mod slices;
 mod store;
+mod table;
 #[cfg(test)]
 mod testing;
+mod token_issuer;
 mod trigger;
 mod trim;
 
@@ -56,31 +59,15 @@ pub use api::{Api, ApiRequest, ApiResponse, BoxFuture, Lines, Representation};
 pub use backoff::Backoff;
 pub use certificates::{CertificateSigner, Signing};
 pub use client::{Client, Deletion, Patch, Policy};
+pub use controller::{Idle, Outcome, Reconcile, Row, Setup};
 pub use events::{ObjectReference, Recorder};
 pub use failure::Failure;
 pub use lease::Election;
 pub use metrics::{Metrics, NoopMetrics};
 pub use queue::{Key, Queue, RetryDelay};
-pub use runtime::{Idle, Outcome, Reconcile, Row, Setup, run};
+pub use runtime::run;
 pub use selection::Selection;
-pub use service_account_token::{Account, TokenIssuer};
 pub use settings::Settings;
 pub use store::{Change, Shared, Store, key_of};
-
-/// All controllers, in the order in which they start.
-pub static CONTROLLERS: &[Row] = &[
-    namespace::ROW,
-    aggregation::ROW,
-    service_account::ROW,
-    policy_status::ROW,
-    endpoint_slice::ROW,
-    endpoints::ROW,
-    mirroring::ROW,
-    garbage::ROW,
-    node_ipam::ROW,
-    service_account_token::ROW,
-    root_ca::ROW,
-    certificates::SIGNING,
-    certificates::APPROVING,
-    certificates::CLEANING,
-];
+pub use table::CONTROLLERS;
+pub use token_issuer::{Account, TokenIssuer};

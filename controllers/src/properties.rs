@@ -171,7 +171,7 @@ proptest! {
         pods.iter().for_each(|(number, pod_state)| apply(&mut world, *number, Some(pod_state)));
         let service = Service::from_node(&world.service);
         let parsed_pods: Vec<_> = world.pods.values().map(Pod::from_node).collect();
-        let plan = |endpoints: Option<&Shared>| endpoints::plan(&endpoints::Inputs {
+        let plan = |endpoints: Option<&Shared>| endpoints::plan(&endpoints::EndpointsInputs {
             service: &service,
             pods: &parsed_pods,
             endpoints,

@@ -1,13 +1,11 @@
 //! The controller runtime: informers feed a queue, workers reconcile its keys.
 
+use crate::controller::{BackgroundTasks, Informers};
 use crate::informer::Informer;
 use crate::lease::LeaderElector;
 use crate::metrics::{ERRORS, LEADS, LONGEST, UNFINISHED, WORKED};
-use crate::store::{Change, Store};
-use crate::{
-    Api, BoxFuture, CONTROLLERS, Client, Failure, Key, Metrics, Queue, Recorder, RetryDelay,
-    Settings,
-};
+use crate::table::CONTROLLERS;
+use crate::{Api, Client, Failure, Key, Metrics, Outcome, Queue, Reconcile, Row, Settings, Setup};
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::pin::pin;
@@ -16,110 +14,6 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
-
-/// A controller in the table of all controllers.
-pub struct Row {
-    /// The name, as the `--controllers` flag spells it.
-    pub name: &'static str,
-    /// Former names, which the flag still accepts.
-    pub aliases: &'static [&'static str],
-    /// Whether `*` includes the controller.
-    pub on_by_default: bool,
-    /// The delays before a failed key is retried.
-    pub retry_delay: RetryDelay,
-    /// How many keys are reconciled concurrently, at least one; no key is ever reconciled twice at
-    /// once.
-    pub workers: usize,
-    /// Constructs the controller, which registers the collections it needs.
-    pub start: fn(&mut Setup<'_>) -> Box<dyn Reconcile>,
-}
-
-/// The reconciliation of a controller.
-pub trait Reconcile: Send + Sync + 'static {
-    /// Brings the object of this key to its desired state. May be called for a key with nothing to
-    /// do, and then writes nothing.
-    fn reconcile<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>>;
-}
-
-/// A controller that the settings leave without work.
-pub struct Idle;
-
-impl Reconcile for Idle {
-    fn reconcile<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
-        Box::pin(std::future::ready(Ok(Outcome::Done)))
-    }
-}
-
-/// The result of a successful reconciliation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Nothing more to do.
-    Done,
-    /// Reconcile again after this delay.
-    RequeueAfter(Duration),
-    /// Reconcile again after an exponential backoff, because the wait is unknown.
-    Retry,
-}
-
-/// What a controller is constructed from.
-pub struct Setup<'i> {
-    /// A client in the name of this controller.
-    pub client: Client,
-    /// The queue of keys to reconcile.
-    pub queue: Arc<Queue>,
-    /// Receives the measurements.
-    pub metrics: Arc<dyn Metrics>,
-    /// The settings from flags.
-    pub settings: Arc<Settings>,
-    background: BackgroundTasks,
-    needs: BTreeSet<&'static str>,
-    informers: &'i mut Informers,
-}
-
-impl Setup<'_> {
-    /// The local copy of the collection at `path`, which is complete before reconciliation starts.
-    pub fn collection(&mut self, path: &'static str) -> Arc<Store> {
-        self.needs.insert(path);
-        self.informers.at(path).store()
-    }
-
-    /// Calls `handler` for every change in the collection at `path`; at first every object is a
-    /// change.
-    pub fn listen(
-        &mut self,
-        path: &'static str,
-        handler: impl Fn(&Change) + Send + Sync + 'static,
-    ) {
-        self.needs.insert(path);
-        self.informers.at(path).listen(Box::new(handler));
-    }
-
-    /// Runs a task as long as the workers run.
-    pub fn background(&mut self, task: impl Future<Output = ()> + Send + 'static) {
-        self.background.push(Box::pin(task));
-    }
-
-    /// An event recorder whose source is `component`.
-    pub fn recorder(&mut self, component: &'static str) -> Recorder {
-        let (recorder, write_events) = Recorder::new(self.client.clone(), component);
-        self.background(write_events);
-        recorder
-    }
-}
-
-/// One informer per collection, however many controllers use it.
-struct Informers {
-    client: Client,
-    metrics: Arc<dyn Metrics>,
-    by_path: BTreeMap<&'static str, Informer>,
-}
-
-impl Informers {
-    fn at(&mut self, path: &'static str) -> &mut Informer {
-        let make = || Informer::new(path, self.client.clone(), self.metrics.clone());
-        self.by_path.entry(path).or_insert_with(make)
-    }
-}
 
 /// A controller that is ready to run.
 struct Worker {
@@ -150,9 +44,6 @@ async fn tracked<T>(alive: Alive, task: impl Future<Output = T>) -> T {
     drop(alive);
     result
 }
-
-/// The background tasks of a controller.
-type BackgroundTasks = Vec<BoxFuture<'static, ()>>;
 
 impl Worker {
     fn set_up(
@@ -324,7 +215,7 @@ pub async fn run(
 }
 
 fn is_any_selected(settings: &Settings) -> bool {
-    CONTROLLERS.iter().any(|row| settings.selection.holds(row))
+    CONTROLLERS.iter().any(|row| row.is_enabled(&settings.selection))
 }
 
 /// Runs the selected controllers for ever.
@@ -336,7 +227,7 @@ async fn run_controllers(
 ) {
     let client = Client::new(api.clone(), "");
     let mut informers = Informers { client, metrics: metrics.clone(), by_path: BTreeMap::new() };
-    let selected = CONTROLLERS.iter().filter(|row| settings.selection.holds(row));
+    let selected = CONTROLLERS.iter().filter(|row| row.is_enabled(&settings.selection));
     let workers: Vec<_> = selected
         .map(|row| Worker::set_up(row, api, settings, metrics, &mut informers, alive))
         .collect();
@@ -369,7 +260,7 @@ async fn join_all(tasks: &mut JoinSet<()>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::NoopMetrics;
+    use crate::{BoxFuture, NoopMetrics, RetryDelay};
 
     /// Ends in every possible way, by key.
     struct Unreliable;

@@ -1,7 +1,5 @@
 //! The selection of controllers by the `--controllers` flag: `*`, `name`, `-name`.
 
-use crate::{CONTROLLERS, Row};
-
 /// The parsed `--controllers` flag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
@@ -16,13 +14,16 @@ enum Entry {
 }
 
 impl Selection {
-    /// Parses `*,-namespace-controller`: `*` selects all that are on by default, a name selects, a
-    /// name after `-` deselects; the first mention counts. An empty text selects nothing.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// Parses the flag; `canonical_name` knows the names and aliases of controllers.
+    pub(crate) fn parse_names(
+        text: &str,
+        canonical_name: fn(&str) -> Option<&'static str>,
+    ) -> Result<Self, String> {
         if text.is_empty() {
             return Ok(Self::none());
         }
-        let entries: Result<_, _> = text.split(',').map(Entry::parse).collect();
+        let entries: Result<_, _> =
+            text.split(',').map(|entry| Entry::parse(entry, canonical_name)).collect();
         Ok(Self { entries: entries? })
     }
 
@@ -31,14 +32,14 @@ impl Selection {
         Self { entries: Vec::new() }
     }
 
-    /// Whether the controller is selected.
-    pub fn holds(&self, row: &Row) -> bool {
+    /// Whether the controller of this name is selected.
+    pub(crate) fn enables(&self, name: &str, on_by_default: bool) -> bool {
         let chosen = self.entries.iter().find_map(|entry| match entry {
-            Entry::On(name) if *name == row.name => Some(true),
-            Entry::Off(name) if *name == row.name => Some(false),
+            Entry::On(on) if *on == name => Some(true),
+            Entry::Off(off) if *off == name => Some(false),
             _ => None,
         });
-        chosen.unwrap_or_else(|| self.entries.contains(&Entry::Default) && row.on_by_default)
+        chosen.unwrap_or_else(|| self.entries.contains(&Entry::Default) && on_by_default)
     }
 }
 
@@ -50,7 +51,7 @@ impl Default for Selection {
 }
 
 impl Entry {
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str, canonical_name: fn(&str) -> Option<&'static str>) -> Result<Self, String> {
         if text == "*" {
             return Ok(Self::Default);
         }
@@ -58,20 +59,19 @@ impl Entry {
             Some(name) => (Self::Off, name),
             None => (Self::On, text),
         };
-        let known = |row: &&Row| row.name == name || row.aliases.contains(&name);
-        let row = CONTROLLERS.iter().find(known);
         let unknown = || format!("{name:?} is not in the list of known controllers");
-        row.map(|row| make(row.name)).ok_or_else(unknown)
+        canonical_name(name).map(make).ok_or_else(unknown)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::CONTROLLERS;
 
     fn chosen(text: &str) -> Vec<&'static str> {
         let selection = Selection::parse(text).expect("reads");
-        CONTROLLERS.iter().filter(|row| selection.holds(row)).map(|row| row.name).collect()
+        CONTROLLERS.iter().filter(|row| row.is_enabled(&selection)).map(|row| row.name).collect()
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Controller that populates service account token secrets, and deletes them with their account.
 
 use crate::client::percent_encode;
+use crate::token_issuer::Account;
 use crate::{
     BoxFuture, Client, Deletion, Failure, Idle, Outcome, Reconcile, RetryDelay, Row, Settings,
     Setup, Shared, Store,
@@ -26,23 +27,6 @@ const SECRETS: &str = "/api/v1/secrets?fieldSelector=type%3Dkubernetes.io%2Fserv
 
 const NAME: &str = "kubernetes.io/service-account.name";
 const UID: &str = "kubernetes.io/service-account.uid";
-
-/// The service account of a token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Account<'a> {
-    /// The namespace of the account.
-    pub namespace: &'a str,
-    /// The name of the account.
-    pub name: &'a str,
-    /// The uid of the account.
-    pub uid: &'a str,
-}
-
-/// Issues tokens. Signing is the one thing that the API does not do for controllers.
-pub trait TokenIssuer: Send + Sync + 'static {
-    /// A token of the account, valid as long as this secret holds it.
-    fn token(&self, account: Account<'_>, secret: &str) -> Result<String, String>;
-}
 
 struct Tokens {
     client: Client,

@@ -4,8 +4,9 @@ mod advice;
 mod format;
 mod input;
 
+use crate::command_result::CommandResult;
+use crate::requester;
 use crate::requester::RequesterArgs;
-use crate::{CommandResult, requester};
 use advice::Advice;
 use clap::{Args as ClapArgs, ValueEnum};
 use input::EvaluationInput;

@@ -1,7 +1,8 @@
 //! The command `ratchet check`: converts arguments into a `Config` and runs the check.
 
 use crate::args::{CheckArgs, Output, Validate, When};
-use crate::{CommandResult, policy, requester};
+use crate::command_result::CommandResult;
+use crate::{policy, requester};
 use ratchet_check::{Against, Config, FieldValidation, OutputFormat};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! The command `ratchet explain`: prints what a rule demands, why it exists, and how to fix a violation.
 
-use crate::CommandResult;
+use crate::command_result::CommandResult;
 use ratchet_check::RULES as CHECK_RULES;
 use ratchet_engine::{DIFFERENCES, Origin, RULES, Rule};
 use ratchet_kubelet_certs::RULES as CERTIFICATE_RULES;

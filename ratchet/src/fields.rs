@@ -1,6 +1,6 @@
 //! The command `ratchet fields`: prints the table of the API's address and network fields.
 
-use crate::CommandResult;
+use crate::command_result::CommandResult;
 use ratchet_engine::FIELDS;
 use std::io::Write;
 

@@ -1,7 +1,7 @@
 //! The command `ratchet kubelet-certs`: converts arguments into a `Config` and runs the audit.
 
-use crate::CommandResult;
 use crate::args::When;
+use crate::command_result::CommandResult;
 use clap::{Args as ClapArgs, ValueEnum};
 use ratchet_cluster::ConfigFlags;
 use ratchet_kubelet_certs::{ADDRESS_TYPES, Config, Live, OutputFormat, Source, Via};

@@ -4,6 +4,7 @@ mod api_config;
 mod args;
 mod cel;
 mod check;
+mod command_result;
 mod explain;
 mod fields;
 mod kubelet_certs;
@@ -67,6 +68,3 @@ fn main() -> ExitCode {
 fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
-
-/// Exit status of a command, or why it could not run.
-type CommandResult = Result<u8, Box<dyn std::error::Error>>;

@@ -1,7 +1,7 @@
 //! The commands `ratchet completion` and `ratchet man`, generated from the clap definitions.
 
-use crate::CommandResult;
 use crate::args::Args;
+use crate::command_result::CommandResult;
 use clap::CommandFactory;
 use clap_complete::Shell;
 use clap_mangen::Man;

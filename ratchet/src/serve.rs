@@ -15,7 +15,7 @@ mod signing;
 mod usage_error;
 mod values;
 
-use crate::CommandResult;
+use crate::command_result::CommandResult;
 use args::{ClientArgs, KubeletArgs, Reconciler, ServeArgs};
 use keys::Keys;
 use ratchet_controllers::Settings as ControllerSettings;

@@ -3,12 +3,13 @@
 
 mod approving;
 mod cleaning;
+mod signer;
 mod signing;
 
 pub(crate) use approving::ROW as APPROVING;
 pub(crate) use cleaning::ROW as CLEANING;
+pub use signer::{CertificateSigner, Signing};
 pub(crate) use signing::ROW as SIGNING;
-pub use signing::{CertificateSigner, Signing};
 
 use crate::client::percent_encode;
 use crate::{RetryDelay, Setup};

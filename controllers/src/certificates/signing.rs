@@ -1,5 +1,6 @@
 //! Controller that signs approved requests for the built-in signers, or marks them as failed.
 
+use super::signer::Signing;
 use super::{
     REQUESTS, RETRY_DELAY, has_condition, is_issued, listen, parse_csr, subresource_path, typed,
     usages, with_condition,
@@ -8,7 +9,7 @@ use crate::{BoxFuture, Client, Failure, Idle, Outcome, Reconcile, Row, Setup, St
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use jiff::Timestamp;
-use ratchet_certificate::{CertificateRequest, Signer};
+use ratchet_certificate::Signer;
 use ratchet_object::Node;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,26 +22,6 @@ pub(crate) const ROW: Row = Row {
     workers: 5,
     start,
 };
-
-/// Signs certificates; controllers hold no keys themselves.
-pub trait CertificateSigner: Send + Sync + 'static {
-    /// A PEM certificate for a request, for exactly these usages and with this lifetime.
-    fn sign(
-        &self,
-        request: &CertificateRequest,
-        usages: &[&str],
-        lifetime: Duration,
-    ) -> Result<String, String>;
-}
-
-/// The signer and the longest lifetime it grants.
-#[derive(Clone)]
-pub struct Signing {
-    /// Signs the certificates.
-    pub signer: Arc<dyn CertificateSigner>,
-    /// The lifetime of a certificate whose request asks for no shorter one.
-    pub longest: Duration,
-}
 
 /// The shortest lifetime, whatever is requested: `notBefore` is five minutes before signing.
 const SHORTEST: Duration = Duration::from_secs(10 * 60);

@@ -1,6 +1,6 @@
 //! The endpoints that a Service should have, grouped by the ports of its pods.
 
-use super::Inputs;
+use super::inputs::SliceInputs;
 use crate::pod::Pod;
 use crate::service::{Distribution, Service};
 use crate::slices::{Endpoint, EndpointKey, Hints, Port, Reference};
@@ -13,7 +13,7 @@ pub(super) type Endpoints = BTreeMap<EndpointKey, Endpoint>;
 /// The desired endpoints of one family. Pods that resolve the named ports of the Service
 /// differently belong in separate slices.
 pub(super) fn endpoints_by_ports(
-    inputs: &Inputs<'_>,
+    inputs: &SliceInputs<'_>,
     family: Family,
 ) -> BTreeMap<Vec<Port>, Endpoints> {
     let mut by_ports: BTreeMap<Vec<Port>, Endpoints> = BTreeMap::new();

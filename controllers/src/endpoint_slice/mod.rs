@@ -2,6 +2,7 @@
 
 mod desired;
 mod hints;
+mod inputs;
 mod pack;
 mod plan;
 #[cfg(test)]
@@ -10,7 +11,8 @@ pub(crate) mod testing;
 mod tests;
 mod topology;
 
-pub(crate) use plan::{Inputs, plan};
+pub(crate) use inputs::SliceInputs;
+pub(crate) use plan::plan;
 
 use crate::batching::Batching;
 use crate::client::percent_encode;
@@ -223,7 +225,7 @@ impl Slices {
         let pods = self.pods.labelled(service.namespace, &service.selector);
         let pods: Vec<_> = pods.iter().map(|pod| Pod::from_node(pod)).collect();
         let ratios = if service.wants_topology_hints { self.ratios() } else { None };
-        let writes = plan(&Inputs {
+        let writes = plan(&SliceInputs {
             service: &service,
             pods: &pods,
             zone: &|name| self.zone(name),

@@ -3,38 +3,19 @@
 
 use super::desired;
 use super::hints;
+use super::inputs::SliceInputs;
 use super::pack::{Draft, pack};
-use super::topology::Ratios;
-use crate::Shared;
 use crate::addresses::{FAMILIES, family_name};
-use crate::pod::Pod;
 use crate::service::{HEADLESS, Service};
 use crate::slices::{
     Endpoint, MANAGED_BY, SERVICE_NAME, Slice, Write, annotate, is_owned, owner, prefix,
 };
 use crate::trigger;
-use jiff::Timestamp;
 use ratchet_net::Family;
 use std::collections::BTreeMap;
 
 /// The value of the managed-by label of this controller's slices.
 pub(super) const CONTROLLER: &str = "endpointslice-controller.k8s.io";
-
-/// The inputs of a plan.
-pub(crate) struct Inputs<'a> {
-    pub(crate) service: &'a Service<'a>,
-    /// The pods that the Service selects.
-    pub(crate) pods: &'a [Pod<'a>],
-    /// The zone of a node, empty if it has none; `None` if there is no such node.
-    pub(crate) zone: &'a dyn Fn(&str) -> Option<String>,
-    /// The share of the cluster's CPU in each zone, if known.
-    pub(crate) ratios: Option<&'a Ratios>,
-    /// This controller's slices of the Service, without those that are being deleted, ordered by
-    /// name.
-    pub(crate) slices: &'a [Shared],
-    /// When the change happened that triggers the writes.
-    pub(crate) trigger: Option<Timestamp>,
-}
 
 /// The slices of one family.
 #[derive(Default)]
@@ -44,7 +25,7 @@ struct FamilyPlan {
 }
 
 /// The necessary writes. Once they are applied, the plan is empty.
-pub(crate) fn plan(inputs: &Inputs<'_>) -> Vec<Write> {
+pub(crate) fn plan(inputs: &SliceInputs<'_>) -> Vec<Write> {
     let families = inputs.service.families();
     let existing: Vec<_> = inputs.slices.iter().map(Slice::from_node).collect();
     let labels = labels(inputs.service);
@@ -80,7 +61,7 @@ fn labels(service: &Service<'_>) -> BTreeMap<String, String> {
 }
 
 fn plan_family(
-    inputs: &Inputs<'_>,
+    inputs: &SliceInputs<'_>,
     family: Family,
     existing: Vec<Slice>,
     labels: &BTreeMap<String, String>,
@@ -143,7 +124,7 @@ fn ensure_placeholder(family_plan: &mut FamilyPlan, service: &Service<'_>, blank
 }
 
 /// Turns drafts into writes: slices to be deleted are reused for those to be created.
-fn finish(inputs: &Inputs<'_>, family_plan: FamilyPlan) -> Vec<Write> {
+fn finish(inputs: &SliceInputs<'_>, family_plan: FamilyPlan) -> Vec<Write> {
     let FamilyPlan { mut drafts, mut obsolete } = family_plan;
     for draft in drafts.iter_mut().filter(|draft| draft.slice.origin.is_none()) {
         if let Some(index) = obsolete.iter().position(|slice| is_own(inputs.service, slice)) {
@@ -165,7 +146,7 @@ fn finish(inputs: &Inputs<'_>, family_plan: FamilyPlan) -> Vec<Write> {
     creates.into_iter().chain(updates).chain(deletes).collect()
 }
 
-fn to_node(inputs: &Inputs<'_>, slice: &Slice) -> ratchet_object::Node<'static> {
+fn to_node(inputs: &SliceInputs<'_>, slice: &Slice) -> ratchet_object::Node<'static> {
     let service = inputs.service;
     let owner = owner("Service", service.name, service.uid);
     let mut node = slice.to_node(service.namespace, &prefix(service.name), owner);

@@ -2,7 +2,7 @@
 
 use crate::Shared;
 use crate::endpoint_slice::topology::{ZONE, ratios};
-use crate::endpoint_slice::{Inputs, plan};
+use crate::endpoint_slice::{SliceInputs, plan};
 use crate::labels::label;
 use crate::pod::Pod;
 use crate::service::Service;
@@ -80,7 +80,7 @@ impl World {
             Some(label(node, ZONE).unwrap_or_default().to_owned())
         };
         let cpu_ratios = ratios(self.nodes.values());
-        plan(&Inputs {
+        plan(&SliceInputs {
             service: &service,
             pods: &pods,
             zone: &zone,

@@ -5,8 +5,8 @@ mod subsets;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use plan::{Inputs, plan};
-pub(crate) use subsets::{Address as SubsetAddress, Subset, repacked};
+pub(crate) use plan::{EndpointsInputs, plan};
+pub(crate) use subsets::{EndpointAddress, Subset, repacked};
 
 use crate::batching::Batching;
 use crate::client::percent_encode;
@@ -169,7 +169,7 @@ impl Endpoints {
         }
         let pods = self.pods.labelled(service.namespace, &service.selector);
         let pods: Vec<_> = pods.iter().map(|pod| Pod::from_node(pod)).collect();
-        plan(&Inputs {
+        plan(&EndpointsInputs {
             service: &service,
             pods: &pods,
             endpoints: endpoints.as_ref(),

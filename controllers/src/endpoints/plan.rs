@@ -1,6 +1,6 @@
 //! Plan of the write that brings the Endpoints of a Service in line with its pods: a pure function.
 
-use super::subsets::{Address, Subset, repacked, truncate};
+use super::subsets::{EndpointAddress, Subset, repacked, truncate};
 use crate::Shared;
 use crate::labels::{annotations, labels};
 use crate::pod::Pod;
@@ -22,7 +22,7 @@ const OVER_CAPACITY: &str = "endpoints.kubernetes.io/over-capacity";
 const MAX_ADDRESSES: usize = 1000;
 
 /// The inputs of a plan.
-pub(crate) struct Inputs<'a> {
+pub(crate) struct EndpointsInputs<'a> {
     pub(crate) service: &'a Service<'a>,
     /// The pods that the Service selects.
     pub(crate) pods: &'a [Pod<'a>],
@@ -33,7 +33,7 @@ pub(crate) struct Inputs<'a> {
 }
 
 /// The necessary write, if any. Once it is applied, the plan is empty.
-pub(crate) fn plan(inputs: &Inputs<'_>) -> Option<Write> {
+pub(crate) fn plan(inputs: &EndpointsInputs<'_>) -> Option<Write> {
     let mut subsets = repacked(desired_subsets(inputs.service, inputs.pods));
     let is_truncated = truncate(&mut subsets, MAX_ADDRESSES);
     let labels = desired_labels(inputs.service);
@@ -131,9 +131,9 @@ fn port(pod: &Pod<'_>, service_port: &crate::service::ServicePort<'_>) -> Option
 }
 
 /// The first address of the single family that Endpoints support.
-fn address(service: &Service<'_>, pod: &Pod<'_>) -> Option<Address> {
+fn address(service: &Service<'_>, pod: &Pod<'_>) -> Option<EndpointAddress> {
     let family = service.first_family(pod.first_family());
-    Some(Address {
+    Some(EndpointAddress {
         ip: pod.addresses_of(family).into_iter().next()?,
         hostname: pod.hostname_for(service).unwrap_or_default().to_owned(),
         node_name: (!pod.node_name.is_empty()).then(|| pod.node_name.to_owned()),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// One address of a subset.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Address {
+pub(crate) struct EndpointAddress {
     pub(crate) ip: String,
     pub(crate) hostname: String,
     pub(crate) node_name: Option<String>,
@@ -16,15 +16,15 @@ pub(crate) struct Address {
 /// Addresses that offer the same ports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Subset {
-    pub(crate) ready: Vec<Address>,
-    pub(crate) unready: Vec<Address>,
+    pub(crate) ready: Vec<EndpointAddress>,
+    pub(crate) unready: Vec<EndpointAddress>,
     pub(crate) ports: Vec<Port>,
 }
 
 /// The identity of an address: several pods may share one, if they use the network of their node.
 type AddressKey = (String, String);
 
-impl Address {
+impl EndpointAddress {
     fn key(&self) -> AddressKey {
         let uid = self.target.as_ref().map(|target| target.get("uid").to_owned());
         (self.ip.clone(), uid.unwrap_or_default())
@@ -62,7 +62,7 @@ impl Subset {
         let parse = |subset: &Node<'_>| {
             let list = |name: &str| {
                 let items = subset.get(name).map(Node::items).unwrap_or_default();
-                items.iter().map(Address::from_node).collect()
+                items.iter().map(EndpointAddress::from_node).collect()
             };
             let (ready, unready) = (list("addresses"), list("notReadyAddresses"));
             Self { ready, unready, ports: Port::all_from_node(subset) }
@@ -74,7 +74,7 @@ impl Subset {
         let mut node = Node::empty_map();
         for (name, list) in [("addresses", &self.ready), ("notReadyAddresses", &self.unready)] {
             if !list.is_empty() {
-                node.set(name, Node::list(list.iter().map(Address::to_node).collect()));
+                node.set(name, Node::list(list.iter().map(EndpointAddress::to_node).collect()));
             }
         }
         if !self.ports.is_empty() {
@@ -91,7 +91,7 @@ impl Subset {
 /// The canonical form of these subsets, which is equal for equivalent inputs: every set of
 /// addresses once, with all its ports; an address that is not ready in one subset is not ready.
 pub(crate) fn repacked(subsets: Vec<Subset>) -> Vec<Subset> {
-    let mut addresses_by_key: BTreeMap<AddressKey, Address> = BTreeMap::new();
+    let mut addresses_by_key: BTreeMap<AddressKey, EndpointAddress> = BTreeMap::new();
     let mut by_port: BTreeMap<Option<Port>, BTreeMap<AddressKey, bool>> = BTreeMap::new();
     for Subset { ready, unready, ports } in subsets {
         let ports: Vec<_> = match ports.is_empty() {

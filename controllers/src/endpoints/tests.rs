@@ -1,7 +1,7 @@
 //! Plans, behaviour by behaviour.
 
-use super::subsets::{Address, Subset, repacked, truncate};
-use super::{Inputs, plan};
+use super::subsets::{EndpointAddress, Subset, repacked, truncate};
+use super::{EndpointsInputs, plan};
 use crate::Shared;
 use crate::client::parse_json;
 use crate::pod::Pod;
@@ -39,7 +39,7 @@ impl World {
         let service = Service::from_node(&self.service);
         let pods: Vec<_> = self.pods.values().map(Pod::from_node).collect();
         let trigger = "2026-02-03T04:05:06Z".parse().ok();
-        plan(&Inputs {
+        plan(&EndpointsInputs {
             service: &service,
             pods: &pods,
             endpoints: self.endpoints.as_ref(),
@@ -71,7 +71,7 @@ impl World {
         self.settle();
         let endpoints = self.endpoints.as_ref().expect("there");
         let subsets = Subset::all_from_node(endpoints);
-        let show = |list: &[Address]| {
+        let show = |list: &[EndpointAddress]| {
             list.iter().map(|address| address.ip.as_str()).collect::<Vec<_>>().join(",")
         };
         let formatted = subsets.iter().map(|subset| {
@@ -285,7 +285,7 @@ fn no_more_than_a_thousand_addresses_and_it_is_said() {
 }
 
 fn subset(ready: usize, unready: usize) -> Subset {
-    let address = |n: usize| Address {
+    let address = |n: usize| EndpointAddress {
         ip: format!("10.0.0.{n}"),
         hostname: String::new(),
         node_name: None,

@@ -2,7 +2,7 @@
 
 use crate::Shared;
 use crate::addresses::{Address, family_name};
-use crate::endpoints::{LEADER, Subset, SubsetAddress, repacked};
+use crate::endpoints::{EndpointAddress, LEADER, Subset, repacked};
 use crate::labels::{annotations, labels};
 use crate::slices::{
     Endpoint, EndpointKey, MANAGED_BY, Port, SERVICE_NAME, Slice, Write, annotate_all, is_owned,
@@ -60,10 +60,10 @@ pub(crate) fn plan(endpoints: &Node<'_>, slices: &[Shared]) -> Plan {
 impl Plan {
     /// The subset with canonical addresses, so that two forms of one address are equal.
     fn canonical(&mut self, subset: Subset) -> Subset {
-        let mut canonicalize = |list: Vec<SubsetAddress>| -> Vec<SubsetAddress> {
+        let mut canonicalize = |list: Vec<EndpointAddress>| -> Vec<EndpointAddress> {
             let before = list.len();
             let valid = list.into_iter().filter_map(|address| {
-                Some(SubsetAddress { ip: Address::parse(&address.ip)?.text(), ..address })
+                Some(EndpointAddress { ip: Address::parse(&address.ip)?.text(), ..address })
             });
             let valid: Vec<_> = valid.collect();
             self.invalid += before - valid.len();

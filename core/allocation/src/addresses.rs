@@ -3,9 +3,10 @@
 use crate::allocations::ServiceAllocations;
 use crate::choose::choose;
 use crate::fault::{Fault, invalid, list};
-use crate::plan::{Plan, Taken};
+use crate::plan::Plan;
 use crate::ranges::{Ranges, family_name};
 use crate::spec::Spec;
+use crate::taken::Taken;
 use alloc::format;
 use alloc::string::{String, ToString};
 use core::net::IpAddr;

@@ -37,11 +37,13 @@ mod fault;
 mod node_ranges;
 mod objects;
 mod plan;
+mod planner;
 mod ports;
 mod prepare;
 mod ranges;
 mod spec;
 mod subnets;
+mod taken;
 mod validate;
 
 #[cfg(test)]
@@ -60,6 +62,8 @@ mod type_tests;
 pub use fault::Fault;
 pub use node_ranges::{MaskSizes, NodeRanges};
 pub use objects::{ip_address, ip_name, service_cidr};
-pub use plan::{Plan, Taken, plan, release};
+pub use plan::Plan;
+pub use planner::{plan, release};
 pub use prepare::prepare;
 pub use ranges::Ranges;
+pub use taken::Taken;

@@ -2,9 +2,9 @@
 
 use crate::choose::choose;
 use crate::fault::{Fault, invalid};
-use crate::plan::Taken;
 use crate::ranges::PortRange;
 use crate::spec::Spec;
+use crate::taken::Taken;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;

@@ -1,10 +1,8 @@
 //! The environment of expressions: their variables, functions and types.
 
-use crate::check::{self, Reference};
-use crate::library::{LIBRARIES, Overload, Signature, parse_type};
-use crate::plan;
-use crate::syntax::{self, SourceError};
-use crate::{Issues, Program, Type, Types, Value};
+use crate::check::Reference;
+use crate::library::{LIBRARIES, OverloadDecl, Signature, parse_type};
+use crate::{Type, Types, Value};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -27,17 +25,6 @@ type Constructor<T> = fn() -> T;
 struct Functions {
     by_name: BTreeMap<String, Arc<[OverloadDecl]>>,
     constants: BTreeMap<&'static str, (Type, Constructor<Value<'static>>)>,
-}
-
-/// A declared overload of a function.
-#[derive(Clone, Debug)]
-pub(crate) struct OverloadDecl {
-    pub(crate) row: &'static Overload,
-    pub(crate) signature: Arc<Signature>,
-    /// Whether it belongs to the CEL standard library.
-    pub(crate) standard: bool,
-    /// Whether the reference prices it only where the types leave a single candidate.
-    pub(crate) priced_alone: bool,
 }
 
 /// Types that expressions may name as values.
@@ -103,15 +90,6 @@ impl Environment {
     #[must_use]
     pub fn with_types(self, types: Arc<dyn Types>) -> Self {
         Self { types: Some(types), ..self }
-    }
-
-    /// Parses and checks an expression.
-    pub fn compile(&self, text: &str) -> Result<Program, Issues> {
-        let source_error = |errors: Vec<SourceError>| Issues::of(text, errors);
-        let (expr, count) = syntax::parse(text, self.version).map_err(source_error)?;
-        let checked = check::check(self, &expr, count).map_err(source_error)?;
-        plan::plan(&expr, checked)
-            .map_err(|(fault, result)| Issues::instantiation(text, fault, result))
     }
 
     pub(crate) fn version(&self) -> (u32, u32) {

@@ -20,8 +20,10 @@
 
 extern crate alloc;
 
+mod activation;
 mod check;
 mod compare;
+mod compile;
 mod environment;
 mod evaluate;
 mod fault;
@@ -36,12 +38,13 @@ mod time;
 mod types;
 mod value;
 
+pub use activation::Activation;
 pub use environment::Environment;
 pub use fault::{Budget, Fault, FaultKind, OVER_BUDGET};
 pub use issue::{Issue, Issues};
 pub use list::{Items, Joined, List};
 pub use map::{Map, Table};
-pub use program::{Activation, Program};
+pub use program::Program;
 pub use time::Timestamp;
 pub use types::{Type, Types};
 pub use value::{Opaque, Text, Value};

@@ -1,8 +1,8 @@
-//! Compiled expressions.
+//! Compiled expression.
 
+use crate::Type;
 use crate::library::Prepared;
 use crate::plan::Step;
-use crate::{Budget, Fault, Type, Value, evaluate};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -15,24 +15,6 @@ pub struct Program {
     pub(crate) slots: usize,
     pub(crate) prepared: Prepared,
     pub(crate) height: u32,
-}
-
-/// The variables of an evaluation (cel-go's `Activation`).
-pub trait Activation<'t> {
-    /// The value of a variable; `None` if there is none.
-    fn variable(&self, name: &str) -> Option<Value<'t>>;
-
-    /// A field of a variable that is computed on demand, as `variables.x` is; `None`
-    /// where the variable is an ordinary value. Only called for variables of object types.
-    fn member(
-        &self,
-        variable: &str,
-        field: &str,
-        budget: &mut Budget,
-    ) -> Option<Result<Value<'t>, Fault>> {
-        let _ = (variable, field, budget);
-        None
-    }
 }
 
 impl Program {
@@ -49,14 +31,5 @@ impl Program {
     /// Whether it references a variable.
     pub fn uses(&self, variable: &str) -> bool {
         self.variables.iter().any(|referenced| &**referenced == variable)
-    }
-
-    /// Evaluates it, charging `budget`.
-    pub fn evaluate<'t>(
-        &self,
-        world: &dyn Activation<'t>,
-        budget: &mut Budget,
-    ) -> Result<Value<'t>, Fault> {
-        evaluate::run(self, world, budget)
     }
 }

@@ -1,6 +1,5 @@
 //! CEL types, formatted as cel-go does.
 
-use crate::Value;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
@@ -150,33 +149,6 @@ impl Type {
             }
             Self::Map(key, value) => format!("map({}, {})", key.full_name(), value.full_name()),
             other => other.name().to_string(),
-        }
-    }
-
-    /// Whether a value can be an argument of this type at evaluation: of lists and maps only the first
-    /// items are checked.
-    pub(crate) fn admits(&self, value: &Value<'_>) -> bool {
-        match (self, value) {
-            (Self::Dyn | Self::Param(_) | Self::Var(_), _)
-            | (Self::Null, Value::Null)
-            | (Self::Bool, Value::Bool(_))
-            | (Self::Int, Value::Int(_))
-            | (Self::Uint, Value::Uint(_))
-            | (Self::Double, Value::Double(_))
-            | (Self::String, Value::Text(_))
-            | (Self::Bytes, Value::Bytes(_))
-            | (Self::Duration, Value::Duration(_))
-            | (Self::Timestamp, Value::Timestamp(_))
-            | (Self::Optional(_), Value::Optional(_))
-            | (Self::TypeOf(_) | Self::Meta, Value::Type(_)) => true,
-            (Self::List(item), Value::List(list)) => {
-                list.get(0).is_none_or(|value| item.admits(&value))
-            }
-            (Self::Map(key, item), Value::Map(map)) => {
-                map.entry(0).is_none_or(|(name, value)| key.admits(&name) && item.admits(&value))
-            }
-            (Self::Opaque(name), Value::Opaque(value)) => *name == value.type_name(),
-            _ => false,
         }
     }
 }

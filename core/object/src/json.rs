@@ -1,8 +1,10 @@
 //! A JSON parser that keeps spans and duplicate members, which `serde_json` drops.
 
-use crate::decode::{DecodeError, Decoded, Limits, MAX_REPEATED, Repeated, readable};
+use crate::decoded::{DecodeError, Decoded, MAX_REPEATED, Repeated};
+use crate::limits::Limits;
+use crate::members::dedup_members;
+use crate::path::readable;
 use crate::tree::{Entry, Node, Value};
-use crate::yaml::dedup_members;
 use crate::{Path, Span};
 use alloc::borrow::Cow;
 use alloc::format;

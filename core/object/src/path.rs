@@ -1,5 +1,6 @@
 //! Field paths, built step by step and never by formatting.
 
+use alloc::string::String;
 use core::fmt;
 
 /// The most steps that a path holds: the deepest field that a rule names has thirteen.
@@ -88,6 +89,18 @@ impl fmt::Display for Steps<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Truncates a path for display: a key may have a hundred thousand letters.
+pub(crate) fn readable(mut path: String) -> String {
+    const MAX_LEN: usize = 1000;
+    if path.len() > MAX_LEN {
+        let end = (0..=MAX_LEN).rev().find(|&at| path.is_char_boundary(at)).unwrap_or(0);
+        path.truncate(end);
+        path.push('…');
+        path.shrink_to_fit();
+    }
+    path
 }
 
 #[cfg(test)]

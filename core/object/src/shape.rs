@@ -1,8 +1,7 @@
 //! Violations of a kind's schema: unknown fields and values of the wrong type.
 
 use crate::base64;
-use crate::decode::readable;
-use crate::path::{Step, Steps};
+use crate::path::{Step, Steps, readable};
 use crate::schema::{self, Shape, TypeRow};
 use crate::{Node, Object, Span, Value};
 use alloc::format;

@@ -1,6 +1,9 @@
 //! Building a tree from the parser events of one YAML document, with aliases expanded and merge keys applied.
 
-use crate::decode::{DecodeError, Decoded, Limits, MAX_REPEATED, Repeated, readable};
+use crate::decoded::{DecodeError, Decoded, MAX_REPEATED, Repeated};
+use crate::limits::Limits;
+use crate::members::dedup_members;
+use crate::path::readable;
 use crate::tree::{Entry, Node, Value};
 use crate::yaml_scalar::{key_name, plain};
 use crate::{Path, Span};
@@ -331,48 +334,6 @@ fn binary(text: &str, span: Span) -> Result<String, DecodeError> {
         }
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Maps up to this size are compared pair by pair, which needs no memory.
-const SMALL: usize = 24;
-
-/// Keeps the last of duplicate members, and reports them.
-pub(crate) fn dedup_members<'t>(
-    entries: &mut Vec<Entry<'t>>,
-    mut report: impl FnMut(&Cow<'t, str>, Span),
-) {
-    let mut stale: Vec<usize> = Vec::new();
-    if entries.len() <= SMALL {
-        for (index, entry) in entries.iter().enumerate() {
-            let mut before = entries.iter().take(index);
-            if let Some(first) = before.rposition(|other| other.key == entry.key) {
-                stale.push(first);
-                report(&entry.key, entry.key_span);
-            }
-        }
-    } else {
-        let mut order: Vec<(&Cow<'t, str>, usize)> =
-            entries.iter().enumerate().map(|(index, entry)| (&entry.key, index)).collect();
-        order.sort_unstable();
-        for pair in order.windows(2) {
-            if let [(key, first), (other, second)] = pair
-                && key == other
-            {
-                stale.push(*first);
-                if let Some(entry) = entries.get(*second) {
-                    report(&entry.key, entry.key_span);
-                }
-            }
-        }
-    }
-    if !stale.is_empty() {
-        stale.sort_unstable();
-        let mut index = 0;
-        entries.retain(|_| {
-            index += 1;
-            stale.binary_search(&(index - 1)).is_err()
-        });
-    }
 }
 
 /// Applies members and merges in source order, each overriding those before it.

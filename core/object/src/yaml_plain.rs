@@ -8,9 +8,12 @@ mod block;
 mod flow;
 mod source;
 
-use crate::decode::{Decoded, Limits, MAX_REPEATED, Repeated, readable};
+use crate::decoded::{Decoded, MAX_REPEATED, Repeated};
+use crate::limits::Limits;
+use crate::members::dedup_members;
+use crate::path::readable;
 use crate::yaml_scalar::{key_name, plain};
-use crate::{Entry, Node, Path, Span, Value, yaml};
+use crate::{Entry, Node, Path, Span, Value};
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -337,7 +340,7 @@ impl<'t> Parser<'t> {
         let (value, last) = if open.is_map {
             let mut entries = self.entries.split_off(open.base);
             let mut again: Vec<(Cow<'t, str>, Span)> = Vec::new();
-            yaml::dedup_members(&mut entries, |key, span| again.push((key.clone(), span)));
+            dedup_members(&mut entries, |key, span| again.push((key.clone(), span)));
             for (key, span) in again {
                 let path = readable(self.path(&key));
                 if self.repeated.len() < MAX_REPEATED {

@@ -48,6 +48,7 @@ mod pipeline;
 mod policies;
 mod report;
 mod run;
+mod summary;
 mod suppress;
 
 pub use against::Against;
@@ -57,4 +58,5 @@ pub use finding::{
 };
 pub use policies::{RULES, administrator, as_stored, plural_of};
 pub use ratchet_pipeline::FieldValidation;
-pub use run::{CheckError, Summary, run};
+pub use run::{CheckError, run};
+pub use summary::Summary;

@@ -96,7 +96,7 @@ mod tests {
     fn controllers_are_a_list_that_may_be_spread_over_flags() {
         let names = |flags: &[&str]| {
             let selection = resolved(flags).unwrap().selection;
-            let chosen = CONTROLLERS.iter().filter(|row| selection.holds(row));
+            let chosen = CONTROLLERS.iter().filter(|row| row.is_enabled(&selection));
             chosen.map(|row| row.name).collect::<Vec<_>>()
         };
         let all = names(&[]);

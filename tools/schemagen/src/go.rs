@@ -6,10 +6,10 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::Error;
+use crate::error::Error;
 
 /// A field of a struct, from its tags.
-pub struct Field {
+pub struct GoField {
     /// The name in JSON; empty if its struct is inlined.
     pub name: String,
     /// The Go type, such as `*int32`.
@@ -23,7 +23,7 @@ pub struct Field {
 /// One package: structs, type aliases, and import paths by local name.
 #[derive(Default)]
 pub struct Package {
-    structs: HashMap<String, Vec<Field>>,
+    structs: HashMap<String, Vec<GoField>>,
     aliases: HashMap<String, String>,
     imports: HashMap<String, String>,
 }
@@ -106,7 +106,7 @@ impl Package {
     }
 
     /// The fields of a struct.
-    pub fn fields(&self, name: &str) -> Option<&[Field]> {
+    pub fn fields(&self, name: &str) -> Option<&[GoField]> {
         self.structs.get(name).map(Vec::as_slice)
     }
 }
@@ -120,7 +120,7 @@ fn import(line: &str) -> Option<(&str, &str)> {
 }
 
 /// A line of a struct, if it is a field with tags.
-fn field(line: &str) -> Option<Field> {
+fn field(line: &str) -> Option<GoField> {
     let line = line.trim();
     if line.starts_with("//") {
         return None;
@@ -133,7 +133,7 @@ fn field(line: &str) -> Option<Field> {
     let name = json.next().unwrap_or_default().to_owned();
     let options: Vec<&str> = json.collect();
     let number = tag(tags, "protobuf").and_then(|tag| tag.split(',').nth(1));
-    Some(Field {
+    Some(GoField {
         name,
         ty,
         number: number.and_then(|number| number.parse().ok()),

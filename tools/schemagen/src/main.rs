@@ -1,15 +1,14 @@
 //! A generator that prints the table of the kinds built into Kubernetes, or of their protobuf numbers.
 
+mod error;
 mod go;
 mod kinds;
 mod numbers;
 mod render;
 mod schema;
 
+use error::Error;
 use std::io::Write;
-
-/// Whatever stops the generator: a schema it cannot read, or a closed pipe.
-type Error = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Error> {
     let (kinds, definitions) = kinds::all();

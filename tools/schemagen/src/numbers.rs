@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::Error;
+use crate::error::Error;
 use crate::go::Source;
 use crate::schema::Type;
 
@@ -119,7 +119,7 @@ fn collect(
     Ok(())
 }
 
-fn presence(field: &crate::go::Field) -> &'static str {
+fn presence(field: &crate::go::GoField) -> &'static str {
     match (field.ty.starts_with('*'), field.omit_zero, field.omit_empty) {
         (true, false, false) => "nullable",
         (true, ..) => "pointer",

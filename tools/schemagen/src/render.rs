@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::Error;
+use crate::error::Error;
 use crate::kinds::Kind;
 use crate::schema::{Field, Shape, Type};
 

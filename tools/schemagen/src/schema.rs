@@ -2,7 +2,7 @@
 
 use k8s_openapi::serde_json::{Map, Value};
 
-use crate::Error;
+use crate::error::Error;
 
 /// An object type and its fields, sorted by name.
 pub struct Type {

@@ -2,7 +2,7 @@
 
 use super::{Checker, Reference};
 use crate::Type;
-use crate::environment::OverloadDecl;
+use crate::library::OverloadDecl;
 use crate::syntax::{Expr, Kind};
 use alloc::format;
 use alloc::string::String;

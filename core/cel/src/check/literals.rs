@@ -1,7 +1,7 @@
 //! Checks of literals that need no evaluation.
 
-use crate::library::{regex, standard, string_format_check};
-use crate::syntax::{Expr, Fold, Kind, SourceError};
+use crate::library::{pattern, standard, string_format_check};
+use crate::syntax::{Comprehension, Expr, Kind, SourceError};
 use crate::{Type, Value};
 use alloc::format;
 use alloc::vec::Vec;
@@ -55,7 +55,7 @@ fn converts(function: &str, value: &Value<'static>) -> bool {
     match (function, value.as_text()) {
         ("duration", _) => standard::to_duration(value).is_ok(),
         ("timestamp", _) => standard::to_timestamp(value).is_ok(),
-        ("matches", Some(pattern)) => regex::compile(pattern).is_ok(),
+        ("matches", Some(pattern)) => pattern::compile(pattern).is_ok(),
         _ => true,
     }
 }
@@ -108,8 +108,8 @@ fn visit_unless(expr: &Expr, ends: fn(&Expr) -> bool, each: &mut dyn FnMut(&Expr
             }
         }
         Kind::Struct { values, .. } => values.iter().for_each(|value| visit(value, each)),
-        Kind::Fold(fold) => {
-            let Fold { range, start, condition, step, result, .. } = fold.as_ref();
+        Kind::Comprehension(fold) => {
+            let Comprehension { range, start, condition, step, result, .. } = fold.as_ref();
             for part in [range, start, condition, step, result] {
                 visit(part, each);
             }

@@ -2,11 +2,14 @@
 
 mod calls;
 mod literals;
+mod reference;
 mod unify;
 
-use crate::environment::{Environment, OverloadDecl};
-use crate::syntax::{Entry, Expr, Fold, Kind, SourceError};
-use crate::{Type, Value};
+pub(crate) use reference::Reference;
+
+use crate::Type;
+use crate::environment::Environment;
+use crate::syntax::{Comprehension, Entry, Expr, Kind, SourceError};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -18,21 +21,6 @@ pub(crate) struct Checked {
     pub(crate) types: Vec<Type>,
     /// The declarations that names and calls refer to.
     pub(crate) references: Vec<Reference>,
-}
-
-/// The declaration that a name or a call refers to.
-#[derive(Clone, Debug)]
-pub(crate) enum Reference {
-    /// Neither a name nor a call.
-    None,
-    /// The variable of this name.
-    Variable(String),
-    /// A constant.
-    Constant(Value<'static>),
-    /// A type that can be named but has no value.
-    Undefined(&'static str),
-    /// One of these overloads; `namespaced` if the receiver is part of the function's name.
-    Calls { overloads: Vec<OverloadDecl>, namespaced: bool },
 }
 
 /// Checks an expression with `count` subexpressions.
@@ -82,7 +70,7 @@ impl Checker<'_> {
             Kind::List(items) => self.list(items),
             Kind::Map(entries) => self.map(entries),
             Kind::Struct { name, values } => self.message(expr, name, values),
-            Kind::Fold(fold) => self.fold(fold),
+            Kind::Comprehension(fold) => self.fold(fold),
         };
         self.set(expr, ty);
     }
@@ -244,7 +232,7 @@ impl Checker<'_> {
         ty
     }
 
-    fn fold(&mut self, fold: &Fold) -> Type {
+    fn fold(&mut self, fold: &Comprehension) -> Type {
         self.check(&fold.range);
         self.check(&fold.start);
         let range = self.unifier.substitute(&self.type_of(&fold.range), false);

@@ -1,10 +1,9 @@
 //! Function calls.
 
 use super::{EvalResult, Evaluator, check_levels, recoverable};
-use crate::environment::OverloadDecl;
-use crate::library::Context;
+use crate::library::{Context, OverloadDecl};
 use crate::plan::{Call, Style};
-use crate::{Fault, Map, Value};
+use crate::{Fault, Map, Type, Value};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -87,7 +86,33 @@ fn apply<'t>(call: &Call, context: &Context<'_>, arguments: &[Value<'t>]) -> Eva
 
 fn admits(overload: &OverloadDecl, arguments: &[Value<'_>]) -> bool {
     let parameters = &overload.signature.parameters;
-    parameters.iter().zip(arguments).all(|(parameter, argument)| parameter.admits(argument))
+    parameters.iter().zip(arguments).all(|(parameter, argument)| is_assignable(parameter, argument))
+}
+
+/// Whether a value can be an argument of this type: of lists and maps only the first items are checked.
+fn is_assignable(parameter: &Type, value: &Value<'_>) -> bool {
+    match (parameter, value) {
+        (Type::Dyn | Type::Param(_) | Type::Var(_), _)
+        | (Type::Null, Value::Null)
+        | (Type::Bool, Value::Bool(_))
+        | (Type::Int, Value::Int(_))
+        | (Type::Uint, Value::Uint(_))
+        | (Type::Double, Value::Double(_))
+        | (Type::String, Value::Text(_))
+        | (Type::Bytes, Value::Bytes(_))
+        | (Type::Duration, Value::Duration(_))
+        | (Type::Timestamp, Value::Timestamp(_))
+        | (Type::Optional(_), Value::Optional(_))
+        | (Type::TypeOf(_) | Type::Meta, Value::Type(_)) => true,
+        (Type::List(item), Value::List(list)) => {
+            list.get(0).is_none_or(|value| is_assignable(item, &value))
+        }
+        (Type::Map(key, item), Value::Map(map)) => map
+            .entry(0)
+            .is_none_or(|(name, value)| is_assignable(key, &name) && is_assignable(item, &value)),
+        (Type::Opaque(name), Value::Opaque(value)) => *name == value.type_name(),
+        _ => false,
+    }
 }
 
 fn no_such_overload(function: &str, arguments: &[Value<'_>]) -> Fault {

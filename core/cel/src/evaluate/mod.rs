@@ -27,25 +27,27 @@ const MAP_COST: u64 = 30;
 
 type EvalResult<'t> = Result<Value<'t>, Fault>;
 
-/// Evaluates a program.
-pub(crate) fn run<'t>(
-    program: &Program,
-    world: &dyn Activation<'t>,
-    budget: &mut Budget,
-) -> EvalResult<'t> {
-    let mut slots = Vec::new();
-    slots.resize_with(program.slots, || Slot::Empty);
-    let mut run = Evaluator {
-        names: &program.variables,
-        prepared: &program.prepared,
-        world,
-        budget,
-        slots,
-        variables: vec![None; program.variables.len()],
-        indexes: Vec::new(),
-        room: ROOM,
-    };
-    run.step(&program.root)
+impl Program {
+    /// Evaluates it, charging `budget`.
+    pub fn evaluate<'t>(
+        &self,
+        world: &dyn Activation<'t>,
+        budget: &mut Budget,
+    ) -> Result<Value<'t>, Fault> {
+        let mut slots = Vec::new();
+        slots.resize_with(self.slots, || Slot::Empty);
+        let mut run = Evaluator {
+            names: &self.variables,
+            prepared: &self.prepared,
+            world,
+            budget,
+            slots,
+            variables: vec![None; self.variables.len()],
+            indexes: Vec::new(),
+            room: ROOM,
+        };
+        run.step(&self.root)
+    }
 }
 
 /// An activation without variables.

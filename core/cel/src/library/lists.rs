@@ -2,7 +2,7 @@
 
 use super::arguments::list;
 use super::strings::WALK;
-use super::{Call, Context, Library, Overload};
+use super::{Context, FunctionOp, Library, Overload};
 use crate::{Fault, PER_CALL_LIMIT, Value};
 use core::cmp::Ordering;
 
@@ -101,7 +101,7 @@ pub(super) fn check_work(a: usize, b: usize) -> Result<(), Fault> {
 }
 
 /// An overload whose cost is linear in its list.
-const fn linear(id: &'static str, signature: &'static str, call: Call) -> Overload {
+const fn linear(id: &'static str, signature: &'static str, call: FunctionOp) -> Overload {
     Overload { id, signature, call, cost: WALK }
 }
 

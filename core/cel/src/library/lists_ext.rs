@@ -2,7 +2,7 @@
 
 use super::arguments::{int, list};
 use super::lists::{check_work, is_comparable};
-use super::{Call, Context, Cost, Library, Overload, size_of};
+use super::{Context, Cost, FunctionOp, Library, Overload, size_of};
 use crate::{Fault, List, Value};
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -152,7 +152,12 @@ const fn sorting_by(id: &'static str, signature: &'static str) -> Overload {
     Overload { id, signature, call: sort_by, cost: SORT_BY }
 }
 
-const fn other(id: &'static str, signature: &'static str, call: Call, cost: Cost) -> Overload {
+const fn other(
+    id: &'static str,
+    signature: &'static str,
+    call: FunctionOp,
+    cost: Cost,
+) -> Overload {
     Overload { id, signature, call, cost }
 }
 

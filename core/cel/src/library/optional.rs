@@ -1,6 +1,6 @@
 //! The optional library: values that may be absent.
 
-use super::{Call, Context, Cost, Library, Overload};
+use super::{Context, Cost, FunctionOp, Library, Overload};
 use crate::{Fault, Value};
 use alloc::vec::Vec;
 
@@ -75,7 +75,7 @@ fn unwrap<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> 
     Ok(Value::list(values))
 }
 
-const fn row(id: &'static str, signature: &'static str, call: Call) -> Overload {
+const fn row(id: &'static str, signature: &'static str, call: FunctionOp) -> Overload {
     Overload { id, signature, call, cost: Cost::ONE }
 }
 

@@ -10,7 +10,7 @@ use super::standard_convert as convert;
 use super::standard_numbers as numbers;
 use super::standard_text as text;
 use super::standard_time as time;
-use super::{Call, Cost, Library, Overload, size_of, tenths};
+use super::{Cost, FunctionOp, Library, Overload, size_of, tenths};
 
 /// The CEL standard library.
 pub(super) static STANDARD: Library =
@@ -20,7 +20,7 @@ pub(super) static STANDARD: Library =
 pub(super) static CROSS_TYPE: Library =
     Library { name: "standard", since: (1, 28), overloads: CROSS_ROWS, constants: &[], types: &[] };
 
-const fn row(id: &'static str, signature: &'static str, call: Call, cost: Cost) -> Overload {
+const fn row(id: &'static str, signature: &'static str, call: FunctionOp, cost: Cost) -> Overload {
     Overload { id, signature, call, cost }
 }
 

@@ -71,7 +71,7 @@ impl Planner {
             Kind::Map(entries) => self.map(entries),
             // No type has literals, so that none passes the checker.
             Kind::Struct { .. } => Err(Fault::new("unsupported expression")),
-            Kind::Fold(fold) => self.fold(fold),
+            Kind::Comprehension(fold) => self.fold(fold),
         }
     }
 
@@ -168,7 +168,7 @@ impl Planner {
         slot
     }
 
-    fn fold(&mut self, fold: &syntax::Fold) -> Result<Step, Fault> {
+    fn fold(&mut self, fold: &syntax::Comprehension) -> Result<Step, Fault> {
         let start = self.step(&fold.start)?;
         let range = self.step(&fold.range)?;
         let depth = self.scopes.len();

@@ -3,7 +3,7 @@
 use super::build::{Planner, attribute, with_key};
 use super::{Attribute, Call, Key, KeySource, Root, Step, Style};
 use crate::check::Reference;
-use crate::environment::OverloadDecl;
+use crate::library::OverloadDecl;
 use crate::syntax::Expr;
 use crate::{Budget, Fault, Value, evaluate};
 use alloc::boxed::Box;

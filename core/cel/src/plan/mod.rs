@@ -6,7 +6,7 @@ mod calls;
 pub(crate) use build::plan;
 
 use crate::Value;
-use crate::environment::OverloadDecl;
+use crate::library::OverloadDecl;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;

@@ -390,7 +390,7 @@ impl<'s> Parser<'s> {
         function: String,
         arguments: Vec<Expr>,
     ) -> Expr {
-        let call = macros::Call { at, target, function, arguments };
+        let call = macros::ParsedCall { at, target, function, arguments };
         match macros::expand(&mut self.factory, call, self.version) {
             Ok(expr) => expr,
             Err(source_error) => {

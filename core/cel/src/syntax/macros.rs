@@ -1,7 +1,7 @@
 //! Macros: comprehensions, `has`, and functions on optionals.
 
 use super::grammar::Factory;
-use super::{Expr, Fold, Kind, SourceError};
+use super::{Comprehension, Expr, Kind, SourceError};
 use crate::Value;
 use alloc::boxed::Box;
 use alloc::format;
@@ -10,7 +10,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 /// A call that may be a macro.
-pub(super) struct Call {
+pub(super) struct ParsedCall {
     pub(super) at: u32,
     pub(super) target: Option<Expr>,
     pub(super) function: String,
@@ -64,10 +64,10 @@ static MACROS: &[Macro] = &[
 /// Expands a call, if it is a macro.
 pub(super) fn expand(
     factory: &mut Factory,
-    call: Call,
+    call: ParsedCall,
     version: (u32, u32),
 ) -> Result<Expr, SourceError> {
-    let Call { at, target, function, mut arguments } = call;
+    let ParsedCall { at, target, function, mut arguments } = call;
     let matching_macro = MACROS.iter().find(|row| {
         row.function == function && row.arguments == arguments.len() && version >= row.since
     });
@@ -146,8 +146,8 @@ fn quantified(mut arguments: Vec<Expr>) -> Result<(Names, Expr), SourceError> {
     Ok((names, arguments.remove(0)))
 }
 
-/// The expressions of a comprehension.
-struct Comprehension {
+/// The expressions of a comprehension that accumulate its result.
+struct Accumulation {
     start: Expr,
     condition: Expr,
     step: Expr,
@@ -159,13 +159,13 @@ fn fold(
     at: u32,
     range: Expr,
     names: Names,
-    comprehension: Comprehension,
+    accumulation: Accumulation,
 ) -> Expr {
     let Names { item, second } = names;
-    let Comprehension { start, condition, step, result } = comprehension;
+    let Accumulation { start, condition, step, result } = accumulation;
     let accumulator = ACCUMULATOR.to_string();
-    let fold = Fold { range, item, second, accumulator, start, condition, step, result };
-    factory.make(at, Kind::Fold(Box::new(fold)))
+    let fold = Comprehension { range, item, second, accumulator, start, condition, step, result };
+    factory.make(at, Kind::Comprehension(Box::new(fold)))
 }
 
 fn all(
@@ -205,7 +205,7 @@ fn until(
     let join = if decisive { "_||_" } else { "_&&_" };
     let step = factory.call(at, join, vec![accumulator, predicate]);
     let result = factory.ident(at, ACCUMULATOR);
-    Ok(fold(factory, at, range, names, Comprehension { start, condition, step, result }))
+    Ok(fold(factory, at, range, names, Accumulation { start, condition, step, result }))
 }
 
 fn exists_one(
@@ -224,7 +224,7 @@ fn exists_one(
     let accumulator = factory.ident(at, ACCUMULATOR);
     let one = factory.literal(at, Value::Int(1));
     let result = factory.call(at, "_==_", vec![accumulator, one]);
-    Ok(fold(factory, at, range, names, Comprehension { start, condition, step, result }))
+    Ok(fold(factory, at, range, names, Accumulation { start, condition, step, result }))
 }
 
 /// `step` where the filter accepts the item; the unchanged accumulator elsewhere.
@@ -249,7 +249,7 @@ fn accumulate(
 ) -> Expr {
     let condition = factory.literal(at, Value::Bool(true));
     let result = factory.ident(at, ACCUMULATOR);
-    fold(factory, at, range, names, Comprehension { start, condition, step, result })
+    fold(factory, at, range, names, Accumulation { start, condition, step, result })
 }
 
 fn append_step(factory: &mut Factory, at: u32, filter: Option<Expr>, item: Expr) -> Expr {
@@ -336,7 +336,7 @@ fn bind(factory: &mut Factory, at: u32, name: &str, value: Expr, body: Expr) -> 
     let range = factory.make(at, Kind::List(Vec::new()));
     let condition = factory.literal(at, Value::Bool(false));
     let step = factory.ident(at, name);
-    let fold = Fold {
+    let fold = Comprehension {
         range,
         item: "#unused".to_string(),
         second: None,
@@ -346,7 +346,7 @@ fn bind(factory: &mut Factory, at: u32, name: &str, value: Expr, body: Expr) -> 
         step,
         result: body,
     };
-    factory.make(at, Kind::Fold(Box::new(fold)))
+    factory.make(at, Kind::Comprehension(Box::new(fold)))
 }
 
 /// What the optional maps share: the test for a value, and the body with the value bound to a name.
@@ -408,7 +408,11 @@ fn sort_by(
     const INPUT: &str = "@__sortBy_input__";
     if !matches!(
         target.kind,
-        Kind::List(_) | Kind::Select { .. } | Kind::Ident(_) | Kind::Fold(_) | Kind::Call { .. }
+        Kind::List(_)
+            | Kind::Select { .. }
+            | Kind::Ident(_)
+            | Kind::Comprehension(_)
+            | Kind::Call { .. }
     ) {
         let message = "sortBy can only be applied to a list, identifier, comprehension, call or select expression";
         return Err(source_error(target.at, message));
@@ -458,8 +462,8 @@ fn renumber(factory: &mut Factory, expr: &mut Expr) {
                 renumber(factory, value);
             }
         }
-        Kind::Fold(fold) => {
-            let Fold { range, start, condition, step, result, .. } = fold.as_mut();
+        Kind::Comprehension(fold) => {
+            let Comprehension { range, start, condition, step, result, .. } = fold.as_mut();
             for part in [range, start, condition, step, result] {
                 renumber(factory, part);
             }

@@ -34,7 +34,7 @@ pub(crate) enum Kind {
     /// `Name{field: value}`.
     Struct { name: String, values: Vec<Expr> },
     /// A comprehension.
-    Fold(Box<Fold>),
+    Comprehension(Box<Comprehension>),
 }
 
 /// A map entry.
@@ -48,7 +48,7 @@ pub(crate) struct Entry {
 
 /// A comprehension over a list or a map, which macros expand to.
 #[derive(Clone, Debug)]
-pub(crate) struct Fold {
+pub(crate) struct Comprehension {
     /// The list or map.
     pub(crate) range: Expr,
     /// The variable of the item or the key, or (with a second variable) the index.

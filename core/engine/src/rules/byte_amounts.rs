@@ -1,6 +1,6 @@
 //! Warnings about fractional byte values in resource quantities.
 
-use super::pod_warnings::warn_at;
+use super::ineffective_setting::warn_at;
 use crate::Verdict;
 use alloc::format;
 use alloc::string::ToString;

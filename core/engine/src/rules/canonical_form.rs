@@ -1,8 +1,5 @@
 //! Rule RTC-IP-003: addresses and CIDRs of newer fields are in canonical form, whatever the gates.
 
-use super::value::FieldCheck;
-use super::{cidr_spelling, ip_spelling, messages_before_1_33};
-use crate::context::ValidationContext;
 use crate::{FieldError, Origin, Ratchet, Rule, Verdict};
 use alloc::format;
 use alloc::string::ToString;
@@ -22,20 +19,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Checks `metadata.name` of an IPAddress, and IPv6 addresses of an EndpointSlice.
-pub(crate) fn check_address(
-    field_check: &FieldCheck<'_>,
-    ctx: &ValidationContext<'_>,
-    at: &At<'_>,
-    text: &str,
-    verdict: &mut Verdict,
-) {
-    if !ctx.config.release.since(33) {
-        return messages_before_1_33::check_address(at, text, verdict);
-    }
-    let before = verdict.errors.len();
-    ip_spelling::check_without_ratchet(field_check, true, at, text, verdict);
+pub(crate) fn check_address(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     if let Ok(ip) = IpText::read(text)
-        && verdict.errors.len() == before
         && !ip.is_canonical()
     {
         verdict.add_error(not_canonical(at, text, ip.canonical().to_string()));
@@ -43,20 +28,8 @@ pub(crate) fn check_address(
 }
 
 /// Checks `spec.cidrs` of a ServiceCIDR.
-pub(crate) fn check_network(
-    field_check: &FieldCheck<'_>,
-    ctx: &ValidationContext<'_>,
-    at: &At<'_>,
-    text: &str,
-    verdict: &mut Verdict,
-) {
-    if !ctx.config.release.since(33) {
-        return messages_before_1_33::check_network(at, text, verdict);
-    }
-    let before = verdict.errors.len();
-    cidr_spelling::check_without_ratchet(field_check, true, at, text, verdict);
+pub(crate) fn check_network(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     if let Ok(cidr) = CidrText::read(text)
-        && verdict.errors.len() == before
         && !cidr.is_canonical_network()
     {
         verdict.add_error(not_canonical(at, text, cidr.network().to_string()));

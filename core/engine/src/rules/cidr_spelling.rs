@@ -1,8 +1,8 @@
 //! Rule RTC-IP-002: a CIDR is written so that every parser reads the same network.
 
+use super::canonical_form;
 use super::ip_spelling::FUTURE;
 use super::value::FieldCheck;
-use super::{canonical_form, messages_before_1_33};
 use crate::context::ValidationContext;
 use crate::{FieldError, Origin, Ratchet, Rule, Verdict, Warning};
 use alloc::format;
@@ -76,6 +76,7 @@ fn detail(fault: Option<CidrFault>) -> &'static str {
     }
 }
 
+/// Warns with the messages of 1.33 and later.
 pub(crate) fn warn(
     field_check: &FieldCheck<'_>,
     ctx: &ValidationContext<'_>,
@@ -85,9 +86,6 @@ pub(crate) fn warn(
 ) {
     let Ok(cidr) = CidrText::read(text) else { return };
     let release = ctx.config.release;
-    if !release.since(33) {
-        return messages_before_1_33::warn_network(at, text, verdict);
-    }
     let (path, value) = (at.path(), Quoted(text));
     let network = cidr.network().to_string();
     if cidr.is_ambiguous() {

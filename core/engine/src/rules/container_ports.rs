@@ -1,8 +1,8 @@
 //! Warnings about container ports that repeat a number or a name, or that set `hostIP` without `hostPort`.
 
-use super::pod_warnings::warn_at;
+use super::ineffective_setting::warn_at;
 use crate::Verdict;
-use crate::views::protocol;
+use crate::views::{containers, protocol};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;

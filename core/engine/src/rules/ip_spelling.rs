@@ -1,7 +1,7 @@
 //! Rule RTC-IP-001: an IP address is written so that every parser reads the same address.
 
+use super::canonical_form;
 use super::value::FieldCheck;
-use super::{canonical_form, messages_before_1_33};
 use crate::context::ValidationContext;
 use crate::{FieldError, Origin, Ratchet, Rule, Verdict, Warning};
 use alloc::format;
@@ -61,6 +61,7 @@ pub(crate) fn check_without_ratchet(
     verdict.add_error(problem.with_difference(field_check.difference(text)));
 }
 
+/// Warns with the messages of 1.33 and later.
 pub(crate) fn warn(
     field_check: &FieldCheck<'_>,
     ctx: &ValidationContext<'_>,
@@ -70,9 +71,6 @@ pub(crate) fn warn(
 ) {
     let Ok(ip) = IpText::read(text) else { return };
     let release = ctx.config.release;
-    if !release.since(33) {
-        return messages_before_1_33::warn_address(at, text, &ip, verdict);
-    }
     let (path, value) = (at.path(), Quoted(text));
     let canonical = ip.canonical().to_string();
     if ip.fault().is_some() {

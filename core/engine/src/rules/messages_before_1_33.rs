@@ -4,10 +4,12 @@ use super::{canonical_form, cidr_spelling, ip_spelling};
 use crate::{FieldError, Verdict, Warning};
 use alloc::format;
 use alloc::string::ToString;
-use ratchet_net::{Family, IpText, Quoted, strict_addr, strict_prefix};
+use ratchet_net::{CidrText, Family, IpText, Quoted, strict_addr, strict_prefix};
 use ratchet_object::At;
 
-pub(super) fn warn_address(at: &At<'_>, text: &str, ip: &IpText, verdict: &mut Verdict) {
+/// Warns about an address that can be read, but not by every parser.
+pub(super) fn warn_address(at: &At<'_>, text: &str, verdict: &mut Verdict) {
+    let Ok(ip) = IpText::read(text) else { return };
     let path = at.path();
     match strict_addr(text) {
         Err(error) => {
@@ -30,7 +32,11 @@ pub(super) fn warn_address(at: &At<'_>, text: &str, ip: &IpText, verdict: &mut V
     }
 }
 
+/// Warns about a CIDR that can be read, but not by every parser.
 pub(super) fn warn_network(at: &At<'_>, text: &str, verdict: &mut Verdict) {
+    if CidrText::read(text).is_err() {
+        return;
+    }
     let path = at.path();
     match strict_prefix(text) {
         Err(error) => {

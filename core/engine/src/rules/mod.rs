@@ -9,11 +9,13 @@ pub(crate) mod container_ports;
 pub mod decoding;
 pub(crate) mod deny_external_ips;
 pub(crate) mod deprecated_api;
+mod dispatch;
 pub(crate) mod dns_config;
 pub(crate) mod dns_search;
 pub(crate) mod except_subset;
 pub(crate) mod host_names;
 pub(crate) mod immutable;
+pub(crate) mod ineffective_setting;
 pub(crate) mod interface_address;
 pub(crate) mod ip_spelling;
 pub(crate) mod labels;
@@ -39,7 +41,7 @@ pub static RULES: &[&Rule] = &[
     &labels::RULE,
     &host_names::RULE,
     &deprecated_api::RULE,
-    &pod_warnings::RULE,
+    &ineffective_setting::RULE,
     &decoding::UNKNOWN_FIELD,
     &decoding::REPEATED_FIELD,
     &decoding::WRONG_TYPE,

@@ -2,7 +2,7 @@
 
 use crate::context::ValidationContext;
 use crate::name_format::{self, NameFormat};
-use crate::rules::pod_warnings;
+use crate::rules::ineffective_setting;
 use crate::{Cause, Change, FieldError, Origin, Ratchet, Release, Rule, Verdict, Warning};
 use alloc::borrow::Cow;
 use alloc::format;
@@ -83,7 +83,7 @@ pub(crate) fn warn_host_name(change: &Change<'_>, verdict: &mut Verdict) {
         let message = format!(
             "metadata.name: {used}, which can result in surprising behavior; a DNS label is recommended: [{faults}]"
         );
-        verdict.warn(Warning::new(&pod_warnings::RULE, &name, message));
+        verdict.warn(Warning::new(&ineffective_setting::RULE, &name, message));
     }
 }
 

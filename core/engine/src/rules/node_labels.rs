@@ -1,7 +1,7 @@
 //! Warnings about deprecated node labels in node selectors, affinities and topologies.
 
+use super::ineffective_setting::{warn_at, warn_text};
 use super::labels;
-use super::pod_warnings::{warn_at, warn_text};
 use crate::Verdict;
 use alloc::format;
 use ratchet_object::At;

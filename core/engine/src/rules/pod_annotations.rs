@@ -1,7 +1,8 @@
 //! Warnings about pod annotations that became fields: non-functional ones, and those of AppArmor and seccomp.
 
-use super::pod_warnings::warn_at;
+use super::ineffective_setting::warn_at;
 use crate::Verdict;
+use crate::views::containers;
 use ratchet_object::At;
 
 /// Non-functional annotations and their messages.

@@ -1,37 +1,14 @@
-//! Rule RTC-API-006: warnings about deprecated, ineffective or repeated settings of pods and other kinds.
+//! Warnings about deprecated, ineffective or repeated settings of pods and pod templates, in the API's order.
 
+use super::ineffective_setting::warn_at;
 use super::{byte_amounts, container_ports, node_labels, pod_annotations, volume_paths};
+use crate::Verdict;
 use crate::context::ValidationContext;
-use crate::{Origin, Ratchet, Rule, Verdict, Warning};
+use crate::views::containers;
 use alloc::collections::BTreeSet;
 use alloc::format;
-use alloc::string::String;
 use ratchet_net::Quoted;
 use ratchet_object::At;
-
-pub(crate) static RULE: Rule = Rule {
-    id: "RTC-API-006",
-    fields: &[
-        "Pod metadata.name, metadata.annotations, spec.volumes[], spec.nodeSelector, spec.affinity, spec.topologySpreadConstraints[]",
-        "Pod spec.imagePullSecrets[].name, spec.hostAliases[].ip, spec.overhead",
-        "Pod spec.containers[].env[], spec.containers[].ports[], spec.containers[].resources",
-        "Deployment, ReplicaSet, ReplicationController, Job and CronJob metadata.name",
-        "StatefulSet spec.revisionHistoryLimit, spec.volumeClaimTemplates[]; Job spec.completions; CronJob spec.schedule",
-        "Node spec.configSource, spec.externalID",
-        "PersistentVolume metadata.annotations, spec; PersistentVolumeClaim metadata.annotations, spec.resources",
-        "StorageClass allowedTopologies[], CSIStorageCapacity nodeTopology, RuntimeClass scheduling.nodeSelector",
-        "CSIDriver spec.tokenRequests, ResourceSlice spec.driver, ResourceQuota spec.hard",
-        "Ingress and ServiceAccount metadata.annotations",
-        "CustomResourceDefinition spec.versions[].schema.openAPIV3Schema",
-    ],
-    title: "setting without effect",
-    origin: Origin::Api,
-    demands: "Deprecated annotations, labels, fields and volume types are replaced; names, addresses and ports of a pod are not repeated; a name that becomes a host name is a DNS label.",
-    why: "A setting that no longer works (an AppArmor or seccomp annotation, say) leaves the pod less confined than its author believes.",
-    fix: "Use the field that the message names, or remove the repeated entry.",
-    ratchet: Ratchet::Never,
-    versions: "Warnings; the releases are in the messages.",
-};
 
 /// Deprecated volume types: the field, its name in the path, the message, and the first and the last release with it.
 /// A type without a message has a claim, whose amounts are checked.
@@ -57,16 +34,6 @@ const VOLUMES: [(&str, &str, &str, u8, u8); 11] = [
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
-
-/// Adds a warning that begins with the path of the field.
-pub(crate) fn warn_at(verdict: &mut Verdict, at: &At<'_>, text: &str) {
-    warn_text(verdict, at, format!("{}: {text}", at.path()));
-}
-
-/// Adds a warning with exactly this text, which points at the field.
-pub(crate) fn warn_text(verdict: &mut Verdict, at: &At<'_>, text: impl Into<String>) {
-    verdict.warn(Warning::new(&RULE, at, text));
-}
 
 /// Adds all warnings about a pod or a pod template, in the API's order; those about addresses come after.
 pub(crate) fn warn(

@@ -1,6 +1,6 @@
 //! Warnings about overlapping file paths in a volume: one file overwrites another, or is a directory of another.
 
-use super::pod_warnings::warn_text;
+use super::ineffective_setting::warn_text;
 use crate::Verdict;
 use alloc::collections::BTreeMap;
 use alloc::format;

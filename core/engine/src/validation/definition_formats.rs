@@ -2,7 +2,7 @@
 
 use crate::Verdict;
 use crate::context::ValidationContext;
-use crate::rules::pod_warnings::warn_text;
+use crate::rules::ineffective_setting::warn_text;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;

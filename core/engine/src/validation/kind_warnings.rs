@@ -1,7 +1,7 @@
 //! Warnings about deprecated annotations, labels and settings of the smaller kinds, one function per kind.
 
 use crate::context::ValidationContext;
-use crate::rules::pod_warnings::{warn_at, warn_text};
+use crate::rules::ineffective_setting::{warn_at, warn_text};
 use crate::rules::{byte_amounts, node_labels};
 use crate::{Verdict, field_errors};
 use alloc::format;

@@ -5,7 +5,7 @@ use crate::field_errors::FieldErrors;
 use crate::fields;
 use crate::name_format::NameFormat;
 use crate::rules::value::FieldCheck;
-use crate::rules::{address_families, immutable, placement, pod_warnings};
+use crate::rules::{address_families, immutable, ineffective_setting, placement};
 use crate::views::list_or_single;
 use crate::{Cause, FieldError, StoredValues, Verdict, Warning};
 use alloc::vec::Vec;
@@ -110,7 +110,7 @@ pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     for (name, message) in deprecated {
         let at = spec.field(name);
         if at.is_set() && at.text() != Some("") {
-            verdict.warn(Warning::new(&pod_warnings::RULE, &at, message));
+            verdict.warn(Warning::new(&ineffective_setting::RULE, &at, message));
         }
     }
     for at in pod_cidrs(&root) {

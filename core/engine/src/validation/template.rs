@@ -3,7 +3,7 @@
 use super::pod_spec;
 use crate::context::ValidationContext;
 use crate::difference::SWAPPED_CONTROLLER_WARNINGS;
-use crate::rules::pod_warnings::{warn_at, warn_text};
+use crate::rules::ineffective_setting::{warn_at, warn_text};
 use crate::rules::{byte_amounts, names};
 use crate::{Change, Verdict};
 use ratchet_object::{At, Object};

@@ -1,11 +1,11 @@
 //! Decoding of protobuf messages into trees with the members that Go's JSON encoding would have.
 
-use super::ProtoError;
+use super::error::{ProtoError, ProtoResult};
 use super::leaf;
 use super::response_types::LIST_META;
 use super::table::{Body, Message, Presence, Tag, Union, message};
 use super::v1_36::SCHEMA;
-use super::wire::{Fields, Wire};
+use super::wire::{Fields, Wire, each};
 use crate::schema::{FieldRow, Shape};
 use crate::{Entry, Limits, Node, Value, json};
 use alloc::format;
@@ -14,7 +14,6 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 type Tree = Node<'static>;
-type ProtoResult<T> = Result<T, ProtoError>;
 
 /// A decoder with its remaining limits.
 pub(super) struct Decoder {
@@ -292,18 +291,6 @@ impl Decoder {
         self.depth -= 1;
         result
     }
-}
-
-/// Calls `visit` with the fields of a message in wire order.
-pub(super) fn each<'b>(
-    bytes: &'b [u8],
-    mut visit: impl FnMut(u32, Wire<'b>) -> ProtoResult<()>,
-) -> ProtoResult<()> {
-    let mut fields = Fields::new(bytes);
-    while let Some((number, wire)) = fields.next()? {
-        visit(number, wire)?;
-    }
-    Ok(())
 }
 
 /// The path of the inlined message `number` inside the inlined message `under`, if fields are in it.

@@ -1,7 +1,7 @@
 //! Encoding of trees as protobuf messages, by the schema of their kind; unknown fields are dropped.
 
-use super::ProtoError;
 use super::decoder::inner;
+use super::error::{ProtoError, ProtoResult};
 use super::leaf;
 use super::response_types::LIST_META;
 use super::table::{Body, Message, Presence, Tag, Union, message};
@@ -13,8 +13,6 @@ use crate::{Node, Value};
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
-
-type ProtoResult<T> = Result<T, ProtoError>;
 
 /// The message of a whole body.
 pub(super) fn body(node: &Node<'_>, body: Body) -> ProtoResult<Vec<u8>> {

@@ -1,15 +1,14 @@
 //! Leaf types that are messages in protobuf and strings or numbers in JSON.
 
-use super::ProtoError;
-use super::decoder::each;
+use super::error::{ProtoError, ProtoResult};
 use super::time::Timestamp;
+use super::wire::each;
 use crate::{Entry, Node, Span, Value};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 type Tree = Node<'static>;
-type ProtoResult<T> = Result<T, ProtoError>;
 
 pub(super) fn base64(bytes: &[u8]) -> String {
     crate::base64::encode(bytes)

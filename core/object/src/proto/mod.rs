@@ -6,6 +6,7 @@
 
 mod decoder;
 mod encoder;
+mod error;
 mod leaf;
 mod list;
 mod response_types;
@@ -14,64 +15,18 @@ mod time;
 mod v1_36;
 mod wire;
 
+pub use error::ProtoError;
 pub use list::ListEncoder;
 pub(crate) use time::Timestamp;
 
-use crate::decode::readable;
+use crate::path::readable;
 use crate::{Entry, Limits, Node, Value};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 
 /// The magic bytes at the start of every body.
 const MAGIC: [u8; 4] = [b'k', b'8', b's', 0];
-
-/// A body that cannot be decoded, or a tree that cannot be encoded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProtoError {
-    /// The field path, such as `spec.ports[0].port`; empty for the whole body.
-    pub path: String,
-    /// What is wrong.
-    pub message: String,
-}
-
-impl ProtoError {
-    fn new(message: impl Into<String>) -> Self {
-        Self { path: String::new(), message: message.into() }
-    }
-
-    /// Prefixes the path with a field name.
-    fn below(self, name: &str) -> Self {
-        self.at(name.into())
-    }
-
-    /// Prefixes the path with a list index.
-    fn item(self, index: usize) -> Self {
-        self.at(format!("[{index}]"))
-    }
-
-    /// Prefixes the path with a map key.
-    fn key(self, key: &str) -> Self {
-        self.at(format!("[{key}]"))
-    }
-
-    fn at(self, mut before: String) -> Self {
-        if !self.path.is_empty() && !self.path.starts_with('[') {
-            before.push('.');
-        }
-        Self { path: readable(before + &self.path), ..self }
-    }
-}
-
-impl fmt::Display for ProtoError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let colon = if self.path.is_empty() { "" } else { ": " };
-        write!(f, "protobuf: {}{colon}{}", self.path, self.message)
-    }
-}
-
-impl core::error::Error for ProtoError {}
 
 /// Whether a body begins with the magic bytes of Kubernetes' protobuf.
 #[must_use]
@@ -207,7 +162,7 @@ impl<'b> Envelope<'b> {
             ProtoError::new("the body does not begin with the bytes 6b 38 73 00 of its envelope")
         })?;
         let mut envelope = Self { api_version: "", kind: "", raw: &[] };
-        decoder::each(rest, |number, wire| {
+        wire::each(rest, |number, wire| {
             match number {
                 1 => envelope.decode_type(wire.bytes()?)?,
                 2 => envelope.raw = wire.bytes()?,
@@ -220,7 +175,7 @@ impl<'b> Envelope<'b> {
     }
 
     fn decode_type(&mut self, bytes: &'b [u8]) -> Result<(), ProtoError> {
-        decoder::each(bytes, |number, wire| {
+        wire::each(bytes, |number, wire| {
             match number {
                 1 => self.api_version = wire.text()?,
                 2 => self.kind = wire.text()?,

@@ -1,6 +1,6 @@
 //! Protobuf's wire format: varints, and fields with a number and a value.
 
-use super::ProtoError;
+use super::error::{ProtoError, ProtoResult};
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -126,6 +126,18 @@ impl<'b> Fields<'b> {
 
 fn truncated() -> ProtoError {
     ProtoError::new("unexpected end of the message")
+}
+
+/// Calls `visit` with the fields of a message in wire order.
+pub(super) fn each<'b>(
+    bytes: &'b [u8],
+    mut visit: impl FnMut(u32, Wire<'b>) -> ProtoResult<()>,
+) -> ProtoResult<()> {
+    let mut fields = Fields::new(bytes);
+    while let Some((number, wire)) = fields.next()? {
+        visit(number, wire)?;
+    }
+    Ok(())
 }
 
 /// Appends a varint.

@@ -1,6 +1,7 @@
 //! Validation of bindings.
 
-use super::{check_enum, resources};
+use super::resources;
+use super::values::check_enum;
 use alloc::vec::Vec;
 use ratchet_engine::field_validation::{
     FieldErrors, NameFormat, check_selector, format_list, format_string,

@@ -6,14 +6,16 @@ mod resources;
 mod status;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use expressions::Expressions;
 pub(crate) use expressions::STORED;
 use ratchet_engine::field_validation::{
-    FieldErrors, NameFormat, ValidationContext, format_string, name_format_faults,
+    FieldErrors, NameFormat, ValidationContext, name_format_faults,
 };
 use ratchet_engine::{Change, Part, Verdict};
 use ratchet_object::At;
+use values::{check_enum, quoted};
 
 const GROUP: &str = "admissionregistration.k8s.io";
 /// The suffix of names that a later release reserves.
@@ -99,14 +101,6 @@ fn conditions_unchanged(spec: &At<'_>, errs: &FieldErrors<'_, '_>) -> bool {
     is_unchanged("paramKind") && is_unchanged("matchConditions")
 }
 
-/// Checks that a field has one of a few values, also where it is empty.
-fn check_enum(at: &At<'_>, supported: &[&str], errs: &mut FieldErrors<'_, '_>) {
-    let text = at.text_or_empty();
-    if !supported.contains(&text) {
-        errs.unsupported(at, format_string(text, errs.ctx.config.release), supported);
-    }
-}
-
 fn check_parameter_kind(kind: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let api_version = kind.field("apiVersion");
     match api_version.text_or_empty() {
@@ -151,8 +145,7 @@ fn faults(text: &str, form: NameFormat) -> alloc::vec::Vec<alloc::borrow::Cow<'s
 fn check_part(at: &At<'_>, part: &str, form: NameFormat, errs: &mut FieldErrors<'_, '_>) {
     let faults = faults(part, form);
     if !faults.is_empty() {
-        let formatted = alloc::format!("{}", ratchet_net::Quoted(part));
-        errs.invalid_as(at, formatted, faults.join(","));
+        errs.invalid_as(at, quoted(part), faults.join(","));
     }
 }
 
@@ -179,10 +172,6 @@ fn check_conditions(
             text => names.push(text),
         }
     }
-}
-
-fn quoted(text: &str) -> alloc::string::String {
-    alloc::format!("{}", ratchet_net::Quoted(text))
 }
 
 fn check_variable(at: &At<'_>, expressions: &mut Expressions<'_>, errs: &mut FieldErrors<'_, '_>) {

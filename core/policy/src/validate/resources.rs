@@ -1,6 +1,6 @@
 //! Validation of match constraints: selectors, and resource rules.
 
-use super::{check_enum, quoted};
+use super::values::{check_enum, quoted};
 use alloc::format;
 use alloc::vec::Vec;
 use ratchet_engine::field_validation::{FieldErrors, NameFormat, check_selector, format_list};

@@ -1,6 +1,6 @@
 //! Validation of a policy's status: warnings that name a field, and conditions.
 
-use super::{check_enum, quoted};
+use super::values::{check_enum, quoted};
 use alloc::vec::Vec;
 use ratchet_engine::field_validation::{FieldErrors, NameFormat};
 use ratchet_object::At;

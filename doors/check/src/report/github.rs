@@ -1,6 +1,7 @@
 //! The GitHub report: workflow commands that turn findings into annotations of a pull request.
 
-use super::{Report, count, remarks};
+use super::format::Report;
+use super::text::{count, remarks};
 use crate::finding::Severity;
 use crate::{CheckedObject, Summary};
 use std::io::{self, Write};

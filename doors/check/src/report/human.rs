@@ -1,6 +1,7 @@
 //! The human report: source line, underlined value, the API server's message, and the fix.
 
-use super::{Report, count, title, visible};
+use super::format::Report;
+use super::text::{count, title, visible};
 use crate::finding::{Severity, SourceLocation};
 use crate::{CheckedObject, Config, Finding, Outcome, Summary};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};

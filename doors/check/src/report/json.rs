@@ -1,6 +1,6 @@
 //! The JSON report, in a versioned format.
 
-use super::Report;
+use super::format::Report;
 use crate::{CheckedObject, Config, Finding, Outcome, PolicyDecision, Summary};
 use serde_json::{Value, json};
 use std::io::{self, Write};

@@ -1,6 +1,7 @@
 //! The JUnit XML report: one test suite per file, one test case per object.
 
-use super::{Report, title};
+use super::format::Report;
+use super::text::title;
 use crate::finding::Severity;
 use crate::{CheckedObject, Outcome, Summary};
 use std::io::{self, Write};

@@ -1,6 +1,7 @@
 //! The Markdown report: a table for a comment on a pull request.
 
-use super::{Report, count, remarks, title};
+use super::format::Report;
+use super::text::{count, remarks, title};
 use crate::{CheckedObject, Summary};
 use std::io::{self, Write};
 

@@ -1,6 +1,8 @@
 //! The SARIF 2.1.0 report for code scanning, with stable rule ids and fingerprints.
 
-use super::{Report, json as plain, remarks};
+use super::format::Report;
+use super::json as plain;
+use super::text::remarks;
 use crate::finding::{PolicyDecision, Severity, SourceLocation};
 use crate::policies::RULES as OWN_RULES;
 use crate::{CheckedObject, Finding, Outcome, Summary};

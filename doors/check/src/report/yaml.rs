@@ -1,6 +1,7 @@
 //! The JSON report in YAML.
 
-use super::{Report, json};
+use super::format::Report;
+use super::json;
 use crate::{CheckedObject, Config, Summary};
 use serde_json::Value;
 use std::io::{self, Write};

@@ -1,6 +1,6 @@
 //! The JSON report, in a versioned format.
 
-use super::{escape_control, time};
+use super::text::{escape_control, time};
 use crate::judge::{AuditedNode, Finding};
 use crate::{Config, Summary, Weight};
 use ratchet_certificate::Facts;

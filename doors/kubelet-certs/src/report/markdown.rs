@@ -1,6 +1,7 @@
 //! The Markdown report: a table for a ticket or a comment.
 
-use super::{conclusion, day, plain, remedies, some, totals};
+use super::remedies::remedies;
+use super::text::{conclusion, day, plain, some, totals};
 use crate::judge::AuditedNode;
 use crate::{Config, Summary};
 use std::io::{self, Write};

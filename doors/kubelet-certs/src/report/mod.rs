@@ -1,14 +1,17 @@
-//! Report formats, one module each, and the text helpers that they share.
+//! Report formats, one module each.
 
 mod json;
 mod markdown;
 mod prometheus;
+mod remedies;
 mod sarif;
 mod table;
+mod text;
+
+pub(crate) use text::plain;
 
 use crate::judge::AuditedNode;
-use crate::{Config, OutputFormat, Summary, Weight};
-use jiff::Timestamp;
+use crate::{Config, OutputFormat, Summary};
 use std::io::{self, Write};
 
 /// Writes the report in the configured format.
@@ -25,146 +28,6 @@ pub(crate) fn write(
         OutputFormat::Markdown => markdown::write(config, audited, summary, out),
         OutputFormat::Prometheus => prometheus::write(audited, summary, out),
     }
-}
-
-/// Text with everything but printable ASCII escaped: a certificate may contain anything, and must not control the
-/// terminal, hide text or break the columns.
-pub(crate) fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            ' '..='~' => out.push(c),
-            other => out.extend(other.escape_default()),
-        }
-    }
-    out
-}
-
-/// JSON with the control characters escaped that it may contain verbatim: some control terminals.
-fn escape_control(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        match c {
-            '\n' => out.push(c),
-            c if c.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// A text cut to at most `most` bytes.
-fn short(text: &str, most: usize) -> String {
-    let text = plain(text);
-    if text.len() <= most {
-        return text;
-    }
-    let prefix: String = text.chars().take(most.saturating_sub(3)).collect();
-    format!("{prefix}...")
-}
-
-/// `1 node`, `2 nodes`.
-fn count(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
-}
-
-/// RFC 3339 (`2027-01-01T00:00:00Z`); times out of range are plain numbers.
-fn time(seconds: i64) -> String {
-    Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |time| time.to_string())
-}
-
-/// The date part of a time.
-fn day(seconds: i64) -> String {
-    let time = time(seconds);
-    time.split_once('T').map_or(time.clone(), |(day, _)| day.to_owned())
-}
-
-/// `3 nodes: 1 passes, 1 would fail, 1 unknown`.
-fn totals(summary: &Summary) -> String {
-    let Summary { nodes, pass, fail, unknown, warned } = summary;
-    let warned = if *warned > 0 { format!(" ({warned} with warnings)") } else { String::new() };
-    let passes = if *pass == 1 { "passes" } else { "pass" };
-    format!(
-        "{}: {pass} {passes}{warned}, {fail} would fail, {unknown} unknown",
-        count(*nodes, "node")
-    )
-}
-
-/// One sentence on whether enforcement is safe.
-fn conclusion(config: &Config, summary: &Summary) -> &'static str {
-    match summary.exit_code() {
-        0 if config.authority.is_none() => {
-            "Every certificate bears its node's name: --enable-kubelet-cert-cn-validation can be turned on if the API server's --kubelet-certificate-authority has signed them all."
-        }
-        0 => {
-            "Every certificate bears its node's name: --enable-kubelet-cert-cn-validation can be turned on."
-        }
-        1 => {
-            "Do not turn on --enable-kubelet-cert-cn-validation yet: connections to some nodes would fail."
-        }
-        _ if summary.fail > 0 => {
-            "Do not turn on --enable-kubelet-cert-cn-validation yet: connections to some nodes would fail, and some could not be looked at."
-        }
-        _ if summary.nodes == 0 => "Nothing was looked at.",
-        _ => {
-            "It cannot be told whether --enable-kubelet-cert-cn-validation is safe: some nodes could not be looked at."
-        }
-    }
-}
-
-/// The first `MOST` node names, and the number of the rest.
-fn some(names: &[&str]) -> String {
-    const MOST: usize = 8;
-    let names_shown: Vec<String> = names.iter().take(MOST).map(|name| plain(name)).collect();
-    match names.len().saturating_sub(MOST) {
-        0 => names_shown.join(", "),
-        more => format!("{} and {more} more", names_shown.join(", ")),
-    }
-}
-
-/// A fix and the nodes that it applies to.
-struct Remedy<'j> {
-    title: String,
-    meaning: &'static str,
-    steps: Vec<&'static str>,
-    nodes: Vec<&'j str>,
-    weight: Weight,
-}
-
-/// All fixes without duplicates: by shape where the name is wrong, by rule otherwise.
-fn remedies(audited: &[AuditedNode]) -> Vec<Remedy<'_>> {
-    let mut all: Vec<Remedy<'_>> = Vec::new();
-    for one in audited {
-        for finding in &one.findings {
-            let shape = one
-                .shape
-                .filter(|shape| finding.rule == &crate::rule::NAME && !shape.fix.is_empty());
-            let (title, meaning, steps) = match shape {
-                Some(shape) => {
-                    (format!("{} ({})", shape.title, shape.id), shape.meaning, shape.fix.to_vec())
-                }
-                None => (
-                    format!("{} ({})", finding.rule.title, finding.rule.id),
-                    finding.rule.why,
-                    vec![finding.rule.fix],
-                ),
-            };
-            let node = one.kubelet.node.as_str();
-            match all.iter_mut().find(|known| known.title == title) {
-                Some(known) if known.nodes.last() == Some(&node) => {}
-                Some(known) => known.nodes.push(node),
-                None => all.push(Remedy {
-                    title,
-                    meaning,
-                    steps,
-                    nodes: vec![node],
-                    weight: finding.rule.weight,
-                }),
-            }
-        }
-    }
-    all.sort_by_key(|remedy| remedy.weight);
-    all
 }
 
 #[cfg(test)]

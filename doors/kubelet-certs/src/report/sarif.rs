@@ -1,6 +1,6 @@
 //! The SARIF 2.1.0 report for code scanning, with stable rule ids and one location per node.
 
-use super::escape_control;
+use super::text::escape_control;
 use crate::judge::{AuditedNode, Finding};
 use crate::{RULES, Rule, Summary, Weight};
 use serde_json::{Value, json};

@@ -1,6 +1,7 @@
 //! The table report for people: one line per node, then findings and fixes.
 
-use super::{conclusion, count, day, plain, remedies, short, some, totals};
+use super::remedies::remedies;
+use super::text::{conclusion, count, day, plain, short, some, totals};
 use crate::judge::{AuditedNode, Outcome, span};
 use crate::{Config, Summary, Weight};
 use std::io::{self, Write};

@@ -1,11 +1,14 @@
 //! Character classes: `[a-z]`, `[^\d[:alpha:]]`, `\pL`.
 
 use super::text::Rest;
-use super::{Fault, Reason, escape, group, unicode};
+use super::{PatternError, Reason, escape, group, unicode};
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 /// Parses `[…]`.
-pub(super) fn bracketed<'p>(rest: &mut Rest<'p>, folds: bool) -> Result<ClassUnicode, Fault<'p>> {
+pub(super) fn bracketed<'p>(
+    rest: &mut Rest<'p>,
+    folds: bool,
+) -> Result<ClassUnicode, PatternError<'p>> {
     let start = *rest;
     rest.next();
     let negated = rest.take("^");
@@ -32,7 +35,7 @@ pub(super) fn bracketed<'p>(rest: &mut Rest<'p>, folds: bool) -> Result<ClassUni
 pub(super) fn named<'p>(
     rest: &mut Rest<'p>,
     folds: bool,
-) -> Result<Option<ClassUnicode>, Fault<'p>> {
+) -> Result<Option<ClassUnicode>, PatternError<'p>> {
     let start = *rest;
     let mut ahead = *rest;
     if !ahead.take("\\") {
@@ -53,7 +56,7 @@ pub(super) fn named<'p>(
     Ok(Some(finish(class, (letter == 'P') != flips, folds)))
 }
 
-fn property_name<'p>(start: Rest<'p>, ahead: &mut Rest<'p>) -> Result<&'p str, Fault<'p>> {
+fn property_name<'p>(start: Rest<'p>, ahead: &mut Rest<'p>) -> Result<&'p str, PatternError<'p>> {
     let before = *ahead;
     match ahead.next() {
         Some('{') => {
@@ -69,7 +72,7 @@ fn property_name<'p>(start: Rest<'p>, ahead: &mut Rest<'p>) -> Result<&'p str, F
     }
 }
 
-fn posix<'p>(rest: &mut Rest<'p>, folds: bool) -> Result<Option<ClassUnicode>, Fault<'p>> {
+fn posix<'p>(rest: &mut Rest<'p>, folds: bool) -> Result<Option<ClassUnicode>, PatternError<'p>> {
     let Some((name, after)) = rest.0.strip_prefix("[:").and_then(|inside| inside.split_once(":]"))
     else {
         return Ok(None);
@@ -87,7 +90,7 @@ fn single<'p>(
     rest: &mut Rest<'p>,
     bracket: Rest<'p>,
     folds: bool,
-) -> Result<ClassUnicode, Fault<'p>> {
+) -> Result<ClassUnicode, PatternError<'p>> {
     let start = *rest;
     let lo = character(rest, bracket)?;
     let mut hi = lo;
@@ -102,7 +105,7 @@ fn single<'p>(
     Ok(finish(between(lo, hi), false, folds))
 }
 
-fn character<'p>(rest: &mut Rest<'p>, bracket: Rest<'p>) -> Result<u32, Fault<'p>> {
+fn character<'p>(rest: &mut Rest<'p>, bracket: Rest<'p>) -> Result<u32, PatternError<'p>> {
     match rest.peek() {
         None => Err(bracket.fault_to_end(Reason::MissingBracket)),
         Some('\\') => escape::escape(rest),

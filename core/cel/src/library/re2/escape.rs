@@ -1,16 +1,16 @@
 //! Escapes of single characters: `\n`, `\x41`, `\x{1F600}`, `\101`, `\.`.
 
 use super::text::Rest;
-use super::{Fault, Reason};
+use super::{PatternError, Reason};
 
 const MAX_RUNE: u32 = 0x10_ffff;
 
 /// Parses an escape; the code point may be one that no text contains.
-pub(super) fn escape<'p>(rest: &mut Rest<'p>) -> Result<u32, Fault<'p>> {
+pub(super) fn escape<'p>(rest: &mut Rest<'p>) -> Result<u32, PatternError<'p>> {
     let start = *rest;
     rest.next();
     let Some(letter) = rest.next() else {
-        return Err(Fault { reason: Reason::TrailingBackslash, part: "" });
+        return Err(PatternError { reason: Reason::TrailingBackslash, part: "" });
     };
     let code = match letter {
         '1'..='7' if !rest.peek().is_some_and(is_octal) => None,

@@ -1,8 +1,8 @@
 //! A parser of regular expressions in Go's RE2 syntax, with Go's error messages.
 
 mod class;
+mod error;
 mod escape;
-mod fault;
 mod group;
 mod parse;
 #[cfg(test)]
@@ -10,5 +10,5 @@ mod tests;
 mod text;
 mod unicode;
 
-pub(crate) use fault::{Fault, Reason};
+pub(crate) use error::{PatternError, Reason};
 pub(crate) use parse::parse;

@@ -1,7 +1,7 @@
 //! Parsing of a pattern into the representation that the regex engine compiles, without recursion.
 
 use super::text::Rest;
-use super::{Fault, Reason, class, escape};
+use super::{PatternError, Reason, class, escape};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Dot, Hir, Look, Repetition};
@@ -75,7 +75,7 @@ struct Parser<'p> {
 }
 
 /// Parses a pattern.
-pub(crate) fn parse(pattern: &str) -> Result<Hir, Fault<'_>> {
+pub(crate) fn parse(pattern: &str) -> Result<Hir, PatternError<'_>> {
     let mut parser = Parser {
         whole: pattern,
         rest: Rest(pattern),
@@ -89,18 +89,18 @@ pub(crate) fn parse(pattern: &str) -> Result<Hir, Fault<'_>> {
         parser.last_repeat = repeat;
     }
     if !parser.outer.is_empty() {
-        return Err(Fault { reason: Reason::MissingParen, part: pattern });
+        return Err(PatternError { reason: Reason::MissingParen, part: pattern });
     }
     let whole = parser.top.finish();
     if whole.height > MAX_HEIGHT {
-        return Err(Fault { reason: Reason::NestingDepth, part: pattern });
+        return Err(PatternError { reason: Reason::NestingDepth, part: pattern });
     }
     Ok(whole.hir)
 }
 
 impl<'p> Parser<'p> {
     /// Parses one item, and returns its start if it was a repetition.
-    fn step(&mut self, letter: char) -> Result<Option<Rest<'p>>, Fault<'p>> {
+    fn step(&mut self, letter: char) -> Result<Option<Rest<'p>>, PatternError<'p>> {
         let start = self.rest;
         match letter {
             '*' | '+' | '?' | '{' => return self.repetition(letter, start),
@@ -118,7 +118,7 @@ impl<'p> Parser<'p> {
         Ok(None)
     }
 
-    fn simple(&mut self, letter: char) -> Result<(), Fault<'p>> {
+    fn simple(&mut self, letter: char) -> Result<(), PatternError<'p>> {
         match letter {
             '(' => self.open(),
             ')' => return self.close(),
@@ -162,9 +162,9 @@ impl<'p> Parser<'p> {
         self.outer.push(core::mem::replace(&mut self.top, inner));
     }
 
-    fn close(&mut self) -> Result<(), Fault<'p>> {
+    fn close(&mut self) -> Result<(), PatternError<'p>> {
         let Some(outer) = self.outer.pop() else {
-            return Err(Fault { reason: Reason::UnexpectedParen, part: self.whole });
+            return Err(PatternError { reason: Reason::UnexpectedParen, part: self.whole });
         };
         let inner = core::mem::replace(&mut self.top, outer);
         self.flags = inner.outside;
@@ -173,15 +173,15 @@ impl<'p> Parser<'p> {
         self.checked(group)
     }
 
-    fn checked(&mut self, item: Item) -> Result<(), Fault<'p>> {
+    fn checked(&mut self, item: Item) -> Result<(), PatternError<'p>> {
         if item.height > MAX_HEIGHT {
-            return Err(Fault { reason: Reason::NestingDepth, part: self.whole });
+            return Err(PatternError { reason: Reason::NestingDepth, part: self.whole });
         }
         self.top.items.push(item);
         Ok(())
     }
 
-    fn escaped(&mut self) -> Result<(), Fault<'p>> {
+    fn escaped(&mut self) -> Result<(), PatternError<'p>> {
         let start = self.rest;
         let mut ahead = start;
         ahead.next();
@@ -211,7 +211,7 @@ impl<'p> Parser<'p> {
         self.rest = Rest(after);
     }
 
-    fn character_escape(&mut self) -> Result<(), Fault<'p>> {
+    fn character_escape(&mut self) -> Result<(), PatternError<'p>> {
         if let Some(class) = class::named(&mut self.rest, self.flags.folds)? {
             self.push_class(class);
         } else {
@@ -221,7 +221,11 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    fn repetition(&mut self, letter: char, start: Rest<'p>) -> Result<Option<Rest<'p>>, Fault<'p>> {
+    fn repetition(
+        &mut self,
+        letter: char,
+        start: Rest<'p>,
+    ) -> Result<Option<Rest<'p>>, PatternError<'p>> {
         let mut after = start;
         after.next();
         let (min, max) = match letter {
@@ -257,7 +261,7 @@ impl<'p> Parser<'p> {
     }
 
     /// Parses `(?i)`, `(?i:`, `(?P<name>` or `(?<name>`.
-    fn flagged(&mut self) -> Result<(), Fault<'p>> {
+    fn flagged(&mut self) -> Result<(), PatternError<'p>> {
         let start = self.rest;
         let mut ahead = start;
         ahead.take("(?");
@@ -294,7 +298,7 @@ impl<'p> Parser<'p> {
         }
     }
 
-    fn named_group(&mut self, start: Rest<'p>, name: &'p str) -> Result<(), Fault<'p>> {
+    fn named_group(&mut self, start: Rest<'p>, name: &'p str) -> Result<(), PatternError<'p>> {
         let Some((name, after)) = name.split_once('>') else {
             return Err(start.fault_to_end(Reason::NamedCapture));
         };

@@ -1,6 +1,6 @@
 //! Matches and errors of Go's regexp package, pattern by pattern.
 
-use crate::library::regex::compile;
+use crate::library::pattern::compile;
 use alloc::vec::Vec;
 
 /// Pattern, text, every match.

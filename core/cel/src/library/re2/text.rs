@@ -1,6 +1,6 @@
 //! The input of the pattern parser.
 
-use super::{Fault, Reason};
+use super::{PatternError, Reason};
 
 /// The rest of the pattern.
 #[derive(Clone, Copy, Debug)]
@@ -35,12 +35,12 @@ impl<'p> Rest<'p> {
     }
 
     /// An error with the text that was consumed since an earlier position.
-    pub(super) fn fault(&self, start: Self, reason: Reason) -> Fault<'p> {
-        Fault { reason, part: self.since(start) }
+    pub(super) fn fault(&self, start: Self, reason: Reason) -> PatternError<'p> {
+        PatternError { reason, part: self.since(start) }
     }
 
     /// An error with the whole rest of the pattern.
-    pub(super) fn fault_to_end(&self, reason: Reason) -> Fault<'p> {
-        Fault { reason, part: self.0 }
+    pub(super) fn fault_to_end(&self, reason: Reason) -> PatternError<'p> {
+        PatternError { reason, part: self.0 }
     }
 }

@@ -13,7 +13,7 @@ use core::any::Any;
 
 /// A URL value.
 #[derive(Clone, Debug)]
-pub(super) struct Url(parse::Url);
+pub(super) struct Url(parse::ParsedUrl);
 
 impl Opaque for Url {
     fn type_name(&self) -> &'static str {
@@ -48,7 +48,7 @@ fn is_url<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fau
 
 fn url_part<'t>(
     arguments: &[Value<'t>],
-    part: fn(&parse::Url) -> String,
+    part: fn(&parse::ParsedUrl) -> String,
 ) -> Result<Value<'t>, Fault> {
     let Url(url) = opaque(arguments, 0)?;
     Ok(part(url).into())
@@ -88,7 +88,7 @@ pub(super) static URL: Library = Library {
         Overload {
             id: "url_get_host",
             signature: "kubernetes.URL.getHost(): string",
-            call: |_, arguments| url_part(arguments, parse::Url::host_text),
+            call: |_, arguments| url_part(arguments, parse::ParsedUrl::host_text),
             cost: Cost::ONE,
         },
         Overload {
@@ -106,7 +106,7 @@ pub(super) static URL: Library = Library {
         Overload {
             id: "url_get_escaped_path",
             signature: "kubernetes.URL.getEscapedPath(): string",
-            call: |_, arguments| url_part(arguments, parse::Url::escaped_path),
+            call: |_, arguments| url_part(arguments, parse::ParsedUrl::escaped_path),
             cost: Cost::ONE,
         },
         Overload {

@@ -9,7 +9,7 @@ use ratchet_net::{Quoted, strict_addr};
 
 /// A parsed URL. Unescaped parts can be any bytes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Url {
+pub(super) struct ParsedUrl {
     pub(super) scheme: String,
     opaque: String,
     user: Option<(Vec<u8>, Option<Vec<u8>>)>,
@@ -29,7 +29,7 @@ pub(super) fn check(text: &str) -> Result<(), String> {
 }
 
 /// Parses a URL that [`check`] accepted, with its fragment.
-pub(super) fn parse_with_fragment(text: &str) -> Result<Url, String> {
+pub(super) fn parse_with_fragment(text: &str) -> Result<ParsedUrl, String> {
     check(text)?;
     let (url, fragment) = text.split_once('#').unwrap_or((text, ""));
     let mut url_parts = parse(url, false).map_err(|error| parse_error(url, &error))?;
@@ -50,7 +50,7 @@ fn raw(spelling: &str, bytes: &[u8], part: Part) -> String {
     if escape(bytes, part) == spelling { String::new() } else { spelling.to_owned() }
 }
 
-fn parse(text: &str, for_request: bool) -> Result<Url, String> {
+fn parse(text: &str, for_request: bool) -> Result<ParsedUrl, String> {
     if text.bytes().any(|byte| byte.is_ascii_control()) {
         return Err("net/url: invalid control character in URL".into());
     }
@@ -58,10 +58,10 @@ fn parse(text: &str, for_request: bool) -> Result<Url, String> {
         return Err("empty url".into());
     }
     if text == "*" {
-        return Ok(Url { path: b"*".to_vec(), ..Url::default() });
+        return Ok(ParsedUrl { path: b"*".to_vec(), ..ParsedUrl::default() });
     }
     let (scheme, rest) = scheme(text)?;
-    let mut url = Url { scheme: scheme.to_ascii_lowercase(), ..Url::default() };
+    let mut url = ParsedUrl { scheme: scheme.to_ascii_lowercase(), ..ParsedUrl::default() };
     let mut rest = match rest.split_once('?') {
         Some((before, "")) => {
             url.has_empty_query = true;
@@ -110,7 +110,7 @@ fn scheme(text: &str) -> Result<(&str, &str), String> {
     }
 }
 
-fn parse_authority(url: &mut Url, authority: &str) -> Result<(), String> {
+fn parse_authority(url: &mut ParsedUrl, authority: &str) -> Result<(), String> {
     let (user, host) = match authority.rsplit_once('@') {
         Some((user, host)) => (Some(user), host),
         None => (None, authority),
@@ -185,7 +185,7 @@ fn is_port(port: &str) -> bool {
         || port.strip_prefix(':').is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-impl Url {
+impl ParsedUrl {
     pub(super) fn host_and_port(&self) -> (String, String) {
         let host = String::from_utf8_lossy(&self.host);
         let (name, port) = match host.rfind(':').and_then(|colon| host.split_at_checked(colon)) {
@@ -286,7 +286,7 @@ impl Url {
 /// Queries with more parameters are not parsed.
 const MAX_PARAMETERS: usize = 10_000;
 
-impl Url {
+impl ParsedUrl {
     pub(super) fn host_text(&self) -> String {
         String::from_utf8_lossy(&self.host).to_string()
     }

@@ -1,8 +1,6 @@
 //! Validation of containers, init containers and ephemeral containers.
 
-use super::{
-    PodValidationOptions, environment, grace, names_of, ports, probes, resources, security, volumes,
-};
+use super::{PodValidationOptions, environment, ports, probes, resources, security, volumes};
 use crate::field_errors::{FieldErrors, has, quoted};
 use crate::name_format::NameFormat;
 use alloc::vec::Vec;
@@ -190,4 +188,14 @@ fn check_restart(container: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         errs.required(&policy, "must specify restartPolicy when restart rules are used");
     }
     errs.one_of(&policy, &RESTARTS);
+}
+
+/// The `name` of every item of a list.
+fn names_of<'a>(list: &At<'a>) -> Vec<&'a str> {
+    list.items().map(|at| at.field("name").text_or_empty()).collect()
+}
+
+/// `terminationGracePeriodSeconds`, with its default.
+fn grace(spec: &At<'_>) -> i64 {
+    spec.field("terminationGracePeriodSeconds").int().unwrap_or(30)
 }

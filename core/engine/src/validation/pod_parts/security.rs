@@ -1,6 +1,6 @@
 //! Validation of security contexts: ids, sysctls, seccomp and AppArmor profiles.
 
-use super::check_descending;
+use super::paths::check_descending;
 use crate::field_errors::{FieldErrors, has, quoted};
 use ratchet_object::At;
 

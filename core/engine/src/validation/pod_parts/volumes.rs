@@ -1,6 +1,7 @@
 //! Validation of pod volumes and their sources, and of volume mounts and devices.
 
-use super::{PodValidationOptions, check_descending, check_no_backsteps};
+use super::PodValidationOptions;
+use super::paths::{check_descending, check_no_backsteps};
 use crate::field_errors::{FieldErrors, has, quoted};
 use crate::name_format::NameFormat;
 use alloc::vec::Vec;

@@ -42,12 +42,12 @@ impl Reason {
 
 /// An error and the part of the pattern that caused it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fault<'p> {
+pub(crate) struct PatternError<'p> {
     pub(crate) reason: Reason,
     pub(crate) part: &'p str,
 }
 
-impl fmt::Display for Fault<'_> {
+impl fmt::Display for PatternError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error parsing regexp: {}: `{}`", self.reason.message(), self.part)
     }

@@ -1,0 +1,10 @@
+//! Options of pod validation.
+
+/// Options of pod validation that depend on the enclosing object.
+#[derive(Clone, Copy)]
+pub(crate) struct PodValidationOptions<'a> {
+    /// Whether it is a Pod, not a template.
+    pub(crate) is_pod: bool,
+    /// Volumes from outside the spec: the claim templates of a StatefulSet.
+    pub(crate) claims: &'a [&'a str],
+}

@@ -1,0 +1,48 @@
+//! Duplicate members of a map: the last one counts.
+
+use crate::Span;
+use crate::tree::Entry;
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+/// Maps up to this size are compared pair by pair, which needs no memory.
+const SMALL: usize = 24;
+
+/// Keeps the last of duplicate members, and reports them.
+pub(crate) fn dedup_members<'t>(
+    entries: &mut Vec<Entry<'t>>,
+    mut report: impl FnMut(&Cow<'t, str>, Span),
+) {
+    let mut stale: Vec<usize> = Vec::new();
+    if entries.len() <= SMALL {
+        for (index, entry) in entries.iter().enumerate() {
+            let mut before = entries.iter().take(index);
+            if let Some(first) = before.rposition(|other| other.key == entry.key) {
+                stale.push(first);
+                report(&entry.key, entry.key_span);
+            }
+        }
+    } else {
+        let mut order: Vec<(&Cow<'t, str>, usize)> =
+            entries.iter().enumerate().map(|(index, entry)| (&entry.key, index)).collect();
+        order.sort_unstable();
+        for pair in order.windows(2) {
+            if let [(key, first), (other, second)] = pair
+                && key == other
+            {
+                stale.push(*first);
+                if let Some(entry) = entries.get(*second) {
+                    report(&entry.key, entry.key_span);
+                }
+            }
+        }
+    }
+    if !stale.is_empty() {
+        stale.sort_unstable();
+        let mut index = 0;
+        entries.retain(|_| {
+            index += 1;
+            stale.binary_search(&(index - 1)).is_err()
+        });
+    }
+}
