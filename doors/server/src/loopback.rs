@@ -1,7 +1,8 @@
 //! `LoopbackClient`: requests from within the process, through the full handler chain and without a network.
 
 use crate::app::App;
-use crate::server::{Caller, Source, serve};
+use crate::request::{Caller, Source};
+use crate::server::serve;
 use bytes::Bytes;
 use http::{HeaderValue, Request, header};
 use http_body_util::{BodyExt, Collected};

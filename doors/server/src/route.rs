@@ -6,10 +6,9 @@ use crate::compute::SMALL;
 use crate::connect::{self, Client, Connect};
 use crate::documents;
 use crate::operation::Operation;
-use crate::request::{Output, ResourcePath};
+use crate::request::{Output, RequestContext, ResourcePath, Source};
 use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::respond::{error_response, reply_response};
-use crate::server::{RequestContext, Source};
 use crate::status::StatusError;
 use crate::{compress, reviews, subresources, verbs};
 use bytes::Bytes;
@@ -68,7 +67,7 @@ pub(crate) async fn resource(
     let Some(resource) = app.registry.find(&path.group, &path.version, &path.resource) else {
         if app.registry.has_group(&path.group) {
             let error = StatusError::no_resource();
-            request.record_error(app, &error);
+            request.record_error(&error);
             return error_response(&error, plain);
         }
         return documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into());
@@ -79,14 +78,14 @@ pub(crate) async fn resource(
         Err(error) => {
             // Closing a connection with unread bytes resets it, and the response is lost.
             let _ = receive(app, source, &request.parts.headers).await;
-            request.record_error(app, &error);
+            request.record_error(&error);
             return error_response(&error, plain);
         }
     };
     let output = match Output::choose(&request.parts.headers, request.params.get("pretty")) {
         Ok(output) => output,
         Err(error) => {
-            request.record_error(app, &error);
+            request.record_error(&error);
             return error_response(&error, Output::PLAIN);
         }
     };
@@ -99,14 +98,14 @@ pub(crate) async fn resource(
         let connect = Connect { app, resource, path, request, user };
         let result = connect::answer(&connect, client(source, request.address)).await;
         return result.unwrap_or_else(|error| {
-            request.record_error(app, &error);
+            request.record_error(&error);
             error_response(&error, plain)
         });
     }
     let body = match receive(app, source, &request.parts.headers).await {
         Ok(body) => body,
         Err(error) => {
-            request.record_error(app, &error);
+            request.record_error(&error);
             return error_response(&error, plain);
         }
     };
@@ -137,7 +136,7 @@ pub(crate) async fn resource(
     match result {
         Ok(reply) => reply_response(app, resource, reply, output, request).await,
         Err(error) => {
-            request.record_error(app, &error);
+            request.record_error(&error);
             error_response(&error, plain)
         }
     }

@@ -6,13 +6,14 @@ use crate::audit_record::AuditRecord;
 use crate::authorize::attributes;
 use crate::documents;
 use crate::guarded_body::with_guard;
-use crate::request::{Output, Params, RequestInfo, Target, Unreadable};
+use crate::request::{
+    AUDIT_ID, Caller, Output, Params, RequestContext, RequestInfo, Source, Target, Unreadable,
+};
 use crate::respond::{error_response, finish};
 use crate::route;
 use crate::status::{About, StatusError};
 use crate::token_usage;
 use crate::warnings::Warnings;
-use bytes::Bytes;
 use http::header::RETRY_AFTER;
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, Request, Response};
@@ -24,13 +25,11 @@ use ratchet_access::{Impersonated, User, impersonate};
 use ratchet_audit_log::Level;
 use ratchet_http::{Body, Peer, Service};
 use ratchet_identity::{TokenUsage, Verdict, impersonation};
-use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-pub(crate) const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
 const NO_SNIFF: HeaderName = HeaderName::from_static("x-content-type-options");
 
 /// The `Service` that the listener calls.
@@ -49,51 +48,6 @@ impl Service for Server {
             serve(&app, parts, Source::Network(incoming, upgrade), &peer, Caller::Unauthenticated)
                 .await
         })
-    }
-}
-
-/// The origin of a request body.
-pub(crate) enum Source {
-    /// From a client, whose connection may be upgraded to another protocol.
-    Network(Incoming, Option<OnUpgrade>),
-    /// From a loopback client in this process.
-    Memory(Bytes),
-}
-
-/// The sender of a request.
-pub(crate) enum Caller {
-    /// A client that must be authenticated.
-    Unauthenticated,
-    /// A component of this process, with the user that it acts as.
-    Internal(User),
-}
-
-/// The state of one request in the handler chain.
-pub(crate) struct RequestContext<'a> {
-    /// Method, URL and headers.
-    pub(crate) parts: &'a Parts,
-    /// Verb and target.
-    pub(crate) info: RequestInfo,
-    /// Query parameters.
-    pub(crate) params: Params,
-    /// Warnings for the client, sent as `Warning` headers.
-    pub(crate) warnings: Warnings,
-    /// Facts for the audit log.
-    pub(crate) audit: AuditRecord,
-    /// The `Audit-ID` of the request.
-    pub(crate) audit_id: String,
-    /// When the request arrived.
-    pub(crate) started: Instant,
-    /// The client's address.
-    pub(crate) address: IpAddr,
-}
-
-impl RequestContext<'_> {
-    /// Stores a failure `Status` for the audit log, if there is one.
-    pub(crate) fn record_error(&self, app: &App, error: &StatusError) {
-        if app.audit.is_some() {
-            self.audit.set_failure(error.to_json());
-        }
     }
 }
 
@@ -116,6 +70,7 @@ pub(crate) async fn serve(
         info,
         params,
         warnings: Warnings::default(),
+        is_audited: app.audit.is_some(),
         audit: AuditRecord::default(),
         audit_id: audit_id.unwrap_or_else(|| app.new_uid()),
         started: Instant::now(),
@@ -203,7 +158,7 @@ async fn handle(
     let headers = &request.parts.headers;
     let plain = Output::choose(headers, request.params.get("pretty")).unwrap_or(Output::PLAIN);
     let error_reply = |error: &StatusError| {
-        request.record_error(app, error);
+        request.record_error(error);
         error_response(error, plain)
     };
     let begin = |user: &User| {
@@ -316,7 +271,7 @@ async fn authorize_and_route(
             app.metrics.authorizations.with(&["denied"]).inc();
             request.audit.annotate("authorization.k8s.io/decision", "forbid");
             request.audit.annotate("authorization.k8s.io/reason", "");
-            request.record_error(app, &error);
+            request.record_error(&error);
             let mut response = error_response(&error, plain);
             response.headers_mut().insert(NO_SNIFF, HeaderValue::from_static("nosniff"));
             return response;
