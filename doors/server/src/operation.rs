@@ -1,7 +1,6 @@
 //! The operation of a resource request, derived from the authorized `RequestInfo` and the resource's catalog row.
 
-use crate::connect;
-use crate::request::{PathVerb, RequestInfo, ResourcePath};
+use crate::request::{PathVerb, RequestInfo, ResourcePath, connects};
 use crate::status::StatusError;
 use http::Method;
 use ratchet_catalog::Resource;
@@ -85,7 +84,7 @@ impl Operation {
         };
         match is_allowed {
             false => Err(StatusError::method_not_allowed()),
-            true if connect::connects(subresource.name) => Ok(Self::Connect),
+            true if connects(subresource.name) => Ok(Self::Connect),
             true => Ok(Self::Subresource),
         }
     }

@@ -1,5 +1,6 @@
 //! `pods/exec`, `pods/attach` and `pods/portforward`: connects the client with the pod's kubelet.
 
+use super::connection::read_error;
 use super::throttle::Throttled;
 use super::upgrade::{self, UpgradeResponse};
 use super::{Backends, Client, Connect, container, escape, forwarded, node};
@@ -166,7 +167,7 @@ async fn upgrade_to_spdy(
         }
         UpgradeResponse::Upgraded(..) => Err(streaming::upgrade_error_message(b"")),
         UpgradeResponse::NotUpgraded(response) => {
-            let body = super::read_error(response.into_body()).await;
+            let body = read_error(response.into_body()).await;
             Err(streaming::upgrade_error_message(&body))
         }
     }

@@ -9,6 +9,6 @@ mod source;
 
 pub(crate) use accept::{Form, Media, Output};
 pub(crate) use context::{AUDIT_ID, RequestContext};
-pub(crate) use info::{PathVerb, RequestInfo, ResourcePath, Target, Unreadable};
+pub(crate) use info::{PathVerb, RequestInfo, ResourcePath, Target, Unreadable, connects};
 pub(crate) use query::Params;
 pub(crate) use source::{Caller, Source};
