@@ -11,8 +11,8 @@ use crate::documents::Documents;
 use crate::long_running::LongRunning;
 use crate::metrics::Metrics;
 use crate::registry::Registry;
-use crate::services::Ranges;
 use jiff::{SignedDuration, Timestamp};
+use ratchet_allocation::Ranges;
 use ratchet_engine::ApiConfig;
 use ratchet_http::Drain;
 use ratchet_http::health::Checks;
@@ -42,7 +42,7 @@ pub struct App {
     /// The ranges from which Services get cluster IPs and node ports.
     pub ranges: Ranges,
     /// Metrics.
-    pub metrics: Metrics,
+    pub metrics: Arc<Metrics>,
     /// Health checks.
     pub health: Checks,
     /// The audit log, if one is configured.
@@ -103,7 +103,7 @@ impl App {
         let app = Arc::downgrade(self);
         self.metrics.registry.collector(Box::new(move |writer| {
             if let Some(app) = app.upgrade() {
-                crate::metrics::write_objects(&app, writer);
+                crate::metrics::write_objects(&app.cache, writer);
                 crate::metrics::write_connections(app.backends.kubelets.connections(), writer);
                 if let Some(audit) = &app.audit {
                     crate::metrics::write_audit(audit.counts(), writer);

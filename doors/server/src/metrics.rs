@@ -5,7 +5,7 @@ mod connections;
 pub use connections::Connections;
 pub(crate) use connections::name_witness;
 
-use crate::app::App;
+use crate::cache::{Cache, NODE_PORTS};
 use crate::registry::ServedResource;
 use crate::request::{RequestInfo, Target};
 use ratchet_audit_log::{Counts, Level};
@@ -391,7 +391,7 @@ impl Metrics {
 
 /// A long-running request, recorded with its duration when this is dropped.
 pub(crate) struct LongRunningRequest {
-    pub(crate) app: Arc<App>,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) labels: Labels,
     pub(crate) code: u16,
     pub(crate) started: Instant,
@@ -399,7 +399,7 @@ pub(crate) struct LongRunningRequest {
 
 impl Drop for LongRunningRequest {
     fn drop(&mut self) {
-        self.app.metrics.request_completed(&self.labels, self.code, self.started.elapsed(), None);
+        self.metrics.request_completed(&self.labels, self.code, self.started.elapsed(), None);
     }
 }
 
@@ -458,10 +458,9 @@ pub fn write_connections(counts: Connected, writer: &mut Writer) {
 }
 
 /// Writes the number of objects per resource.
-pub fn write_objects(app: &App, writer: &mut Writer) {
+pub(crate) fn write_objects(cache: &Cache, writer: &mut Writer) {
     // Node port allocations are stored like objects, but no API exposes them.
-    let resource_caches =
-        app.cache.resource_caches().filter(|(name, _)| *name != crate::services::NODE_PORTS);
+    let resource_caches = cache.resource_caches().filter(|(name, _)| *name != NODE_PORTS);
     let mut counts: Vec<(&str, usize)> =
         resource_caches.map(|(name, cache)| (name, cache.len())).collect();
     counts.sort_unstable();
@@ -481,16 +480,16 @@ pub fn write_objects(app: &App, writer: &mut Writer) {
         let (resource, group) = name.split_once('.').unwrap_or((name, ""));
         family.sample(&[("group", group), ("resource", resource)], *count);
     }
-    write_unreadable(app, writer);
-    crate::storage::write_metrics(&app.cache.store().health(), writer);
+    write_unreadable(cache, writer);
+    crate::storage::write_metrics(&cache.store().health(), writer);
 }
 
 /// The maximum number of keys in `ratchet_storage_unreadable_objects`, which bounds the series.
 const MAX_UNREADABLE: usize = 100;
 
 /// Writes the keys of stored values that cannot be decoded; normally none.
-fn write_unreadable(app: &App, writer: &mut Writer) {
-    let snapshots: Vec<_> = app.cache.resource_caches().map(|(_, cache)| cache.now()).collect();
+fn write_unreadable(cache: &Cache, writer: &mut Writer) {
+    let snapshots: Vec<_> = cache.resource_caches().map(|(_, cache)| cache.now()).collect();
     let mut keys: Vec<&str> = snapshots
         .iter()
         .flat_map(|snapshot| snapshot.unreadable.values().map(|found| found.key.as_str()))

@@ -1,6 +1,6 @@
 //! The served resources: catalog rows with their kind, strategy and watch cache.
 
-use crate::cache::{Cache, ROOT, ResourceCache};
+use crate::cache::{Cache, NODE_PORTS, ROOT, ResourceCache};
 use crate::lifecycle::{Strategy, strategy};
 use crate::status::About;
 use ratchet_catalog::Resource;
@@ -112,7 +112,7 @@ fn etcd_prefix(row: &'static Resource<'static>) -> &'static str {
 /// All storage names.
 pub(crate) fn storage_names() -> impl Iterator<Item = String> {
     let rows = ratchet_catalog::RESOURCES.iter().map(|row| storage_name(storage(row)));
-    rows.chain([crate::services::NODE_PORTS.to_owned()])
+    rows.chain([NODE_PORTS.to_owned()])
 }
 
 /// All served resources.

@@ -115,8 +115,8 @@ pub(crate) fn finish(app: &Arc<App>, request: &RequestContext<'_>, response: &mu
         }
         return;
     }
-    let long_running =
-        LongRunningRequest { app: app.clone(), labels, code, started: request.started };
+    let metrics = app.metrics.clone();
+    let long_running = LongRunningRequest { metrics, labels, code, started: request.started };
     match request.audit.tunnel() {
         Some(ends) => until_end(ends, long_running),
         None => {

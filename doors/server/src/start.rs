@@ -148,7 +148,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         .as_ref()
         .map(|files| authorities(&files.authorities, "request-header-client-ca-file"));
     let proxy = proxy.transpose()?;
-    let metrics = Metrics::new(&config.api_config);
+    let metrics = Arc::new(Metrics::new(&config.api_config));
     let backends = backends(&config.backends, &metrics)?;
     let reloads = ReloadHandle {
         tls,

@@ -18,6 +18,9 @@ use tokio::sync::watch;
 /// The key prefix of all API objects.
 pub(crate) const ROOT: &str = "/registry/";
 
+/// The storage name of node port allocations, which no API exposes.
+pub(crate) const NODE_PORTS: &str = "nodeports";
+
 /// The time that a reader waits for a revision that is not reached yet.
 const WAIT_LIMIT: Duration = Duration::from_secs(3);
 

@@ -1,7 +1,7 @@
 //! Allocation of cluster IPs and node ports, in the commit that stores the Service.
 
 use crate::app::App;
-use crate::cache::{ResourceCache, storable};
+use crate::cache::{NODE_PORTS, ROOT, ResourceCache, storable};
 use crate::lifecycle::metadata;
 use crate::status::StatusError;
 use ratchet_allocation::{Fault, Plan, Taken, ip_address, ip_name, plan, service_cidr};
@@ -9,11 +9,6 @@ use ratchet_object::{Kind, Node};
 use ratchet_store::{Guard, Revision, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-
-pub(crate) use ratchet_allocation::Ranges;
-
-/// The storage name of node port allocations, which no API exposes.
-pub(crate) const NODE_PORTS: &str = "nodeports";
 
 fn is_service(kind: &Kind<'_>) -> bool {
     (kind.group, kind.name) == ("", "Service")
@@ -94,7 +89,7 @@ fn writes(app: &App, plan: &Plan, service: &Node<'_>) -> Result<Vec<Write>, Stat
         return Ok(Vec::new());
     };
     let address_key = |ip: &IpAddr| addresses.key("", &ip_name(*ip));
-    let port_key = |port: &u16| format!("{}{NODE_PORTS}/{port}", crate::cache::ROOT);
+    let port_key = |port: &u16| format!("{ROOT}{NODE_PORTS}/{port}");
     let taken = plan.take_addresses.iter().map(|ip| {
         let mut object = ip_address(*ip, namespace, name);
         metadata::fill_system_fields(&mut object, addresses.strategy, app.new_uid(), app.now());
