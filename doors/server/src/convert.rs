@@ -1,7 +1,10 @@
 //! Conversion between the served versions and the storage version.
 
 mod metrics;
+mod scale;
 mod scaler;
+
+pub(crate) use scale::scale_from;
 
 use ratchet_object::{Node, complete, schema};
 

@@ -2,7 +2,7 @@
 
 use crate::request::Params;
 use crate::status::StatusError;
-use ratchet_object::Node;
+use ratchet_object::{Entry, Node, Value};
 use ratchet_pipeline::FieldValidation;
 
 /// The options of a create, update or patch.
@@ -149,7 +149,7 @@ impl DeleteOptions {
 
     /// The options as an object for admission policies.
     pub(crate) fn node(&self) -> Node<'static> {
-        let mut node = crate::admission::options_node("DeleteOptions");
+        let mut node = options_node("DeleteOptions");
         if let Some(seconds) = self.grace {
             node.set("gracePeriodSeconds", Node::int(seconds));
         }
@@ -255,6 +255,15 @@ impl DeleteOptions {
             scope: DeleteScope::default(),
         })
     }
+}
+
+/// An options object with only `kind` and `apiVersion`.
+pub(crate) fn options_node(kind: &'static str) -> Node<'static> {
+    let version = Node::string("meta.k8s.io/v1");
+    Node::new(Value::Map(vec![
+        Entry::new("kind", Node::string(kind)),
+        Entry::new("apiVersion", version),
+    ]))
 }
 
 /// Parses an integer parameter.

@@ -91,7 +91,11 @@ pub(crate) async fn create(
     let warning_count = request.warnings.len();
     let mut name = String::new();
     for _ in 0..NAME_TRIES {
-        name = if resource.strategy.uses_name_as_is { base.clone() } else { generate_name(&base) };
+        name = if resource.strategy.uses_name_as_is {
+            base.clone()
+        } else {
+            metadata::generate_name(&base)
+        };
         let mut named = node.clone();
         named.map_mut("metadata").set("name", Node::string(name.clone()));
         request.warnings.truncate(warning_count);
@@ -121,16 +125,6 @@ pub(crate) fn set_namespace(
         metadata.set("namespace", Node::string(namespace.to_owned()));
     }
     Ok(())
-}
-
-/// A name from `generateName`: `base`, cut to fit, and a random suffix.
-pub(crate) fn generate_name(base: &str) -> String {
-    const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
-    let end = (0..=58.min(base.len())).rev().find(|&at| base.is_char_boundary(at)).unwrap_or(0);
-    let letter =
-        |_| LETTERS.get(fastrand::usize(..LETTERS.len())).map_or('b', |&byte| char::from(byte));
-    let suffix: String = (0..5).map(letter).collect();
-    format!("{}{suffix}", base.get(..end).unwrap_or_default())
 }
 
 async fn create_once(
@@ -372,17 +366,6 @@ fn same_object(new: &Node<'_>, old: &Node<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_generated_name_has_room_for_its_end() {
-        let name = generate_name("web-");
-        assert!(name.starts_with("web-") && name.len() == 9, "{name}");
-        let long = generate_name(&"a".repeat(100));
-        assert_eq!(long.len(), 63);
-        // A multi-byte character is not split.
-        assert!(generate_name(&"ä".repeat(40)).len() <= 63);
-        assert_eq!(generate_name("").len(), 5);
-    }
 
     #[test]
     fn a_version_alone_is_no_change() {

@@ -1,6 +1,6 @@
 //! NamespaceLifecycle: no object is created in a missing or terminating namespace.
 
-use super::chain::{Admission, CommitConditions, PendingWrite, Plugin, PluginFuture};
+use super::plugin::{Admission, CommitConditions, PendingWrite, Plugin, PluginFuture};
 use crate::lifecycle::metadata;
 use crate::resource_request::ResourceRequest;
 use crate::status::{About, StatusError};

@@ -2,6 +2,7 @@
 
 use crate::cache::Unreadable;
 use crate::csr;
+use crate::lifecycle::metadata;
 use crate::registry::ServedResource;
 use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;
@@ -84,7 +85,7 @@ impl Cluster for PluginCluster<'_> {
     }
 
     fn suffix(&self) -> String {
-        crate::write::generate_name("")
+        metadata::generate_name("")
     }
 }
 

@@ -1,20 +1,18 @@
 //! ValidatingAdmissionPolicy: evaluates the policies of the cluster on writes, deletions and connections.
 
-use super::chain::{Admission, Plugin, Subject, subresource_of};
+use super::attributes::subresource_of;
+use super::plugin::{Admission, Plugin, Subject};
 use super::policy_cluster::PolicyCluster;
-use crate::app::App;
-use crate::audit_record::AuditRecord;
-use crate::options::{DeleteOptions, DeleteScope};
+use super::scope::AdmissionScope;
+use crate::convert::scale_from;
+use crate::options::{DeleteOptions, DeleteScope, options_node};
 use crate::registry::ServedResource;
-use crate::request::{Params, ResourcePath};
+use crate::request::Params;
 use crate::resource_request::ResourceRequest;
 use crate::services;
 use crate::status::{About, StatusError};
-use crate::subresources::scale_from;
-use crate::warnings::Warnings;
-use ratchet_access::User;
 use ratchet_engine::{Change, Part, StatusCause};
-use ratchet_object::{Node, Value};
+use ratchet_object::Node;
 use ratchet_policy::{
     Attributes, Denial, GroupVersionKind, GroupVersionResource, Operation, Policies, is_exempt,
 };
@@ -42,16 +40,6 @@ impl Plugin for AdmissionPolicies {
     }
 }
 
-/// Resource, path and user of a request, and where warnings and annotations go.
-pub(crate) struct AdmissionScope<'a> {
-    pub(crate) app: &'a Arc<App>,
-    pub(crate) resource: &'a ServedResource,
-    pub(crate) path: &'a ResourcePath,
-    pub(crate) user: &'a User,
-    pub(crate) warnings: &'a Warnings,
-    pub(crate) audit: &'a AuditRecord,
-}
-
 /// Admission attributes: operation, kind, subresource and objects of one request, as policies see them.
 struct AdmissionInput<'a> {
     operation: Operation,
@@ -64,12 +52,7 @@ struct AdmissionInput<'a> {
     dry_run: bool,
 }
 
-impl<'a> AdmissionScope<'a> {
-    fn of(request: &'a ResourceRequest<'_>) -> Self {
-        let ResourceRequest { app, resource, path, user, warnings, audit, .. } = request;
-        Self { app, resource, path, user, warnings, audit }
-    }
-
+impl AdmissionScope<'_> {
     /// The current policies; none if the resource is exempt or there are no policies.
     fn policies(&self) -> Result<Option<Arc<Policies>>, StatusError> {
         let row = self.resource.row;
@@ -312,13 +295,4 @@ fn write_options(params: &Params, operation: Operation) -> Node<'static> {
         }
     }
     node
-}
-
-/// An options object with only `kind` and `apiVersion`.
-pub(crate) fn options_node(kind: &'static str) -> Node<'static> {
-    let version = Node::string("meta.k8s.io/v1");
-    Node::new(Value::Map(vec![
-        ratchet_object::Entry::new("kind", Node::string(kind)),
-        ratchet_object::Entry::new("apiVersion", version),
-    ]))
 }

@@ -1,6 +1,6 @@
 //! Plugins of the table in `core/admission`: pure functions of an object and the cluster state.
 
-use super::chain::{Admission, Plugin, PluginFuture, Subject};
+use super::plugin::{Admission, Plugin, PluginFuture, Subject};
 use super::plugin_cluster::PluginCluster;
 use crate::resource_request::ResourceRequest;
 use crate::status::{About, StatusError};

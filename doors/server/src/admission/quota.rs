@@ -1,8 +1,7 @@
 //! ResourceQuota: the usage of a request is charged in the commit that stores its object, or the request is denied.
 
-use super::chain::{
-    CommitConditions, PendingWrite, Plugin, PluginFuture, attributes, subresource_of,
-};
+use super::attributes::{attributes, subresource_of};
+use super::plugin::{CommitConditions, PendingWrite, Plugin, PluginFuture};
 use super::plugin_cluster::PluginCluster;
 use super::pure::status_error;
 use crate::cache::{Item, storable};

@@ -115,6 +115,16 @@ pub(crate) fn can_be_removed(node: &Node<'_>) -> bool {
     is_terminating(node) && !has_finalizers(node) && grace.unwrap_or(0) == 0
 }
 
+/// A name from `generateName`: `base`, cut to fit, and a random suffix.
+pub(crate) fn generate_name(base: &str) -> String {
+    const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+    let end = (0..=58.min(base.len())).rev().find(|&at| base.is_char_boundary(at)).unwrap_or(0);
+    let letter =
+        |_| LETTERS.get(fastrand::usize(..LETTERS.len())).map_or('b', |&byte| char::from(byte));
+    let suffix: String = (0..5).map(letter).collect();
+    format!("{}{suffix}", base.get(..end).unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,5 +175,16 @@ mod tests {
         };
         assert_eq!(updated("{metadata: {name: a, labels: {b: c}}, spec: {replicas: 1}}"), Some(3));
         assert_eq!(updated("{metadata: {name: a, generation: 9}, spec: {replicas: 2}}"), Some(4));
+    }
+
+    #[test]
+    fn a_generated_name_has_room_for_its_end() {
+        let name = generate_name("web-");
+        assert!(name.starts_with("web-") && name.len() == 9, "{name}");
+        let long = generate_name(&"a".repeat(100));
+        assert_eq!(long.len(), 63);
+        // A multi-byte character is not split.
+        assert!(generate_name(&"ä".repeat(40)).len() <= 63);
+        assert_eq!(generate_name("").len(), 5);
     }
 }

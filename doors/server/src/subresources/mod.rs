@@ -8,7 +8,6 @@ mod scale;
 mod token;
 
 pub(crate) use binding::bind_any;
-pub(crate) use scale::scale_from;
 
 use crate::body::ExpectedKind;
 use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
