@@ -1,6 +1,6 @@
 //! `App`: the shared state of the server, built at start and then read-only.
 
-use crate::admission::{Chain, Pace, PolicySet};
+use crate::admission::{EnabledPlugins, Pace, PolicySet, QuotaLocks};
 use crate::audit::Auditing;
 use crate::authorize::Authorizer;
 use crate::cache::Cache;
@@ -29,8 +29,10 @@ pub struct App {
     pub registry: Registry,
     /// Release, behavior and feature gates of the engine.
     pub api_config: ApiConfig,
-    /// The admission chain.
-    pub chain: Chain,
+    /// The enabled admission plugins.
+    pub plugins: EnabledPlugins,
+    /// The queues of requests that charge a quota.
+    pub quota_locks: QuotaLocks,
     /// The compiled ValidatingAdmissionPolicies and their bindings.
     pub policies: PolicySet,
     /// Authenticators.

@@ -1,6 +1,6 @@
 //! Create and update of stored objects: admission, strategy, validation and commit, with retries.
 
-use crate::admission;
+use crate::admission::{self, Chain};
 use crate::cache::{Item, Stored, storable};
 use crate::convert;
 use crate::lifecycle::{self, CreateContext, metadata};
@@ -80,7 +80,7 @@ pub(crate) async fn create(
     dry_run: bool,
 ) -> Result<Arc<Item>, StatusError> {
     let resource = request.resource;
-    request.app.chain.admit_create(request, &mut node).await?;
+    Chain::of(request.app).admit_create(request, &mut node).await?;
     admission::escalation(request, &node, None)?;
     set_namespace(request, &mut node)?;
     let generate = node.text_at(&["metadata", "name"]).is_empty();
@@ -148,7 +148,7 @@ async fn create_once(
     let object = Object::new(node);
     let change = Change { kind, part: Part::Main, step: Step::Create { new: &object } };
     let warning_count = request.warnings.len();
-    app.chain.validate(request, &change)?;
+    Chain::of(app).validate(request, &change)?;
     let validated = object.into_node();
     for _ in 0..TRIES {
         if let Some(item) = commit_new(request, &kind, &validated, warning_count, dry_run).await? {
@@ -170,7 +170,7 @@ async fn commit_new(
     let (app, resource) = (request.app, request.resource);
     let name = validated.text_at(&["metadata", "name"]);
     let cache_key: Arc<str> = resource.cache_key(&request.path.namespace, name).into();
-    let conditions = app.chain.conditions(request, Part::Main, validated, None).await?;
+    let conditions = Chain::of(app).conditions(request, Part::Main, validated, None).await?;
     // AlreadyExists is reported before anything is allocated.
     app.cache.fresh().await?;
     if resource.cache.find(&cache_key)?.is_some() {
@@ -277,7 +277,7 @@ async fn change_once(
     let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
     let warning_count = request.warnings.len();
     let (mut new, old) = validate_update(request, kind, part, old, new).await?;
-    let conditions = app.chain.conditions(request, part, &new, Some(&old)).await?;
+    let conditions = Chain::of(app).conditions(request, part, &new, Some(&old)).await?;
     let claims = match part {
         Part::Main => services::claim(app, &kind, &mut new, Some(&old))
             .inspect_err(|_| request.warnings.truncate(warning_count))?,
@@ -325,7 +325,7 @@ async fn validate_update(
     let (app, resource) = (request.app, request.resource);
     defaults::apply(resource.row.group, resource.row.version, resource.row.kind, &mut new);
     resource.complete(&mut new);
-    app.chain.admit_update(request, &mut new, &old, part)?;
+    Chain::of(app).admit_update(request, &mut new, &old, part)?;
     admission::escalation(request, &new, Some(&old))?;
     lifecycle::prepare_update(&mut new, &old, &kind, resource.strategy, part, &app.now());
     metadata::preserve_system_fields(&mut new, &old, resource.strategy);
@@ -342,7 +342,7 @@ async fn validate_update(
     }
     let (new, old) = (Object::new(new), Object::new(old));
     let change = Change { kind, part, step: Step::Update { old: &old, new: &new } };
-    app.chain.validate(request, &change)?;
+    Chain::of(app).validate(request, &change)?;
     Ok((new.into_node(), old.into_node()))
 }
 

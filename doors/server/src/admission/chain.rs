@@ -1,28 +1,34 @@
 //! The admission chain: the enabled plugins behind one trait, in the order of the release.
 
-use super::judgement::Judgement;
-use super::policies::{AdmissionPolicies, AdmissionScope};
+use super::attributes::{attributes, subresource_of};
+use super::plugin::{CommitConditions, PendingWrite, Plugin, Subject};
+use super::policies::AdmissionPolicies;
+use super::scope::AdmissionScope;
 use super::{engine_plugins, judgement, namespaces, pure, quota};
+use crate::app::App;
 use crate::options::DeleteOptions;
 use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;
-use ratchet_admission::{Operation, PLUGINS, PluginRow, Request};
+use ratchet_admission::{Operation, PLUGINS, PluginRow};
 use ratchet_engine::{Change, Part};
 use ratchet_object::{GroupVersionKind, Node, Object};
-use ratchet_store::Write;
-use std::future::Future;
-use std::pin::Pin;
+use std::sync::LazyLock;
 use std::time::Instant;
-use tokio::sync::MutexGuard;
 
-/// The enabled plugins, in order.
-pub struct Chain(Vec<Box<dyn Plugin>>);
+/// The implementation of every row of the plugin table, in its order.
+static ALL: LazyLock<Vec<Box<dyn Plugin>>> = LazyLock::new(|| PLUGINS.iter().map(plugin).collect());
 
-impl Chain {
-    /// The chain of these plugins; the table decides their order.
-    pub fn new(names: &[&'static str]) -> Self {
-        let rows = PLUGINS.iter().filter(|row| names.contains(&row.name));
-        Self(rows.map(plugin).collect())
+/// The enabled plugins of a server, in the order of the table.
+pub(crate) struct Chain<'a>(&'a [bool]);
+
+impl<'c> Chain<'c> {
+    /// The chain of a server.
+    pub(crate) fn of(app: &'c App) -> Self {
+        Self(app.plugins.rows())
+    }
+
+    fn plugins(&self) -> impl Iterator<Item = &'static dyn Plugin> + use<'c> {
+        ALL.iter().zip(self.0).filter(|(_, is_on)| **is_on).map(|(plugin, _)| plugin.as_ref())
     }
 
     /// Runs the mutating plugins on a new object.
@@ -32,7 +38,7 @@ impl Chain {
         object: &mut Node<'static>,
     ) -> Result<(), StatusError> {
         request.app.cache.fresh().await?;
-        for plugin in &self.0 {
+        for plugin in self.plugins() {
             plugin.wait(request, object).await?;
         }
         self.admit(request, ("", Operation::Create), object, None, |_| true)
@@ -121,7 +127,7 @@ impl Chain {
 
     /// The conditions of all plugins for the commit of a validated object.
     pub(crate) async fn conditions<'a>(
-        &'a self,
+        &self,
         request: &'a ResourceRequest<'_>,
         part: Part,
         new: &Node<'_>,
@@ -129,8 +135,7 @@ impl Chain {
     ) -> Result<CommitConditions<'a>, StatusError> {
         let write = PendingWrite { part, new, old };
         let mut all = CommitConditions::default();
-        for plugin in &self.0 {
-            // The lock is the chain's; a plugin borrows nothing else of the pending write.
+        for plugin in self.plugins() {
             let CommitConditions { writes, lock } = plugin.conditions(request, &write).await?;
             all.writes.extend(writes);
             all.lock = all.lock.or(lock);
@@ -145,7 +150,7 @@ impl Chain {
         object: &Node<'_>,
         old: Option<&Node<'_>>,
     ) -> Result<(), StatusError> {
-        if !self.0.iter().any(|plugin| plugin.handles_unstored()) {
+        if !self.plugins().any(Plugin::handles_unstored) {
             return Ok(());
         }
         let mut object = object.clone().into_owned();
@@ -167,7 +172,7 @@ impl Chain {
         let attributes = attributes(request, operation, part, &name, old);
         let started = Instant::now();
         let mut result = Ok(());
-        for plugin in self.0.iter().filter(|plugin| handles(plugin.as_ref())) {
+        for plugin in self.plugins().filter(|plugin| handles(*plugin)) {
             let started = Instant::now();
             let Some(admitted) = plugin.admit(request, &attributes, object) else { continue };
             let labels = (plugin.name(), "admit", operation.as_str());
@@ -183,7 +188,7 @@ impl Chain {
     }
 
     fn validate_all(&self, subject: &Subject<'_>) -> Result<(), StatusError> {
-        for plugin in &self.0 {
+        for plugin in self.plugins() {
             plugin.validate(subject).unwrap_or(Ok(()))?;
         }
         Ok(())
@@ -198,7 +203,7 @@ fn plugin(row: &'static PluginRow) -> Box<dyn Plugin> {
         "PodSecurity" => Box::new(engine_plugins::PodSecurity),
         "DenyServiceExternalIPs" => Box::new(engine_plugins::DenyServiceExternalIPs),
         "ValidatingAdmissionPolicy" => Box::new(AdmissionPolicies),
-        "ResourceQuota" => Box::new(quota::ResourceQuota::default()),
+        "ResourceQuota" => Box::new(quota::ResourceQuota),
         _ => Box::new(pure::Pure(row)),
     }
 }

@@ -2,6 +2,7 @@
 
 mod attributes;
 mod chain;
+mod enabled;
 mod engine_plugins;
 mod escalation;
 mod judgement;
@@ -15,10 +16,13 @@ mod policy_rights;
 mod policy_set;
 mod pure;
 mod quota;
+mod quota_locks;
 mod scope;
 
-pub use chain::Chain;
+pub(crate) use chain::Chain;
+pub use enabled::EnabledPlugins;
 pub(crate) use escalation::escalation;
 pub(crate) use pace::Pace;
 pub(crate) use policy_set::PolicySet;
+pub use quota_locks::QuotaLocks;
 pub(crate) use scope::AdmissionScope;

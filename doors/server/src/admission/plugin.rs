@@ -58,11 +58,11 @@ pub(super) trait Plugin: Send + Sync {
     }
 
     /// The conditions under which a validated object may be committed.
-    fn conditions<'a>(
-        &'a self,
+    fn conditions<'f, 'a: 'f>(
+        &'f self,
         request: &'a ResourceRequest<'_>,
-        write: &'a PendingWrite<'_>,
-    ) -> PluginFuture<'a, CommitConditions<'a>> {
+        write: &'f PendingWrite<'_>,
+    ) -> PluginFuture<'f, CommitConditions<'a>> {
         let _ = (request, write);
         Box::pin(std::future::ready(Ok(CommitConditions::default())))
     }

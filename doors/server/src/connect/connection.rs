@@ -2,7 +2,7 @@
 
 use super::pump;
 use super::throttle::Throttled;
-use crate::admission::AdmissionScope;
+use crate::admission::{AdmissionScope, Chain};
 use crate::app::App;
 use crate::authorize::target;
 use crate::guarded_body::with_guard;
@@ -102,7 +102,7 @@ impl Connect<'_> {
         let Connect { app, resource, path, request, user } = self;
         let (warnings, audit) = (&request.warnings, &request.audit);
         let scope = AdmissionScope { app, resource, path, user, warnings, audit };
-        app.chain.validate_connect(&scope, kind, options)
+        Chain::of(app).validate_connect(&scope, kind, options)
     }
 
     /// Requires `create` permission also for GET, which browsers must use for WebSockets.

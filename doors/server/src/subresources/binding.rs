@@ -1,5 +1,6 @@
 //! `pods/binding`: assigns a pod to a node.
 
+use crate::admission::Chain;
 use crate::body::ExpectedKind;
 use crate::lifecycle::metadata;
 use crate::options::{OptionsKind, WriteOptions};
@@ -48,7 +49,7 @@ async fn bind_to(
         return Err(StatusError::bad_request("name in URL does not match name in Binding object"));
     }
     check(binding)?;
-    request.app.chain.validate_body(request, BINDING.name(), binding)?;
+    Chain::of(request.app).validate_body(request, BINDING.name(), binding)?;
     let node_name = binding.text_at(&["target", "name"]).to_owned();
     let about = crate::status::About { group: "", resource: "pods/binding", name };
     let now = request.app.now();

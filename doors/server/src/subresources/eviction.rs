@@ -1,5 +1,6 @@
 //! `pods/eviction`: deletes a pod if its disruption budget allows it.
 
+use crate::admission::Chain;
 use crate::body::ExpectedKind;
 use crate::cache::storable;
 use crate::options::{DeleteOptions, DeleteScope, OptionsKind, WriteOptions};
@@ -22,8 +23,8 @@ pub(super) async fn evict(request: &ResourceRequest<'_>) -> HandlerResult {
         return Err(StatusError::bad_request("name in URL does not match name in Eviction object"));
     }
     request.app.cache.fresh().await?;
-    request.app.chain.admit_body(request, &eviction)?;
-    request.app.chain.validate_body(request, EVICTION.name(), &eviction)?;
+    Chain::of(request.app).admit_body(request, &eviction)?;
+    Chain::of(request.app).validate_body(request, EVICTION.name(), &eviction)?;
     let nothing = Node::empty_map();
     let delete_options = eviction.get("deleteOptions").unwrap_or(&nothing);
     let mut wanted = DeleteOptions::parse(request.params, Some(delete_options))?;

@@ -1,5 +1,6 @@
 //! `serviceaccounts/token`: issues service account tokens.
 
+use crate::admission::Chain;
 use crate::body::ExpectedKind;
 use crate::options::{OptionsKind, WriteOptions};
 use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
@@ -19,7 +20,7 @@ pub(super) async fn create(request: &ResourceRequest<'_>) -> HandlerResult {
     let mut token_request = request.object_of(REQUEST, options.fields)?;
     defaults::apply(REQUEST.group, REQUEST.version, REQUEST.kind, &mut token_request);
     set_namespace(request, &mut token_request)?;
-    request.app.chain.admit_body(request, &token_request)?;
+    Chain::of(request.app).admit_body(request, &token_request)?;
     check_name(request, &token_request)?;
     let account = request.current().await?.node();
     let uid = account.text_at(&["metadata", "uid"]);
@@ -28,7 +29,7 @@ pub(super) async fn create(request: &ResourceRequest<'_>) -> HandlerResult {
     let seconds =
         token_request.find(&["spec", "expirationSeconds"]).and_then(Node::as_int).unwrap_or(3600);
     check_seconds(seconds)?;
-    request.app.chain.validate_body(request, REQUEST.name(), &token_request)?;
+    Chain::of(request.app).validate_body(request, REQUEST.name(), &token_request)?;
     let binding = Binding::find(request, &token_request)?;
     let requested = token_request.find(&["spec", "audiences"]).map(Node::items).unwrap_or_default();
     let audiences: Vec<String> =

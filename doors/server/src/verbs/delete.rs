@@ -1,6 +1,6 @@
 //! DELETE of an object or a collection, with grace periods, finalizers and propagation policies.
 
-use crate::admission;
+use crate::admission::Chain;
 use crate::body::{BodyType, ExpectedKind, decode_body, parse};
 use crate::cache::{Item, storable};
 use crate::lifecycle::{Dependents, metadata};
@@ -139,13 +139,13 @@ pub(crate) async fn remove(
     for _ in 0..16 {
         let current = request.current().await?;
         let old = current.node();
-        request.app.chain.admit_delete(request, &old)?;
+        Chain::of(request.app).admit_delete(request, &old)?;
         check_preconditions(request, &kind, &old, options)?;
         let mut new = old.clone();
         let outcome = outcome(&kind, &mut new, options, request)?;
         if !matches!(outcome, Outcome::Nothing) {
             let options = effective_options(&kind, &old, options);
-            request.app.chain.validate_delete(request, &old, &options)?;
+            Chain::of(request.app).validate_delete(request, &old, &options)?;
         }
         let key = resource.key(&request.path.namespace, &request.path.name);
         let guard = Guard::At(Revision(current.revision));
