@@ -7,10 +7,11 @@ use crate::cache::Cache;
 use crate::compute::Compute;
 use crate::config::RequestLimits;
 use crate::connect::Backends;
-use crate::documents::Documents;
+use crate::documents::{DocumentSource, Documents};
 use crate::long_running::LongRunning;
 use crate::metrics::Metrics;
 use crate::registry::Registry;
+use crate::token_usage::TokenRecorder;
 use jiff::{SignedDuration, Timestamp};
 use ratchet_allocation::Ranges;
 use ratchet_engine::ApiConfig;
@@ -39,6 +40,8 @@ pub struct App {
     pub identity: Authenticators,
     /// Issuer of service account tokens.
     pub accounts: Arc<ServiceAccounts>,
+    /// The recorder of the use of service account tokens.
+    pub(crate) tokens: TokenRecorder,
     /// The authorization modes, in order.
     pub authorizer: Authorizer,
     /// The ranges from which Services get cluster IPs and node ports.
@@ -112,6 +115,11 @@ impl App {
                 }
             }
         }));
+    }
+
+    /// What discovery and OpenAPI documents are built from.
+    pub(crate) fn document_source(&self) -> DocumentSource<'_> {
+        DocumentSource { rows: self.registry.rows(), compute: &self.compute }
     }
 
     /// A random uid for a new object.

@@ -2,7 +2,7 @@
 
 mod hashed;
 
-pub(crate) use hashed::Documents;
+pub(crate) use hashed::{DocumentSource, Documents};
 
 use crate::app::App;
 use crate::render::{Rendered, encode};
@@ -35,7 +35,7 @@ pub(crate) async fn answer(
         ["version"] => Some(indented(&crate::version::document(&app.api_config))),
         ["openapi", "v2"] => Some(openapi_v2(app, headers).await),
         ["openapi", "v3"] => {
-            let index = app.documents.v3_index(app).await;
+            let index = app.documents.v3_index(app.document_source()).await;
             Some(text(200, "text/plain; charset=utf-8", index))
         }
         ["openapi", "v3", rest @ ..] => openapi_v3(app, &rest.join("/"), params, headers).await,
@@ -116,7 +116,7 @@ fn wants_aggregated(headers: &HeaderMap) -> bool {
 }
 
 async fn aggregated(app: &App, root: Root, headers: &HeaderMap) -> Response<Body> {
-    let document = app.documents.aggregated(app, root).await;
+    let document = app.documents.aggregated(app.document_source(), root).await;
     let mut response = document.answer(AGGREGATED, headers);
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("public"));
     response
@@ -128,7 +128,7 @@ async fn openapi_v3(
     params: &Params,
     headers: &HeaderMap,
 ) -> Option<Response<Body>> {
-    let document = app.documents.v3(app, path).await?;
+    let document = app.documents.v3(app.document_source(), path).await?;
     let hash = &document.hash;
     let requested_hash = params.text("hash");
     if !requested_hash.is_empty() && requested_hash != hash {
@@ -157,8 +157,8 @@ async fn openapi_v2(app: &App, headers: &HeaderMap) -> Response<Body> {
     const PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
     let wants_protobuf = accepts(headers).next().is_some_and(|first| first.contains("protobuf"));
     match wants_protobuf {
-        true => app.documents.v2_protobuf(app).await.answer(PROTOBUF, headers),
-        false => app.documents.v2(app).await.answer("application/json", headers),
+        true => app.documents.v2_protobuf(app.document_source()).await.answer(PROTOBUF, headers),
+        false => app.documents.v2(app.document_source()).await.answer("application/json", headers),
     }
 }
 

@@ -3,13 +3,17 @@
 use crate::app::App;
 use crate::request::{Caller, Source};
 use crate::server::serve;
+use crate::token_usage::SecretLabeler;
 use bytes::Bytes;
 use http::{HeaderValue, Request, header};
 use http_body_util::{BodyExt, Collected};
-use ratchet_access::User;
+use ratchet_access::{MASTERS, User};
 use ratchet_http::{Body, Peer};
+use ratchet_identity::SecretUsage;
+use ratchet_object::Node;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
 
 /// The media types of a request; empty means that the header is absent.
 #[derive(Clone, Copy, Debug, Default)]
@@ -88,5 +92,34 @@ impl LoopbackClient {
             )
             .await,
         )
+    }
+}
+
+/// Labels secrets by requests of the server to itself. The server owns it, so it keeps no server alive.
+pub(crate) struct LoopbackLabeler(pub(crate) Weak<App>);
+
+impl SecretLabeler for LoopbackLabeler {
+    fn label(&self, secret: SecretUsage) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        let app = self.0.upgrade();
+        Box::pin(async move {
+            let Some(app) = app else { return };
+            let SecretUsage { namespace, name, uid, day } = secret;
+            let path = format!("/api/v1/namespaces/{namespace}/secrets/{name}");
+            let labels = Node::map([(SecretUsage::LABEL, Node::string(day))]);
+            let metadata = Node::map([("uid", Node::string(uid)), ("labels", labels)]);
+            let patch = Bytes::from(Node::map([("metadata", metadata)]).to_json());
+            let types =
+                MediaTypes { accept: "application/json", content: "application/merge-patch+json" };
+            let user = User {
+                name: "system:apiserver".into(),
+                groups: vec![MASTERS.into()],
+                ..User::default()
+            };
+            let client = LoopbackClient::new(app);
+            let (code, _) = client.request(&user, "PATCH", &path, types, patch).await;
+            if code >= 300 {
+                tracing::error!(namespace, name, code, "a secret could not be marked as used");
+            }
+        })
     }
 }

@@ -1,17 +1,17 @@
 //! Review resources: access reviews, rules reviews, self subject reviews and token reviews.
 
 mod access;
+mod fields;
 mod selectors;
 
 use crate::options::{OptionsKind, WriteOptions};
 use crate::render;
 use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
-use crate::token_usage;
 use crate::write::set_namespace;
+use fields::texts;
 use jiff::Timestamp;
 use ratchet_access::{Rule, User};
-use ratchet_engine::StatusCause;
 use ratchet_identity::TokenUsage;
 use ratchet_object::{Node, Value};
 
@@ -56,46 +56,6 @@ pub(crate) async fn answer(request: &ResourceRequest<'_>) -> HandlerResult {
         201,
         render::whole(review, &request.resource.api_version(), request.resource.row.kind),
     ))
-}
-
-/// Validation errors of a review.
-#[derive(Default)]
-struct ValidationErrors(Vec<StatusCause>);
-
-impl ValidationErrors {
-    fn add(&mut self, reason: &'static str, field: &str, message: String) {
-        self.0.push(StatusCause { reason, message, field: field.into() });
-    }
-
-    fn invalid(&mut self, field: &str, value: &str, detail: &str) {
-        self.add("FieldValueInvalid", field, format!("Invalid value: {value}: {detail}"));
-    }
-
-    fn required(&mut self, field: &str, detail: &str) {
-        self.add("FieldValueRequired", field, format!("Required value: {detail}"));
-    }
-
-    fn forbidden(&mut self, field: &str, detail: &str) {
-        self.add("FieldValueForbidden", field, format!("Forbidden: {detail}"));
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    fn into_causes(self) -> Vec<StatusCause> {
-        self.0
-    }
-}
-
-fn texts(node: Option<&Node<'_>>) -> Vec<String> {
-    let items = node.map(Node::items).unwrap_or_default();
-    items.iter().filter_map(Node::text).map(str::to_owned).collect()
-}
-
-fn extra_of(node: Option<&Node<'_>>) -> Vec<(String, Vec<String>)> {
-    let entries = node.map(Node::entries).unwrap_or_default();
-    entries.iter().map(|entry| (entry.key.to_string(), texts(Some(&entry.node)))).collect()
 }
 
 fn rules(request: &ResourceRequest<'_>, review: &Node<'_>) -> Result<Node<'static>, StatusError> {
@@ -166,7 +126,7 @@ async fn review_token(
     let mut usage = TokenUsage::default();
     let reviewed = request.app.identity.review(token, &audiences, Timestamp::now(), &mut usage);
     // The requester is not the owner of the token: no warnings and annotations.
-    token_usage::record(request.app, usage, None).await;
+    request.app.tokens.record(usage, None).await;
     match reviewed {
         Ok(reviewed) => {
             status.set("authenticated", Node::bool(true));

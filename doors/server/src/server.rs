@@ -12,7 +12,6 @@ use crate::request::{
 use crate::respond::{error_response, finish};
 use crate::route;
 use crate::status::{About, StatusError};
-use crate::token_usage;
 use crate::warnings::Warnings;
 use http::header::RETRY_AFTER;
 use http::request::Parts;
@@ -174,7 +173,7 @@ async fn handle(
             app.identity.authenticate(headers, certificates, Timestamp::now(), &mut usage)
         }
     };
-    token_usage::record(app, usage, Some((&request.warnings, &request.audit))).await;
+    app.tokens.record(usage, Some((&request.warnings, &request.audit))).await;
     let caller = match verdict {
         Verdict::User(user) => {
             app.metrics.authentications.with(&["success"]).inc();

@@ -10,11 +10,13 @@ use crate::config::{BackendConfig, Config, Credentials, ProxyFiles};
 use crate::connect::Backends;
 use crate::documents::Documents;
 use crate::long_running::LongRunning;
+use crate::loopback::LoopbackLabeler;
 use crate::metrics::{Metrics, name_witness};
 use crate::node_relations::NodeRelations;
 use crate::registry::{Registry, storage_names};
 use crate::server::Server;
 use crate::storage::{self, HealthFlags};
+use crate::token_usage::TokenRecorder;
 use crate::{admission, bootstrap};
 use ratchet_http::{Drain, ListenLimits, Listener, TlsError, TlsReload};
 use ratchet_identity::{
@@ -24,8 +26,8 @@ use ratchet_identity::{
 use ratchet_kubelet::{KubeletClient, Others, Settings, Timing};
 use ratchet_store::{Revision, Store, StoreError};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// Why a server does not start.
@@ -167,20 +169,25 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
     let stop = ShutdownHandle { drain: drain.clone(), shutting_down, delay: config.stop_delay };
     let port = listener.address().port();
     let host = config.advertise.unwrap_or(listener.address().ip());
-    let app = Arc::new(App {
+    let audit = config.audit.as_ref().map(Auditing::open).transpose().map_err(StartError::File)?;
+    let app = Arc::new_cyclic(|app: &Weak<App>| App {
         registry: Registry::new(&cache, config.api_config.emulated, &config.runtime),
         authorizer: Authorizer::new(config.modes, &cache, nodes),
         plugins: admission::EnabledPlugins::new(&config.plugins),
         quota_locks: admission::QuotaLocks::default(),
         policies: admission::PolicySet::new(&cache),
-        metrics,
         backends,
         health: storage::checks(cache.store(), &flags),
         api_config: config.api_config,
         identity: Authenticators::new(identity),
         accounts,
         ranges: config.ranges,
-        audit: config.audit.as_ref().map(Auditing::open).transpose().map_err(StartError::File)?,
+        audit,
+        tokens: TokenRecorder {
+            metrics: metrics.clone(),
+            labeler: Box::new(LoopbackLabeler(app.clone())),
+        },
+        metrics,
         drain,
         limits: config.limits,
         running: Default::default(),

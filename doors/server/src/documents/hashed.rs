@@ -1,12 +1,11 @@
 //! Discovery and OpenAPI documents, built once and served with `ETag`s.
 
-use crate::app::App;
-use crate::compute::Lazy;
+use crate::compute::{Compute, Lazy};
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use ratchet_catalog::discovery::{self, Root};
-use ratchet_catalog::openapi;
+use ratchet_catalog::{Resource, openapi};
 use ratchet_http::{Body, empty, full};
 use ratchet_object::patch::merge_rule;
 use std::sync::OnceLock;
@@ -19,6 +18,15 @@ pub(crate) struct Documents {
     v2: Lazy<HashedDocument>,
     v2_protobuf: Lazy<HashedDocument>,
     v3: OnceLock<Vec<Version>>,
+}
+
+/// What documents are built from, and where.
+#[derive(Clone, Copy)]
+pub(crate) struct DocumentSource<'a> {
+    /// The catalog rows of the served resources.
+    pub(crate) rows: &'a [&'static Resource<'static>],
+    /// The scheduler of CPU-bound work.
+    pub(crate) compute: &'a Compute,
 }
 
 /// A group version and its OpenAPI v3 document.
@@ -76,30 +84,34 @@ const RULES: Option<openapi::MergeRules<'static>> = Some(&merge);
 
 impl Documents {
     /// Aggregated discovery.
-    pub(super) async fn aggregated(&self, app: &App, root: Root) -> &HashedDocument {
+    pub(super) async fn aggregated(
+        &self,
+        source: DocumentSource<'_>,
+        root: Root,
+    ) -> &HashedDocument {
         let document = match root {
             Root::Core => &self.core,
             Root::Groups => &self.groups,
         };
-        let make = || HashedDocument::of(discovery::aggregated(app.registry.rows(), root));
-        document.get(&app.compute, make).await
+        let make = || HashedDocument::of(discovery::aggregated(source.rows, root));
+        document.get(source.compute, make).await
     }
 
     /// OpenAPI v2 in JSON.
-    pub(super) async fn v2(&self, app: &App) -> &HashedDocument {
-        let make = || HashedDocument::of(openapi::v2(app.registry.rows(), RULES));
-        self.v2.get(&app.compute, make).await
+    pub(super) async fn v2(&self, source: DocumentSource<'_>) -> &HashedDocument {
+        let make = || HashedDocument::of(openapi::v2(source.rows, RULES));
+        self.v2.get(source.compute, make).await
     }
 
     /// OpenAPI v2 in protobuf.
-    pub(super) async fn v2_protobuf(&self, app: &App) -> &HashedDocument {
-        let make = || HashedDocument::of(openapi::v2_proto(app.registry.rows(), RULES));
-        self.v2_protobuf.get(&app.compute, make).await
+    pub(super) async fn v2_protobuf(&self, source: DocumentSource<'_>) -> &HashedDocument {
+        let make = || HashedDocument::of(openapi::v2_proto(source.rows, RULES));
+        self.v2_protobuf.get(source.compute, make).await
     }
 
-    fn versions(&self, app: &App) -> &[Version] {
+    fn versions(&self, source: DocumentSource<'_>) -> &[Version] {
         self.v3.get_or_init(|| {
-            let all = discovery::group_versions(app.registry.rows()).into_iter();
+            let all = discovery::group_versions(source.rows).into_iter();
             let version = |(group, version)| Version {
                 group,
                 version,
@@ -111,16 +123,20 @@ impl Documents {
     }
 
     /// OpenAPI v3 of one group version; none if it is not served.
-    pub(super) async fn v3(&self, app: &App, path: &str) -> Option<&HashedDocument> {
-        let version = self.versions(app).iter().find(|version| version.path == path)?;
-        Some(version.document(app).await).filter(|document| !document.bytes.is_empty())
+    pub(super) async fn v3(
+        &self,
+        source: DocumentSource<'_>,
+        path: &str,
+    ) -> Option<&HashedDocument> {
+        let version = self.versions(source).iter().find(|version| version.path == path)?;
+        Some(version.document(source).await).filter(|document| !document.bytes.is_empty())
     }
 
     /// The index of all OpenAPI v3 documents, with their hashes.
-    pub(super) async fn v3_index(&self, app: &App) -> String {
+    pub(super) async fn v3_index(&self, source: DocumentSource<'_>) -> String {
         let mut all = Vec::new();
-        for version in self.versions(app) {
-            let document = version.document(app).await;
+        for version in self.versions(source) {
+            let document = version.document(source).await;
             if !document.bytes.is_empty() {
                 all.push((version.path.as_str(), document.hash.as_str()));
             }
@@ -130,12 +146,12 @@ impl Documents {
 }
 
 impl Version {
-    async fn document(&self, app: &App) -> &HashedDocument {
+    async fn document(&self, source: DocumentSource<'_>) -> &HashedDocument {
         let make = || {
-            let document = openapi::v3(app.registry.rows(), self.group, self.version, RULES);
+            let document = openapi::v3(source.rows, self.group, self.version, RULES);
             HashedDocument::of(document.unwrap_or_default())
         };
-        self.document.get(&app.compute, make).await
+        self.document.get(source.compute, make).await
     }
 }
 

@@ -1,7 +1,7 @@
 //! SubjectAccessReview, SelfSubjectAccessReview and LocalSubjectAccessReview.
 
+use super::fields::{ValidationErrors, extra_of, texts};
 use super::selectors::{self, Selectors};
-use super::{ValidationErrors, extra_of, texts};
 use crate::authorize::Authorizer;
 use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;

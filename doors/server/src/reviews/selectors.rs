@@ -1,6 +1,6 @@
 //! Field and label selectors of access reviews: validation and conversion for the authorizers.
 
-use super::{ValidationErrors, texts};
+use super::fields::{ValidationErrors, texts};
 use ratchet_object::Node;
 use ratchet_object::selector::{
     FieldSelector, LabelSelector, label_key_faults, label_value_faults,
