@@ -5,12 +5,14 @@ use crate::audit::Auditing;
 use crate::authorize::Authorizer;
 use crate::cache::Cache;
 use crate::compute::Compute;
-use crate::config::RequestLimits;
 use crate::connect::Backends;
 use crate::documents::{DocumentSource, Documents};
+use crate::lifecycle::clock;
+use crate::limits::RequestLimits;
 use crate::long_running::LongRunning;
 use crate::metrics::Metrics;
 use crate::registry::Registry;
+use crate::services::ServiceAllocator;
 use crate::token_usage::TokenRecorder;
 use jiff::{SignedDuration, Timestamp};
 use ratchet_allocation::Ranges;
@@ -77,13 +79,13 @@ pub struct App {
 impl App {
     /// The current time as a `metav1.Time`.
     pub fn now(&self) -> String {
-        format_time(Timestamp::now())
+        clock::now()
     }
 
     /// The time `seconds` from now as a `metav1.Time`.
     pub fn now_plus(&self, seconds: i64) -> String {
         let later = Timestamp::now().checked_add(SignedDuration::from_secs(seconds));
-        format_time(later.unwrap_or(Timestamp::MAX))
+        clock::format_time(later.unwrap_or(Timestamp::MAX))
     }
 
     /// The current Unix time in seconds.
@@ -98,8 +100,8 @@ impl App {
         let ends: Timestamp = ends.parse().unwrap_or(now);
         let moved = ends.checked_add(SignedDuration::from_secs(wanted - stored)).unwrap_or(now);
         match moved < now {
-            true => (format_time(now), if wanted == 0 { 0 } else { 1 }),
-            false => (format_time(moved), wanted),
+            true => (clock::format_time(now), if wanted == 0 { 0 } else { 1 }),
+            false => (clock::format_time(moved), wanted),
         }
     }
 
@@ -117,6 +119,11 @@ impl App {
         }));
     }
 
+    /// The allocator of cluster IPs and node ports.
+    pub(crate) fn services(&self) -> ServiceAllocator<'_> {
+        ServiceAllocator { registry: &self.registry, cache: &self.cache, ranges: &self.ranges }
+    }
+
     /// What discovery and OpenAPI documents are built from.
     pub(crate) fn document_source(&self) -> DocumentSource<'_> {
         DocumentSource { rows: self.registry.rows(), compute: &self.compute }
@@ -124,11 +131,6 @@ impl App {
 
     /// A random uid for a new object.
     pub fn new_uid(&self) -> String {
-        uuid::Uuid::new_v4().to_string()
+        clock::new_uid()
     }
-}
-
-/// A `metav1.Time`: RFC 3339 in UTC with whole seconds.
-fn format_time(time: Timestamp) -> String {
-    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

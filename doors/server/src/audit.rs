@@ -1,7 +1,6 @@
 //! Audit events of requests.
 
 use crate::audit_record::AuditRecord;
-use crate::config::Audit;
 use crate::guarded_body::with_guard;
 use crate::request::{RequestInfo, Target};
 use bytes::Bytes;
@@ -15,9 +14,25 @@ use ratchet_audit_log::{
 };
 use ratchet_http::{Body, Peer};
 use ratchet_object::{Limits, decode, proto};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
+
+/// The audit policy and log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Audit {
+    /// The policy file.
+    pub policy: PathBuf,
+    /// The log; `-` is standard output.
+    pub log: PathBuf,
+    /// The size in megabytes at which the log is rotated; zero means never.
+    pub max_megabytes: u64,
+    /// The number of rotated files to keep; zero means all.
+    pub max_files: u64,
+    /// The age in days after which rotated files are deleted; zero means never.
+    pub max_days: u64,
+}
 
 /// The audit policy and the log that events are written to.
 pub(crate) struct Auditing {

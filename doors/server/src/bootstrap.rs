@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::cache::storable;
 use crate::config::ProxyFiles;
+use crate::kubernetes_service;
 use crate::lifecycle::{metadata, strategy};
 use crate::registry::ServedResource;
 use crate::status::StatusError;
@@ -40,10 +41,10 @@ pub(crate) async fn run(app: &Arc<App>, config: &PublishedConfig) -> Result<(), 
 fn objects(app: &App, config: &PublishedConfig) -> Vec<Node<'static>> {
     let mut objects: Vec<Node<'static>> = NAMESPACES.iter().copied().map(namespace).collect();
     objects.extend(priority_classes());
-    objects.extend(crate::services::bootstrap_objects(app));
+    objects.extend(kubernetes_service::bootstrap_objects(app));
     objects.extend([config.authentication(), token_tracking(app)]);
     if config.own_endpoints {
-        objects.extend(crate::services::own_endpoints(app));
+        objects.extend(kubernetes_service::own_endpoints(app));
     }
     if app.authorizer.has_rbac() {
         objects.extend(ratchet_access::bootstrap_objects());
@@ -168,7 +169,7 @@ fn writes(app: &App, object: &Node<'static>) -> Result<Vec<Write>, StatusError> 
     let key = resource.key(namespace, name);
     let Some(item) = resource.cache.find(&resource.cache_key(namespace, name))? else {
         let new = with_system_fields(app, resource, node);
-        let mut writes = crate::services::bootstrap_claims(app, &new)?;
+        let mut writes = app.services().bootstrap_claims(&new)?;
         writes.push(Write::put(&key, Guard::Absent, storable(new)?.bytes()));
         return Ok(writes);
     };

@@ -1,6 +1,8 @@
 //! `Config`: the configuration of a server.
 
+use crate::audit::Audit;
 use crate::authorize::Mode;
+use crate::limits::RequestLimits;
 use ratchet_allocation::Ranges;
 use ratchet_engine::ApiConfig;
 use ratchet_kubelet::{Proxies, Trust};
@@ -74,40 +76,6 @@ impl Default for BackendConfig {
             proxies: Proxies::default(),
         }
     }
-}
-
-/// Inflight limits and timeouts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RequestLimits {
-    /// The timeout of requests that are not long-running; zero means none.
-    pub timeout: Duration,
-    /// The minimum duration of a watch without `timeoutSeconds`.
-    pub watch: Duration,
-    /// The limit of inflight reads; zero means none.
-    pub reads: usize,
-    /// The limit of inflight writes; zero means none.
-    pub writes: usize,
-    /// The total limit of long-running requests; zero means none.
-    pub long_running: usize,
-    /// The limit of long-running requests per user; zero means none.
-    pub long_running_of_user: usize,
-    /// The timeout for a client to read a response; zero means none.
-    pub write: Duration,
-}
-
-/// The audit policy and log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Audit {
-    /// The policy file.
-    pub policy: PathBuf,
-    /// The log; `-` is standard output.
-    pub log: PathBuf,
-    /// The size in megabytes at which the log is rotated; zero means never.
-    pub max_megabytes: u64,
-    /// The number of rotated files to keep; zero means all.
-    pub max_files: u64,
-    /// The age in days after which rotated files are deleted; zero means never.
-    pub max_days: u64,
 }
 
 /// The serving certificate, and the files and settings of authentication.

@@ -5,7 +5,6 @@ use crate::cache::{Item, Stored, storable};
 use crate::convert;
 use crate::lifecycle::{self, CreateContext, metadata};
 use crate::resource_request::ResourceRequest;
-use crate::services;
 use crate::status::StatusError;
 use ratchet_engine::{Change, Part, StatusCause, Step};
 use ratchet_object::{Kind, Node, Object, defaults};
@@ -144,7 +143,7 @@ async fn create_once(
     let context = CreateContext { user: request.user, now: &now };
     lifecycle::prepare_create(&mut node, &kind, resource.strategy, &context);
     defaults::apply(resource.row.group, resource.row.version, resource.row.kind, &mut node);
-    services::prepare(app, &kind, &mut node, None);
+    app.services().prepare(&kind, &mut node, None);
     let object = Object::new(node);
     let change = Change { kind, part: Part::Main, step: Step::Create { new: &object } };
     let warning_count = request.warnings.len();
@@ -178,7 +177,9 @@ async fn commit_new(
     }
     let mut node = validated.clone();
     // The reference allocates before the strategy runs: an allocation error comes without the strategy's warnings.
-    let claims = services::claim(app, kind, &mut node, None)
+    let claims = app
+        .services()
+        .claim(kind, &mut node, None)
         .inspect_err(|_| request.warnings.truncate(warning_count))?;
     resource.canonicalize(&mut node);
     let value = stored(request, node)?;
@@ -279,7 +280,9 @@ async fn change_once(
     let (mut new, old) = validate_update(request, kind, part, old, new).await?;
     let conditions = Chain::of(app).conditions(request, part, &new, Some(&old)).await?;
     let claims = match part {
-        Part::Main => services::claim(app, &kind, &mut new, Some(&old))
+        Part::Main => app
+            .services()
+            .claim(&kind, &mut new, Some(&old))
             .inspect_err(|_| request.warnings.truncate(warning_count))?,
         Part::Sub(_) => Vec::new(),
     };
@@ -300,7 +303,7 @@ async fn change_once(
     };
     let mut writes = vec![Write { key, guard: Guard::At(Revision(current.revision)), act }];
     if is_removed {
-        writes.extend(services::release(app, &kind, &old)?);
+        writes.extend(app.services().release(&kind, &old)?);
     } else {
         writes.extend(claims);
         writes.extend(conditions.writes());
@@ -338,7 +341,7 @@ async fn validate_update(
     let version = old.text_at(&["metadata", "resourceVersion"]).to_owned();
     new.map_mut("metadata").set("resourceVersion", Node::string(version));
     if part == Part::Main {
-        services::prepare(app, &kind, &mut new, Some(&old));
+        app.services().prepare(&kind, &mut new, Some(&old));
     }
     let (new, old) = (Object::new(new), Object::new(old));
     let change = Change { kind, part, step: Step::Update { old: &old, new: &new } };

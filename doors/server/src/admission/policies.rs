@@ -9,7 +9,6 @@ use crate::options::{DeleteOptions, DeleteScope, options_node};
 use crate::registry::ServedResource;
 use crate::request::Params;
 use crate::resource_request::ResourceRequest;
-use crate::services;
 use crate::status::{About, StatusError};
 use ratchet_engine::{Change, Part, StatusCause};
 use ratchet_object::Node;
@@ -150,7 +149,7 @@ fn on_change(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), S
     if change.part == Part::Main {
         // The reference allocates before policies run. The allocation here is dropped, and the commit may choose
         // another one: policies only depend on its presence and range.
-        services::claim(request.app, &change.kind, &mut object, old.as_ref())?;
+        request.app.services().claim(&change.kind, &mut object, old.as_ref())?;
     }
     // Policies see the canonical form.
     request.resource.canonicalize(&mut object);

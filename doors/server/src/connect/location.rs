@@ -161,8 +161,13 @@ fn address(text: &str) -> Option<IpAddr> {
     ratchet_net::IpText::read(text).ok().map(|text| text.addr())
 }
 
+/// 503: the backend cannot be reached.
+pub(super) fn unreachable(why: &str) -> StatusError {
+    StatusError::unavailable(format!("error trying to reach service: {why}"))
+}
+
 fn unknown_port(port: &str) -> StatusError {
-    super::proxy::unreachable(&format!("dial tcp: lookup tcp/{port}: unknown port"))
+    unreachable(&format!("dial tcp: lookup tcp/{port}: unknown port"))
 }
 
 fn addresses<'n>(pod: &'n Node<'_>) -> impl Iterator<Item = &'n str> {

@@ -1,5 +1,6 @@
 //! Strategies: the fields that the server sets on create and update.
 
+pub(crate) mod clock;
 mod disabled;
 pub(crate) mod metadata;
 mod prepare;

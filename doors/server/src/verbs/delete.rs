@@ -7,7 +7,6 @@ use crate::lifecycle::{Dependents, metadata};
 use crate::options::{DeleteOptions, DeleteScope, Propagation};
 use crate::request::ResourcePath;
 use crate::resource_request::{Content, HandlerResult, Reply, ResourceRequest};
-use crate::services;
 use crate::status::{StatusError, success, uid_of};
 use crate::verbs::list;
 use crate::write::has_spec_finalizers;
@@ -168,7 +167,7 @@ pub(crate) async fn remove(
                     return Ok((current, true));
                 }
                 let mut writes = vec![Write { key, guard, act: Operation::Delete }];
-                writes.extend(services::release(request.app, &kind, &old)?);
+                writes.extend(request.app.services().release(&kind, &old)?);
                 if let Some(revision) = commit(request, writes).await? {
                     let mut last = new;
                     last.map_mut("metadata").remove("resourceVersion");
