@@ -1,6 +1,6 @@
 //! Admission attributes of a request, as plugins see them.
 
-use crate::resource_request::ResourceRequest;
+use crate::app::resource_request::ResourceRequest;
 use ratchet_admission::{Operation, Request};
 use ratchet_engine::Part;
 use ratchet_object::Node;

@@ -4,11 +4,12 @@ use super::attributes::{attributes, subresource_of};
 use super::plugin::{CommitConditions, PendingWrite, Plugin, Subject};
 use super::policies::AdmissionPolicies;
 use super::scope::AdmissionScope;
-use super::{engine_plugins, judgement, namespaces, pure, quota};
+use super::{engine_plugins, namespaces, pure, quota};
 use crate::app::App;
-use crate::options::DeleteOptions;
-use crate::resource_request::ResourceRequest;
+use crate::app::resource_request::ResourceRequest;
+use crate::request::options::DeleteOptions;
 use crate::status::StatusError;
+use crate::validation::judge;
 use ratchet_admission::{Operation, PLUGINS, PluginRow};
 use ratchet_engine::{Change, Part};
 use ratchet_object::{GroupVersionKind, Node, Object};
@@ -109,7 +110,7 @@ impl<'c> Chain<'c> {
         request: &ResourceRequest<'_>,
         change: &Change<'_>,
     ) -> Result<(), StatusError> {
-        let judgement = judgement::judge(request, change)?;
+        let judgement = judge(request, change)?;
         let (part, operation) = match change.is_create() {
             true => ("", Operation::Create),
             false => subresource_of(change.part),

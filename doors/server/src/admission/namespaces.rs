@@ -1,8 +1,8 @@
 //! NamespaceLifecycle: no object is created in a missing or terminating namespace.
 
 use super::plugin::{Admission, CommitConditions, PendingWrite, Plugin, PluginFuture};
-use crate::lifecycle::metadata;
-use crate::resource_request::ResourceRequest;
+use crate::app::resource_request::ResourceRequest;
+use crate::registry::metadata;
 use crate::status::{About, StatusError};
 use ratchet_admission::Request;
 use ratchet_object::Node;

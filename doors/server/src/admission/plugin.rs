@@ -1,10 +1,10 @@
 //! `Plugin`: the trait of an admission plugin, with what it receives and returns.
 
-use super::judgement::Judgement;
 use super::scope::AdmissionScope;
-use crate::options::DeleteOptions;
-use crate::resource_request::ResourceRequest;
+use crate::app::resource_request::ResourceRequest;
+use crate::request::options::DeleteOptions;
 use crate::status::StatusError;
+use crate::validation::Judgement;
 use ratchet_admission::Request;
 use ratchet_engine::{Change, Part};
 use ratchet_object::{GroupVersionKind, Node};

@@ -1,11 +1,11 @@
 //! The cluster as admission plugins see it: cached objects, the authorizer, certificate subjects.
 
-use crate::cache::Unreadable;
-use crate::csr;
-use crate::lifecycle::metadata;
+use crate::app::resource_request::ResourceRequest;
 use crate::registry::ServedResource;
-use crate::resource_request::ResourceRequest;
+use crate::registry::metadata;
 use crate::status::StatusError;
+use crate::storage::cache::Unreadable;
+use crate::validation::csr;
 use ratchet_access::{Attributes, Decision};
 use ratchet_admission::{Cluster, Subject};
 use ratchet_object::Node;

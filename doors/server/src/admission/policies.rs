@@ -4,12 +4,12 @@ use super::attributes::subresource_of;
 use super::plugin::{Admission, Plugin, Subject};
 use super::policy_cluster::PolicyCluster;
 use super::scope::AdmissionScope;
-use crate::convert::scale_from;
-use crate::options::{DeleteOptions, DeleteScope, options_node};
+use crate::app::resource_request::ResourceRequest;
 use crate::registry::ServedResource;
 use crate::request::Params;
-use crate::resource_request::ResourceRequest;
+use crate::request::options::{DeleteOptions, DeleteScope, options_node};
 use crate::status::{About, StatusError};
+use crate::storage::convert::scale_from;
 use ratchet_engine::{Change, Part, StatusCause};
 use ratchet_object::Node;
 use ratchet_policy::{
@@ -230,7 +230,7 @@ fn on_removal(
     let Some(policies) = scope.policies()? else { return Ok(()) };
     let mut old = old.clone();
     let version = request.resource.api_version();
-    crate::convert::from_stored(&mut old, &version, request.resource.row.kind);
+    crate::storage::convert::from_stored(&mut old, &version, request.resource.row.kind);
     old.set("apiVersion", Node::string(version));
     old.set("kind", Node::string(request.resource.row.kind));
     let options_node = options.node();

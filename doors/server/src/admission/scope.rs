@@ -1,11 +1,11 @@
 //! `AdmissionScope`: the part of a request that policies need, also for a request that is no `ResourceRequest`.
 
 use crate::app::App;
-use crate::audit_record::AuditRecord;
+use crate::app::resource_request::ResourceRequest;
 use crate::registry::ServedResource;
 use crate::request::ResourcePath;
-use crate::resource_request::ResourceRequest;
-use crate::warnings::Warnings;
+use crate::request::audit_record::AuditRecord;
+use crate::request::warnings::Warnings;
 use ratchet_access::User;
 use std::sync::Arc;
 

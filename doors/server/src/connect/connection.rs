@@ -2,10 +2,10 @@
 
 use super::pump;
 use super::throttle::Throttled;
+use crate::access::authorize::target;
 use crate::admission::{AdmissionScope, Chain};
 use crate::app::App;
-use crate::authorize::target;
-use crate::guarded_body::with_guard;
+use crate::app::guarded_body::with_guard;
 use crate::registry::ServedResource;
 use crate::request::{RequestContext, ResourcePath};
 use crate::status::{About, StatusError};

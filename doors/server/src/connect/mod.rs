@@ -1,6 +1,6 @@
-//! Connect requests to kubelets, pods, Services and nodes: log, exec, attach, portforward, proxy.
+//! Connect: an authorized request for log, exec, attach, portforward or proxy enters; a connection to a kubelet, pod,
+//! Service or node leaves.
 
-mod backends;
 mod connection;
 mod container;
 mod decoder;
@@ -14,11 +14,11 @@ mod page;
 mod proxy;
 mod pump;
 mod rewrite;
+pub(crate) mod streaming;
 mod streams;
 mod throttle;
 mod upgrade;
 
-pub use backends::Backends;
 pub(crate) use connection::{Client, Connect};
 
 use crate::status::StatusError;

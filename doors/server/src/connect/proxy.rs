@@ -50,7 +50,7 @@ pub(super) async fn answer(
     };
     let parts = connect.request.parts;
     let headers = forwarded::headers(connect.app, parts, client.address);
-    if crate::streaming::is_upgrade(&parts.headers) {
+    if crate::connect::streaming::is_upgrade(&parts.headers) {
         return upgraded(connect, client, &location, headers).await;
     }
     let full_path = parts.uri.path();

@@ -1,9 +1,9 @@
 //! `RequestContext`: the state of one request in the handler chain.
 
 use super::{Params, RequestInfo};
-use crate::audit_record::AuditRecord;
+use crate::request::audit_record::AuditRecord;
+use crate::request::warnings::Warnings;
 use crate::status::StatusError;
-use crate::warnings::Warnings;
 use http::HeaderName;
 use http::request::Parts;
 use std::net::IpAddr;

@@ -1,15 +1,15 @@
 //! DELETE of an object or a collection, with grace periods, finalizers and propagation policies.
 
 use crate::admission::Chain;
-use crate::body::{BodyType, ExpectedKind, decode_body, parse};
-use crate::cache::{Item, storable};
-use crate::lifecycle::{Dependents, metadata};
-use crate::options::{DeleteOptions, DeleteScope, Propagation};
+use crate::app::resource_request::{Content, HandlerResult, Reply, ResourceRequest};
+use crate::registry::{Dependents, metadata};
 use crate::request::ResourcePath;
-use crate::resource_request::{Content, HandlerResult, Reply, ResourceRequest};
+use crate::request::body::{BodyType, ExpectedKind, decode_body, parse};
+use crate::request::options::{DeleteOptions, DeleteScope, Propagation};
 use crate::status::{StatusError, success, uid_of};
+use crate::storage::cache::{Item, storable};
 use crate::verbs::list;
-use crate::write::has_spec_finalizers;
+use crate::verbs::write::has_spec_finalizers;
 use ratchet_object::{Kind, Node};
 use ratchet_pipeline::FieldValidation;
 use ratchet_store::{Commit, Guard, Operation, Revision, Write};

@@ -1,10 +1,10 @@
 //! PUT and PATCH of an object, or of its status.
 
-use crate::body::ExpectedKind;
-use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
+use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
+use crate::request::body::ExpectedKind;
 use crate::status::StatusError;
 use crate::verbs::update_body::UpdateBody;
-use crate::write;
+use crate::verbs::write;
 use ratchet_access::Attributes;
 use ratchet_engine::Part;
 use ratchet_object::{Node, defaults};
@@ -42,7 +42,7 @@ async fn create(
     node: &Node<'static>,
     dry_run: bool,
 ) -> HandlerResult {
-    let target = crate::authorize::target(request.path, "");
+    let target = crate::access::authorize::target(request.path, "");
     request.app.authorizer.check(&Attributes { user: request.user, verb: "create", target })?;
     let mut node = node.clone();
     node.map_mut("metadata").remove("resourceVersion");
