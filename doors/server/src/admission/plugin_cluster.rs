@@ -1,8 +1,7 @@
 //! The cluster as admission plugins see it: cached objects, the authorizer, certificate subjects.
 
 use crate::app::resource_request::ResourceRequest;
-use crate::registry::ServedResource;
-use crate::registry::metadata;
+use crate::registry::{ServedResource, metadata};
 use crate::status::StatusError;
 use crate::storage::cache::Unreadable;
 use crate::validation::csr;

@@ -1,11 +1,9 @@
 //! The handler chain of a request: inflight limits, authentication, impersonation, authorization.
 
 use crate::access::authorize::attributes;
-use crate::app::App;
-use crate::app::audit;
 use crate::app::guarded_body::with_guard;
-use crate::handler::documents;
-use crate::handler::route;
+use crate::app::{App, audit};
+use crate::handler::{documents, route};
 use crate::request::audit_record::AuditRecord;
 use crate::request::warnings::Warnings;
 use crate::request::{

@@ -3,14 +3,16 @@
 
 pub(crate) mod clock;
 mod disabled;
+mod kinds;
 pub(crate) mod metadata;
 mod prepare;
 pub(crate) mod services;
 mod signing_request;
+mod strategies;
 mod strategy;
 
-pub(crate) use prepare::{CreateContext, prepare_create, prepare_update};
-pub(crate) use strategy::{Dependents, Strategy, strategy};
+pub(crate) use strategies::strategy;
+pub(crate) use strategy::{CreateContext, Deletion, Dependents, Strategy};
 
 use crate::status::About;
 use crate::storage::cache::{Cache, NODE_PORTS, ROOT, ResourceCache};
@@ -26,8 +28,7 @@ pub struct ServedResource {
     pub row: &'static Resource<'static>,
     /// The engine's kind; none for resources without storage.
     pub kind: Option<Kind<'static>>,
-    /// The create and update strategy.
-    pub strategy: &'static Strategy,
+    strategy: &'static Strategy,
     /// The watch cache of its objects; always empty for reviews.
     pub cache: Arc<ResourceCache>,
     /// The catalog row of the storage version.
@@ -37,6 +38,11 @@ pub struct ServedResource {
 }
 
 impl ServedResource {
+    /// What its kind does on create, update and delete.
+    pub fn strategy(&self) -> &'static Strategy {
+        self.strategy
+    }
+
     /// The `apiVersion` of its objects.
     pub fn api_version(&self) -> String {
         api_version(self.row)

@@ -1,7 +1,6 @@
 //! `ServiceAllocator`: cluster IPs and node ports, allocated in the commit that stores the Service.
 
-use crate::registry::Registry;
-use crate::registry::{clock, metadata};
+use crate::registry::{Registry, clock, metadata};
 use crate::status::StatusError;
 use crate::storage::cache::{Cache, NODE_PORTS, ROOT, ResourceCache, storable};
 use ratchet_allocation::{Fault, Plan, Ranges, Taken, ip_address, ip_name, plan};
@@ -109,7 +108,7 @@ impl ServiceAllocator<'_> {
             let mut object = ip_address(*ip, namespace, name);
             metadata::fill_system_fields(
                 &mut object,
-                addresses.strategy,
+                addresses.strategy(),
                 clock::new_uid(),
                 clock::now(),
             );

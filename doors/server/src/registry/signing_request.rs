@@ -1,6 +1,7 @@
 //! Strategy of CertificateSigningRequests: requester fields on create, and the writable parts of status and approval.
 
-use super::prepare::{CreateContext, restore};
+use super::prepare::restore;
+use super::strategy::CreateContext;
 use ratchet_object::Node;
 
 /// Sets the requester fields and clears the status.

@@ -1,4 +1,7 @@
-//! Strategies of kinds as data: one row for each kind that differs from the default.
+//! `Strategy`: what a kind does on create, update and delete, as data.
+
+use ratchet_access::User;
+use ratchet_object::Node;
 
 /// When `metadata.generation` is incremented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +34,33 @@ pub enum Dependents {
     None,
 }
 
-/// The create, update and delete strategy of one kind.
+/// How an object of a kind is deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deletion {
+    /// At once, unless it has finalizers.
+    AtOnce,
+    /// After the grace period in which the kubelet ends the containers of a Pod.
+    Graceful,
+    /// In a phase of its own, until the finalizers in the spec of a Namespace are gone.
+    Phased,
+}
+
+/// The inputs of a create strategy beside the object.
+pub(crate) struct CreateContext<'a> {
+    /// The requesting user.
+    pub user: &'a User,
+    /// The current time as a `metav1.Time`.
+    pub now: &'a str,
+}
+
+/// Prepares a new object.
+type PrepareCreate = fn(&mut Node<'static>, &CreateContext<'_>);
+
+/// Prepares a new object from the stored one, at a time.
+type PrepareUpdate = fn(&mut Node<'static>, &Node<'_>, &str);
+
+/// The create, update and delete strategy of one kind.
+#[derive(Clone, Copy, Debug)]
 pub struct Strategy {
     /// API group.
     pub group: &'static str,
@@ -56,12 +84,28 @@ pub struct Strategy {
     pub uses_name_as_is: bool,
     /// Metadata fields that a status update cannot change.
     pub status_restores: &'static [&'static str],
+    /// How an object is deleted.
+    pub deletion: Deletion,
+    /// Whether a deletion without a propagation policy warns that it orphans dependents.
+    pub warns_of_orphans: bool,
+    /// Whether objects expire after `--event-ttl`.
+    pub expires: bool,
+    /// The kind's own part of `PrepareForCreate`.
+    pub(super) on_create: Option<PrepareCreate>,
+    /// The kind's own part of `PrepareForUpdate`.
+    pub(super) on_update: Option<PrepareUpdate>,
+    /// The same for the status.
+    pub(super) on_status_update: Option<PrepareUpdate>,
+    /// The same for the approval of a CertificateSigningRequest.
+    pub(super) on_approval: Option<PrepareUpdate>,
 }
 
 /// The metadata fields that status updates of most newer kinds cannot change.
-const ALL_METADATA: &[&str] = &["annotations", "finalizers", "labels", "ownerReferences"];
+pub(super) const ALL_METADATA: &[&str] =
+    &["annotations", "finalizers", "labels", "ownerReferences"];
 
-const PLAIN: Strategy = Strategy {
+/// The default strategy.
+pub(super) const PLAIN: Strategy = Strategy {
     group: "",
     kind: "",
     generation: Generation::Absent,
@@ -73,153 +117,82 @@ const PLAIN: Strategy = Strategy {
     dependents: Dependents::Delete,
     uses_name_as_is: false,
     status_restores: &[],
+    deletion: Deletion::AtOnce,
+    warns_of_orphans: false,
+    expires: false,
+    on_create: None,
+    on_update: None,
+    on_status_update: None,
+    on_approval: None,
 };
 
-const fn row(group: &'static str, kind: &'static str) -> Strategy {
+/// The default strategy for a kind.
+pub(super) const fn row(group: &'static str, kind: &'static str) -> Strategy {
     Strategy { group, kind, ..PLAIN }
 }
 
 impl Strategy {
-    const fn counts(self, generation: Generation) -> Self {
+    pub(super) const fn counts(self, generation: Generation) -> Self {
         Self { generation, ..self }
     }
 
-    const fn allows_create_on_update(self) -> Self {
+    pub(super) const fn allows_create_on_update(self) -> Self {
         Self { allows_create_on_update: true, ..self }
     }
 
-    const fn requires_version(self) -> Self {
+    pub(super) const fn requires_version(self) -> Self {
         Self { requires_version: true, ..self }
     }
 
-    const fn returns_deleted(self) -> Self {
+    pub(super) const fn returns_deleted(self) -> Self {
         Self { returns_deleted: true, ..self }
     }
 
-    const fn status_restores(self, status_restores: &'static [&'static str]) -> Self {
+    pub(super) const fn status_restores(self, status_restores: &'static [&'static str]) -> Self {
         Self { status_restores, ..self }
     }
 
-    const fn keeps_status_on_create(self) -> Self {
+    pub(super) const fn keeps_status_on_create(self) -> Self {
         Self { keeps_status_on_create: true, ..self }
     }
 
-    const fn dependents(self, dependents: Dependents) -> Self {
+    pub(super) const fn dependents(self, dependents: Dependents) -> Self {
         Self { dependents, ..self }
     }
 
-    const fn uses_name_as_is(self) -> Self {
+    pub(super) const fn uses_name_as_is(self) -> Self {
         Self { uses_name_as_is: true, ..self }
     }
 
-    const fn restores_spec(self) -> Self {
+    pub(super) const fn restores_spec(self) -> Self {
         Self { restores_spec: true, ..self }
     }
-}
 
-const SPEC: Generation = Generation::Of("spec");
-const WEBHOOKS: Generation = Generation::OfExactly("webhooks");
-const ADMISSION: &str = "admissionregistration.k8s.io";
-const RBAC: &str = "rbac.authorization.k8s.io";
-const STORAGE: &str = "storage.k8s.io";
-const RESOURCE: &str = "resource.k8s.io";
+    pub(super) const fn deletion(self, deletion: Deletion) -> Self {
+        Self { deletion, ..self }
+    }
 
-/// The kinds that differ from the default, sorted by group and kind.
-static STRATEGIES: &[Strategy] = &[
-    row("", "Endpoints").allows_create_on_update(),
-    row("", "Event").allows_create_on_update().dependents(Dependents::None),
-    row("", "LimitRange").allows_create_on_update(),
-    row("", "Namespace").restores_spec().returns_deleted(),
-    row("", "Node").keeps_status_on_create(),
-    row("", "PersistentVolume").returns_deleted(),
-    row("", "PersistentVolumeClaim").returns_deleted(),
-    row("", "Pod").counts(SPEC).returns_deleted().status_restores(&["ownerReferences"]),
-    row("", "PodTemplate").counts(Generation::Of("template")).returns_deleted(),
-    row("", "ReplicationController").counts(SPEC).dependents(Dependents::Orphan),
-    row("", "ResourceQuota").returns_deleted(),
-    row("", "Service").allows_create_on_update().returns_deleted(),
-    row("", "ServiceAccount").returns_deleted(),
-    row(ADMISSION, "MutatingAdmissionPolicy").counts(SPEC).requires_version(),
-    row(ADMISSION, "MutatingAdmissionPolicyBinding").counts(SPEC).requires_version(),
-    row(ADMISSION, "MutatingWebhookConfiguration").counts(WEBHOOKS).requires_version(),
-    row(ADMISSION, "ValidatingAdmissionPolicy")
-        .counts(SPEC)
-        .requires_version()
-        .status_restores(ALL_METADATA),
-    row(ADMISSION, "ValidatingAdmissionPolicyBinding").counts(SPEC).requires_version(),
-    row(ADMISSION, "ValidatingWebhookConfiguration").counts(WEBHOOKS).requires_version(),
-    row("apiextensions.k8s.io", "CustomResourceDefinition")
-        .counts(SPEC)
-        .requires_version()
-        .status_restores(ALL_METADATA),
-    row("apiregistration.k8s.io", "APIService").requires_version().status_restores(ALL_METADATA),
-    row("apps", "DaemonSet").counts(SPEC),
-    row("apps", "Deployment").counts(Generation::OfSpecAndAnnotations).status_restores(&["labels"]),
-    row("apps", "ReplicaSet").counts(SPEC),
-    row("apps", "StatefulSet").counts(SPEC),
-    row("batch", "CronJob").counts(SPEC),
-    row("batch", "Job").counts(SPEC).dependents(Dependents::Orphan),
-    row("certificates.k8s.io", "CertificateSigningRequest").restores_spec(),
-    row("certificates.k8s.io", "ClusterTrustBundle").requires_version(),
-    row("certificates.k8s.io", "PodCertificateRequest")
-        .requires_version()
-        .status_restores(ALL_METADATA),
-    row("coordination.k8s.io", "Lease").allows_create_on_update().requires_version(),
-    row("discovery.k8s.io", "EndpointSlice").counts(Generation::OfContentAndLabels),
-    row("flowcontrol.apiserver.k8s.io", "FlowSchema").counts(SPEC).status_restores(ALL_METADATA),
-    row("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration")
-        .counts(SPEC)
-        .status_restores(ALL_METADATA),
-    row("networking.k8s.io", "IPAddress").uses_name_as_is(),
-    row("networking.k8s.io", "Ingress").counts(SPEC),
-    row("networking.k8s.io", "IngressClass").counts(SPEC),
-    row("networking.k8s.io", "NetworkPolicy").counts(Generation::OfExactly("spec")),
-    row("networking.k8s.io", "ServiceCIDR").status_restores(ALL_METADATA),
-    row("node.k8s.io", "RuntimeClass").allows_create_on_update().requires_version(),
-    row("policy", "PodDisruptionBudget").counts(SPEC).requires_version(),
-    row(RBAC, "ClusterRole").allows_create_on_update(),
-    row(RBAC, "ClusterRoleBinding").allows_create_on_update(),
-    row(RBAC, "Role").allows_create_on_update(),
-    row(RBAC, "RoleBinding").allows_create_on_update(),
-    row(RESOURCE, "DeviceClass").counts(SPEC).returns_deleted(),
-    row(RESOURCE, "DeviceTaintRule").counts(SPEC).returns_deleted().status_restores(ALL_METADATA),
-    row(RESOURCE, "ResourceClaim").returns_deleted().status_restores(ALL_METADATA),
-    row(RESOURCE, "ResourceClaimTemplate").returns_deleted(),
-    row(RESOURCE, "ResourceSlice").counts(SPEC).returns_deleted(),
-    row("scheduling.k8s.io", "PriorityClass").counts(Generation::One),
-    row(STORAGE, "CSIDriver")
-        .counts(Generation::Later("spec"))
-        .requires_version()
-        .returns_deleted(),
-    row(STORAGE, "CSINode").requires_version().returns_deleted(),
-    row(STORAGE, "CSIStorageCapacity").requires_version(),
-    row(STORAGE, "StorageClass").returns_deleted(),
-    row(STORAGE, "VolumeAttachment")
-        .requires_version()
-        .returns_deleted()
-        .status_restores(ALL_METADATA),
-    row(STORAGE, "VolumeAttributesClass").returns_deleted(),
-];
+    pub(super) const fn warns_of_orphans(self) -> Self {
+        Self { warns_of_orphans: true, ..self }
+    }
 
-/// The strategy of a kind.
-pub(crate) fn strategy(group: &str, kind: &str) -> &'static Strategy {
-    static PLAIN_ROW: Strategy = PLAIN;
-    STRATEGIES.iter().find(|row| row.group == group && row.kind == kind).unwrap_or(&PLAIN_ROW)
-}
+    pub(super) const fn expires(self) -> Self {
+        Self { expires: true, ..self }
+    }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    pub(super) const fn on_create(self, prepare: PrepareCreate) -> Self {
+        Self { on_create: Some(prepare), ..self }
+    }
 
-    #[test]
-    fn every_row_is_about_a_kind_that_exists_and_says_something() {
-        for row in STRATEGIES {
-            let exists = ratchet_object::schema::KINDS
-                .iter()
-                .any(|kind| kind.group == row.group && kind.kind == row.kind);
-            assert!(exists, "{} {}", row.group, row.kind);
-            assert_ne!(*row, Strategy { group: row.group, kind: row.kind, ..PLAIN });
-        }
-        assert!(STRATEGIES.is_sorted_by(|a, b| (a.group, a.kind) < (b.group, b.kind)));
+    pub(super) const fn on_update(self, prepare: PrepareUpdate) -> Self {
+        Self { on_update: Some(prepare), ..self }
+    }
+
+    pub(super) const fn on_status_update(self, prepare: PrepareUpdate) -> Self {
+        Self { on_status_update: Some(prepare), ..self }
+    }
+
+    pub(super) const fn on_approval(self, prepare: PrepareUpdate) -> Self {
+        Self { on_approval: Some(prepare), ..self }
     }
 }

@@ -1,8 +1,7 @@
 //! Bootstrap objects: namespaces, the `kubernetes` Service, RBAC roles, priority classes, published configuration.
 
 use crate::app::App;
-use crate::registry::ServedResource;
-use crate::registry::{metadata, strategy};
+use crate::registry::{ServedResource, metadata};
 use crate::start::config::ProxyFiles;
 use crate::start::kubernetes_service;
 use crate::status::StatusError;
@@ -183,7 +182,6 @@ fn with_system_fields(
     resource: &ServedResource,
     mut node: Node<'static>,
 ) -> Node<'static> {
-    let strategy = strategy(resource.row.group, resource.row.kind);
-    metadata::fill_system_fields(&mut node, strategy, app.new_uid(), app.now());
+    metadata::fill_system_fields(&mut node, resource.strategy(), app.new_uid(), app.now());
     node
 }

@@ -2,7 +2,7 @@
 
 use crate::admission::Chain;
 use crate::app::resource_request::{Content, HandlerResult, Reply, ResourceRequest};
-use crate::registry::{Dependents, metadata};
+use crate::registry::{Deletion, Dependents, metadata};
 use crate::request::ResourcePath;
 use crate::request::body::{BodyType, ExpectedKind, decode_body, parse};
 use crate::request::options::{DeleteOptions, DeleteScope, Propagation};
@@ -28,7 +28,7 @@ pub(crate) async fn delete(request: &ResourceRequest<'_>) -> HandlerResult {
     let options = options(request)?;
     warn_about_orphans(request, &options);
     let (item, is_gone) = remove(request, &options).await?;
-    if is_gone && !request.resource.strategy.returns_deleted {
+    if is_gone && !request.resource.strategy().returns_deleted {
         let text = success(request.resource.about(&request.path.name), uid_of(&item.node()));
         return Ok(Reply::json(200, text));
     }
@@ -129,7 +129,7 @@ pub(crate) async fn remove(
 ) -> Result<(Arc<Item>, bool), StatusError> {
     let resource = request.resource;
     let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
-    if (kind.group, kind.name) == ("", "Namespace")
+    if resource.strategy().deletion == Deletion::Phased
         && PROTECTED.contains(&request.path.name.as_str())
     {
         let why = "this namespace may not be deleted";
@@ -141,9 +141,9 @@ pub(crate) async fn remove(
         Chain::of(request.app).admit_delete(request, &old)?;
         check_preconditions(request, &kind, &old, options)?;
         let mut new = old.clone();
-        let outcome = outcome(&kind, &mut new, options, request)?;
+        let outcome = outcome(&mut new, options, request)?;
         if !matches!(outcome, Outcome::Nothing) {
-            let options = effective_options(&kind, &old, options);
+            let options = effective_options(resource.strategy().deletion, &old, options);
             Chain::of(request.app).validate_delete(request, &old, &options)?;
         }
         let key = resource.key(&request.path.namespace, &request.path.name);
@@ -202,7 +202,7 @@ fn check_preconditions(
     old: &Node<'_>,
     options: &DeleteOptions,
 ) -> Result<(), StatusError> {
-    let is_namespace = (kind.group, kind.name) == ("", "Namespace");
+    let is_namespace = request.resource.strategy().deletion == Deletion::Phased;
     let about = crate::status::About {
         group: kind.group,
         resource: if is_namespace { kind.plural } else { kind.name },
@@ -246,15 +246,16 @@ enum Outcome {
 }
 
 fn outcome(
-    kind: &Kind<'_>,
     new: &mut Node<'static>,
     options: &DeleteOptions,
     request: &ResourceRequest<'_>,
 ) -> Result<Outcome, StatusError> {
     let was_terminating = metadata::is_terminating(new);
-    if (kind.group, kind.name) == ("", "Namespace") {
+    let deletion = request.resource.strategy().deletion;
+    if deletion == Deletion::Phased {
         if was_terminating {
-            let is_held = has_spec_finalizers(kind, new) || metadata::has_finalizers(new);
+            let is_held =
+                has_spec_finalizers(request.resource, new) || metadata::has_finalizers(new);
             return Ok(if is_held { Outcome::Nothing } else { Outcome::Remove });
         }
         set_deletion(new, &request.app.now(), None);
@@ -263,7 +264,7 @@ fn outcome(
         return Ok(Outcome::Update);
     }
     let mut marked = false;
-    if (kind.group, kind.name) == ("", "Pod") {
+    if deletion == Deletion::Graceful {
         let stored = new
             .find(&["metadata", "deletionGracePeriodSeconds"])
             .and_then(Node::as_int)
@@ -337,9 +338,9 @@ fn pod_grace(pod: &Node<'_>, requested: Option<i64>) -> i64 {
 }
 
 /// The options as admission policies see them: with the effective grace period of a pod.
-fn effective_options(kind: &Kind<'_>, old: &Node<'_>, options: &DeleteOptions) -> DeleteOptions {
-    let is_pod = (kind.group, kind.name) == ("", "Pod") && !metadata::is_terminating(old);
-    let grace = if is_pod { Some(pod_grace(old, options.grace)) } else { options.grace };
+fn effective_options(deletion: Deletion, old: &Node<'_>, options: &DeleteOptions) -> DeleteOptions {
+    let is_graceful = deletion == Deletion::Graceful && !metadata::is_terminating(old);
+    let grace = if is_graceful { Some(pod_grace(old, options.grace)) } else { options.grace };
     DeleteOptions { grace, ..options.clone() }
 }
 
@@ -349,7 +350,7 @@ fn propagation(
     object: &Node<'_>,
     options: &DeleteOptions,
 ) -> Option<Propagation> {
-    let dependents = request.resource.strategy.dependents;
+    let dependents = request.resource.strategy().dependents;
     let is_decided = object.find(&["metadata", "finalizers"]).is_some_and(|list| {
         list.items().iter().any(|item| matches!(item.text(), Some(FOREGROUND | ORPHAN)))
     });
@@ -362,8 +363,7 @@ fn propagation(
 
 /// Warns that deleting a Job without a propagation policy orphans its pods.
 fn warn_about_orphans(request: &ResourceRequest<'_>, options: &DeleteOptions) {
-    let row = request.resource.row;
-    if (row.group, row.kind) == ("batch", "Job") && options.propagation.is_none() {
+    if request.resource.strategy().warns_of_orphans && options.propagation.is_none() {
         request.warnings.add(
             "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
         );

@@ -17,7 +17,7 @@ pub(crate) async fn update(request: &ResourceRequest<'_>, part: Part, verb: &str
     let body = UpdateBody::decode(request, verb, ExpectedKind::of(request.resource))?;
     let whole = body
         .whole()
-        .filter(|_| part == Part::Main && request.resource.strategy.allows_create_on_update);
+        .filter(|_| part == Part::Main && request.resource.strategy().allows_create_on_update);
     // Compared as a whole: other missing objects, such as the role of a binding, are 404 as well.
     let missing = StatusError::not_found(request.resource.about(&request.path.name));
     for _ in 0..TRIES {

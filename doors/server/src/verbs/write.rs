@@ -2,7 +2,7 @@
 
 use crate::admission::{self, Chain};
 use crate::app::resource_request::ResourceRequest;
-use crate::registry::{CreateContext, metadata, prepare_create, prepare_update};
+use crate::registry::{CreateContext, Deletion, ServedResource, metadata};
 use crate::status::StatusError;
 use crate::storage::cache::{Item, Stored, storable};
 use crate::storage::convert;
@@ -90,7 +90,7 @@ pub(crate) async fn create(
     let warning_count = request.warnings.len();
     let mut name = String::new();
     for _ in 0..NAME_TRIES {
-        name = if resource.strategy.uses_name_as_is {
+        name = if resource.strategy().uses_name_as_is {
             base.clone()
         } else {
             metadata::generate_name(&base)
@@ -138,10 +138,10 @@ async fn create_once(
         ));
     }
     let now = app.now();
-    metadata::fill_system_fields(&mut node, resource.strategy, app.new_uid(), now.clone());
+    metadata::fill_system_fields(&mut node, resource.strategy(), app.new_uid(), now.clone());
     let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
     let context = CreateContext { user: request.user, now: &now };
-    prepare_create(&mut node, &kind, resource.strategy, &context);
+    resource.strategy().prepare_for_create(&mut node, &kind, &context);
     defaults::apply(resource.row.group, resource.row.version, resource.row.kind, &mut node);
     app.services().prepare(&kind, &mut node, None);
     let object = Object::new(node);
@@ -211,7 +211,7 @@ fn stored(request: &ResourceRequest<'_>, mut node: Node<'static>) -> Result<Stor
 
 /// The time to live of an object; only Events expire.
 fn time_to_live(request: &ResourceRequest<'_>) -> Option<Duration> {
-    (request.resource.stored.kind == "Event").then_some(request.app.event_life)
+    request.resource.strategy().expires.then_some(request.app.event_life)
 }
 
 /// Updates a stored object: `edit` makes the new object (in the version of the request) from the old one. Returns the
@@ -253,7 +253,7 @@ pub(crate) fn to_request_version(request: &ResourceRequest<'_>, item: &Item) -> 
 fn check_version_named(request: &ResourceRequest<'_>, new: &Node<'_>) -> Result<(), StatusError> {
     let row = request.resource.row;
     let version = new.text_at(&["metadata", "resourceVersion"]);
-    if !request.resource.strategy.requires_version || !matches!(version, "" | "0") {
+    if !request.resource.strategy().requires_version || !matches!(version, "" | "0") {
         return Ok(());
     }
     let cause = StatusCause {
@@ -287,7 +287,7 @@ async fn change_once(
         Part::Sub(_) => Vec::new(),
     };
     resource.canonicalize(&mut new);
-    let is_removed = metadata::can_be_removed(&new) && !has_spec_finalizers(&kind, &new);
+    let is_removed = metadata::can_be_removed(&new) && !has_spec_finalizers(resource, &new);
     if !is_removed && same_object(&new, &old) {
         return Ok(Some(current.clone()));
     }
@@ -330,8 +330,8 @@ async fn validate_update(
     resource.complete(&mut new);
     Chain::of(app).admit_update(request, &mut new, &old, part)?;
     admission::escalation(request, &new, Some(&old))?;
-    prepare_update(&mut new, &old, &kind, resource.strategy, part, &app.now());
-    metadata::preserve_system_fields(&mut new, &old, resource.strategy);
+    resource.strategy().prepare_for_update(&mut new, &old, &kind, part, &app.now());
+    metadata::preserve_system_fields(&mut new, &old, resource.strategy());
     // Only now: some generations depend on fields that the canonical form omits.
     resource.canonicalize(&mut new);
     if matches!(part, Part::Sub("status" | "binding")) {
@@ -350,8 +350,8 @@ async fn validate_update(
 }
 
 /// Whether a Namespace has finalizers in its spec.
-pub(crate) fn has_spec_finalizers(kind: &Kind<'_>, node: &Node<'_>) -> bool {
-    (kind.group, kind.name) == ("", "Namespace")
+pub(crate) fn has_spec_finalizers(resource: &ServedResource, node: &Node<'_>) -> bool {
+    resource.strategy().deletion == Deletion::Phased
         && node.find(&["spec", "finalizers"]).is_some_and(|list| !list.items().is_empty())
 }
 

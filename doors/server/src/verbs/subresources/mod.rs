@@ -13,8 +13,7 @@ use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::request::body::ExpectedKind;
 use crate::status::StatusError;
 use crate::verbs::update_body::UpdateBody;
-use crate::verbs::write;
-use crate::verbs::{get, update};
+use crate::verbs::{get, update, write};
 use ratchet_engine::Part;
 use ratchet_object::Node;
 
