@@ -22,7 +22,7 @@ pub struct Verdict {
     /// Audit annotations: key and value.
     pub audit: Vec<(&'static str, String)>,
     /// Pod Security evaluations to count in metrics.
-    pub tally: Vec<PodSecurityMetrics>,
+    pub metrics: Vec<PodSecurityMetrics>,
     /// Number of field errors and warnings beyond those that are listed.
     pub unlisted: usize,
     /// Whether the field errors are about the written Scale, not about the object.

@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
-use ratchet_cel::{Budget, Fault, PER_CALL_LIMIT, Program, Value, World};
+use ratchet_cel::{Budget, Fault, PER_CALL_LIMIT, Program, Value};
 use ratchet_net::Quoted;
 use ratchet_object::Node;
 
@@ -165,7 +165,7 @@ impl<'s, 't> Activation<'s, 't> {
     }
 }
 
-impl<'t> World<'t> for Activation<'_, 't> {
+impl<'t> ratchet_cel::Activation<'t> for Activation<'_, 't> {
     fn variable(&self, name: &str) -> Option<Value<'t>> {
         let tree = |node: Option<&'t Node<'t>>| Some(node.map_or(Value::Null, Value::of));
         match name {

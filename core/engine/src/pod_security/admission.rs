@@ -172,7 +172,7 @@ impl<'c, 'a> PodAdmission<'c, 'a> {
 
     fn exempt(&mut self, by: &str) -> bool {
         self.annotate(EXEMPT, by.into());
-        self.verdict.tally.push(PodSecurityMetrics::Exemption { request: self.request });
+        self.verdict.metrics.push(PodSecurityMetrics::Exemption { request: self.request });
         true
     }
 
@@ -278,7 +278,7 @@ impl<'c, 'a> PodAdmission<'c, 'a> {
     }
 
     fn record(&mut self, decision: Decision, at: LevelVersion, mode: Mode) {
-        self.verdict.tally.push(PodSecurityMetrics::Evaluation {
+        self.verdict.metrics.push(PodSecurityMetrics::Evaluation {
             decision,
             level: at.level,
             version: VersionLabel::of(at, self.config.release),

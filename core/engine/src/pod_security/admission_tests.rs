@@ -166,7 +166,7 @@ fn only_significant_updates_are_judged() {
     let update =
         |new: &str, part| admitted(Some(&old), new, part, "P/enforce: baseline", &config(36));
     let labelled = update(&same, Part::Main);
-    assert!(labelled.admits() && labelled.tally.is_empty() && labelled.audit.is_empty());
+    assert!(labelled.admits() && labelled.metrics.is_empty() && labelled.audit.is_empty());
     assert!(!update(&image, Part::Main).admits());
     assert!(!update(&ephemeral, Part::Sub("ephemeralcontainers")).admits());
     for part in ["exec", "attach", "binding", "eviction", "log", "portforward", "proxy", "status"] {
@@ -174,7 +174,7 @@ fn only_significant_updates_are_judged() {
     }
     let resized = update(&image, Part::Sub("resize"));
     assert!(matches!(
-        resized.tally.as_slice(),
+        resized.metrics.as_slice(),
         [
             PodSecurityMetrics::Evaluation {
                 request: Request { operation: "update", subresource: "resize", .. },
@@ -216,9 +216,9 @@ fn controllers_are_warned_and_never_denied() {
                 }
             )
         };
-        assert!(verdict.tally.len() == 2 && verdict.tally.iter().all(is_controller), "{kind}");
+        assert!(verdict.metrics.len() == 2 && verdict.metrics.iter().all(is_controller), "{kind}");
         let silent = create(&object, "P/enforce: baseline, P/warn: privileged");
-        assert!(silent.warnings.is_empty() && silent.tally.is_empty() && silent.audit.is_empty());
+        assert!(silent.warnings.is_empty() && silent.metrics.is_empty() && silent.audit.is_empty());
         let scaled =
             admitted(Some(&object), &object, Part::Sub("scale"), "P/warn: baseline", &config(36));
         assert!(scaled.warnings.is_empty(), "{kind}");
@@ -241,14 +241,14 @@ fn unreadable_labels_hold_pods_to_restricted_and_are_noted() {
         "error: Failed to parse policy: [metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: \"x\": must be one of privileged, baseline, restricted, metadata.labels[pod-security.kubernetes.io/warn]: Invalid value: \"z\": must be one of privileged, baseline, restricted]"
     );
     assert_eq!(
-        verdict.tally.first(),
+        verdict.metrics.first(),
         Some(&PodSecurityMetrics::Error { fatal: false, request: ON_POD })
     );
     // An invalid label that falls back to privileged is still reported.
     let open = create(&pod("hostPID: true"), "P/warn: z");
     assert!(
         open.admits()
-            && open.tally.contains(&PodSecurityMetrics::Error { fatal: false, request: ON_POD })
+            && open.metrics.contains(&PodSecurityMetrics::Error { fatal: false, request: ON_POD })
     );
 }
 
@@ -271,7 +271,7 @@ fn the_exempt_are_left_alone() {
             let verdict = admitted(None, object, Part::Main, "P/enforce: restricted", &config);
             assert!(verdict.admits() && verdict.warnings.is_empty(), "{by}");
             assert_eq!(audit(&verdict), [format!("exempt: {by}")]);
-            assert!(matches!(verdict.tally.as_slice(), [PodSecurityMetrics::Exemption { .. }]));
+            assert!(matches!(verdict.metrics.as_slice(), [PodSecurityMetrics::Exemption { .. }]));
         }
     }
     let config = with(Exemptions {
@@ -293,7 +293,7 @@ fn a_pod_without_a_namespace_to_ask_is_denied_and_a_controller_is_not() {
     assert_eq!(verdict.metrics, [PodSecurityMetrics::Error { fatal: true, request: ON_POD }]);
     let job = "{apiVersion: batch/v1, kind: Job, metadata: {namespace: web}}";
     let verdict = admitted_with(None, job, Part::Main, &facts, &config(36));
-    assert!(verdict.admits() && verdict.tally.len() == 1);
+    assert!(verdict.admits() && verdict.metrics.len() == 1);
     assert_eq!(audit(&verdict), [annotation]);
 }
 

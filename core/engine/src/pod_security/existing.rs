@@ -143,7 +143,7 @@ mod tests {
         let enforce =
             LevelVersion { level: "baseline".parse().unwrap(), ..LevelVersion::default() };
         warn(&object(RESTRICTED), enforce, existing, config, &mut verdict);
-        assert!(verdict.admits() && verdict.tally.is_empty());
+        assert!(verdict.admits() && verdict.metrics.is_empty());
         verdict.warnings.into_iter().map(|warning| warning.text).collect()
     }
 

@@ -126,7 +126,7 @@ mod tests {
         let facts = Facts { existing_pods: pods, ..Facts::default() };
         let mut verdict = Verdict::default();
         judge(&change.unwrap().through(part), &facts, config, &mut verdict);
-        assert!(verdict.tally.is_empty() && verdict.audit.is_empty() && verdict.denial.is_none());
+        assert!(verdict.metrics.is_empty() && verdict.audit.is_empty() && verdict.denial.is_none());
         verdict
     }
 

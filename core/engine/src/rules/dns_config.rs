@@ -35,8 +35,8 @@ pub(crate) fn check_policy(ctx: &ValidationContext<'_>, at: &At<'_>, verdict: &m
 }
 
 /// Checks what `dnsPolicy: None` requires; returns whether to check the rest of the settings.
-pub(crate) fn check_required(config: &At<'_>, config: &At<'_>, verdict: &mut Verdict) -> bool {
-    if config.text_or_empty() != "None" {
+pub(crate) fn check_required(policy: &At<'_>, config: &At<'_>, verdict: &mut Verdict) -> bool {
+    if policy.text_or_empty() != "None" {
         return true;
     }
     if !config.is_set() {

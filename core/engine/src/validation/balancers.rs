@@ -36,7 +36,7 @@ pub(super) fn warn(ctx: &ValidationContext<'_>, field: &'static Field, verdict: 
     for balancer in of(&ctx.change.new_root()) {
         let ip = balancer.field("ip");
         if !ip.text_or_empty().is_empty() {
-            let at = ip.named(*balancer.path());
+            let at = ip.with_path(*balancer.path());
             FieldCheck::without_ratchet(field).warn(ctx, &at, ip.text_or_empty(), verdict);
         }
     }

@@ -48,7 +48,7 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         }
     }
     if size > MOST_BYTES {
-        let at = root.named(root.path().field(""));
+        let at = root.with_path(root.path().field(""));
         placement::too_long(&at, MOST_BYTES, verdict);
     }
 }

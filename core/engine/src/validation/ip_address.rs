@@ -19,7 +19,7 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let field_check = FieldCheck::without_ratchet(&fields::IP_ADDRESS_NAME);
     // A `generateName` without a name is checked as both.
     let name =
-        if name.text_or_empty().is_empty() { generate_name.named(*name.path()) } else { name };
+        if name.text_or_empty().is_empty() { generate_name.with_path(*name.path()) } else { name };
     for at in [generate_name, name] {
         if !at.text_or_empty().is_empty() {
             field_check.check(ctx, &at, at.text_or_empty(), verdict);

@@ -131,7 +131,7 @@ fn check_limit(limit: &At<'_>, kind: &str, errs: &mut FieldErrors<'_, '_>) {
     {
         let detail =
             "either minimum or maximum storage value is required, but neither was provided";
-        errs.required(&limit.named(limit.path().field("limits")), detail);
+        errs.required(&limit.with_path(limit.path().field("limits")), detail);
     }
     // Each pair: lower and upper bound, the field to report, the names of both, and whether the lower value is reported.
     let above = |one: &At<'_>, other: &At<'_>| {
@@ -172,7 +172,7 @@ fn check_limit(limit: &At<'_>, kind: &str, errs: &mut FieldErrors<'_, '_>) {
 
 /// The value `at`, or `other` under its path if unset.
 fn or_default<'a>(at: At<'a>, other: &At<'a>) -> At<'a> {
-    if at.is_set() { at } else { other.named(*at.path()) }
+    if at.is_set() { at } else { other.with_path(*at.path()) }
 }
 
 pub(super) fn validate_budget(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {

@@ -49,9 +49,9 @@ fn check_rest(root: &At<'_>, old: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_
         for (index, taint) in taints.items().enumerate() {
             let place = path.index(index);
             let [key, value, effect] = ["key", "value", "effect"].map(|name| taint.field(name));
-            errs.form(&key.named(place.field("key")), NameFormat::Qualified);
-            errs.form(&value.named(place.field("value")), NameFormat::LabelValue);
-            let effect = effect.named(place.field("effect"));
+            errs.form(&key.with_path(place.field("key")), NameFormat::Qualified);
+            errs.form(&value.with_path(place.field("value")), NameFormat::LabelValue);
+            let effect = effect.with_path(place.field("effect"));
             if errs.needs_text(&effect) {
                 errs.one_of(&effect, &["NoSchedule", "PreferNoSchedule", "NoExecute"]);
             }
@@ -66,7 +66,7 @@ fn check_rest(root: &At<'_>, old: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_
                 );
                 let detail = "taints must be unique by key and effect pair";
                 let rule = &placement::RULE;
-                let at = taint.named(place);
+                let at = taint.with_path(place);
                 let problem =
                     FieldError::new(rule, Cause::Duplicate, &at, detail).with_value(formatted);
                 errs.verdict.add_error(problem);
@@ -95,7 +95,7 @@ pub(super) fn validate_namespace(ctx: &ValidationContext<'_>, verdict: &mut Verd
     if !matches!(phase.text_or_empty(), text if text.is_empty() || text == expected) {
         let formatted =
             crate::format_value::typed_string(phase.text_or_empty(), ctx.config.release);
-        let at = phase.named(root.path().field("status").field("Phase"));
+        let at = phase.with_path(root.path().field("status").field("Phase"));
         FieldErrors::new(ctx, verdict).invalid_as(&at, formatted, detail);
     }
 }

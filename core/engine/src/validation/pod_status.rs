@@ -28,7 +28,7 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     if let Some(first) = hosts.first() {
         let single = status.field("hostIP").text_or_empty();
         if first.text_or_empty() != single {
-            let at = first.named(first.path().field("ip"));
+            let at = first.with_path(first.path().field("ip"));
             let detail = "must be equal to `hostIP`";
             verdict.add_error(FieldError::invalid(
                 &address_families::RULE,
@@ -105,5 +105,5 @@ fn lone_host_ip<'a>(ctx: &ValidationContext<'_>, status: &At<'a>) -> Option<At<'
 
 /// The host addresses, each with the path of its entry.
 fn host_ips<'a>(status: &At<'a>) -> Vec<At<'a>> {
-    status.field("hostIPs").items().map(|item| item.field("ip").named(*item.path())).collect()
+    status.field("hostIPs").items().map(|item| item.field("ip").with_path(*item.path())).collect()
 }

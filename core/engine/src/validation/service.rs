@@ -80,7 +80,7 @@ fn check_families_immutable(
     if new.len() != before.len() {
         return;
     }
-    let at = list.named(list.path().index(0));
+    let at = list.with_path(list.path().index(0));
     for _ in new.iter().zip(&before).filter(|(new, old)| new != old) {
         let formatted = crate::format_value::list(&new, ctx.config.release);
         immutable::changed_with_detail(&at, formatted, "may not change once set", verdict);
@@ -88,7 +88,7 @@ fn check_families_immutable(
 }
 
 fn refuse_none(list: &At<'_>, detail: &'static str, verdict: &mut Verdict) {
-    let at = list.named(list.path().index(0));
+    let at = list.with_path(list.path().index(0));
     verdict.add_error(crate::FieldError::invalid(&cluster_ips::RULE, &at, "None", detail));
 }
 
@@ -119,7 +119,7 @@ fn check_source_ranges(ctx: &ValidationContext<'_>, root: &At<'_>, verdict: &mut
     let path = spec.path().field("LoadBalancerSourceRanges");
     if !ranges.is_empty() {
         if !is_balancer {
-            placement::forbidden(&ranges.named(path), BALANCER_ONLY, verdict);
+            placement::forbidden(&ranges.with_path(path), BALANCER_ONLY, verdict);
         }
         let stored = old.iter().map(|old| old.field("spec").field("loadBalancerSourceRanges"));
         let stored: StoredValues<'_> =

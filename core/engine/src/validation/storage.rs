@@ -35,7 +35,7 @@ pub(super) fn check_claim(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let resources = spec.field("resources");
     let size = resources.field("requests").key("storage");
     // The API omits `requests` from the path.
-    let at = size.named(resources.path().key("storage"));
+    let at = size.with_path(resources.path().key("storage"));
     match Quantity::at(&size) {
         None if !size.is_set() => errs.required(&at, ""),
         Some(size) if !size.sign().is_gt() => {
@@ -54,7 +54,7 @@ fn check_modes(modes: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         let text = mode.text_or_empty();
         if !MODES.contains(&text) {
             let formatted = format_value::typed_string(text, errs.ctx.config.release);
-            errs.unsupported(&mode.named(*modes.path()), formatted, &MODES);
+            errs.unsupported(&mode.with_path(*modes.path()), formatted, &MODES);
         } else if text == "ReadWriteOncePod" {
             alone = true;
         } else {
@@ -116,7 +116,7 @@ pub(super) fn validate_volume(ctx: &ValidationContext<'_>, verdict: &mut Verdict
             is_source(name) && immutable::is_field_changed(name, &at, &before.field(name))
         }) || before.entries().any(|(name, _)| is_source(name) && !spec.field(name).is_set());
     if is_changed {
-        let at = spec.named(spec.path().field("persistentvolumesource"));
+        let at = spec.with_path(spec.path().field("persistentvolumesource"));
         immutable::forbidden(&at, VOLUME, verdict);
     }
 }

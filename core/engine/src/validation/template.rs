@@ -103,7 +103,7 @@ fn warn_stateful(change: &Change<'_>, spec: &At<'_>, verdict: &mut Verdict) {
             true => *claim.path(),
             false => claim.path().field("Spec"),
         };
-        byte_amounts::warn_claim(&claim.field("spec").named(path), verdict);
+        byte_amounts::warn_claim(&claim.field("spec").with_path(path), verdict);
     }
     let limit = spec.field("revisionHistoryLimit");
     if limit.int().is_some_and(|limit| limit < 0) {

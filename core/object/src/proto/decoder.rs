@@ -52,8 +52,8 @@ impl Decoder {
                 }),
             };
             match number {
-                1 => metadata = node.map_err(|error| error.map_mut("metadata"))?,
-                _ => items.push(node.map_err(|error| error.item(items.len()).map_mut("items"))?),
+                1 => metadata = node.map_err(|error| error.below("metadata"))?,
+                _ => items.push(node.map_err(|error| error.item(items.len()).below("items"))?),
             }
             Ok(())
         })?;

@@ -27,11 +27,11 @@ pub(super) fn body(node: &Node<'_>, body: Body) -> ProtoResult<Vec<u8>> {
 fn objects(node: &Node<'_>, type_index: u16) -> ProtoResult<Vec<u8>> {
     let mut out = Vec::new();
     if let Some(metadata) = node.get("metadata") {
-        let metadata = object(metadata, LIST_META).map_err(|error| error.map_mut("metadata"))?;
+        let metadata = object(metadata, LIST_META).map_err(|error| error.below("metadata"))?;
         put_bytes(&mut out, 1, &metadata);
     }
     for (at, item) in node.get("items").map(Node::items).unwrap_or_default().iter().enumerate() {
-        let item = object(item, type_index).map_err(|error| error.item(at).map_mut("items"))?;
+        let item = object(item, type_index).map_err(|error| error.item(at).below("items"))?;
         put_bytes(&mut out, 2, &item);
     }
     Ok(out)

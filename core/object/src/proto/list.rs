@@ -47,7 +47,7 @@ impl ListEncoder {
         let mut message = Vec::new();
         if let Some(metadata) = metadata {
             let metadata = encoder::object(metadata, LIST_META);
-            wire::put_bytes(&mut message, 1, &metadata.map_err(|error| error.map_mut("metadata"))?);
+            wire::put_bytes(&mut message, 1, &metadata.map_err(|error| error.below("metadata"))?);
         }
         let mut out = MAGIC.to_vec();
         wire::put_bytes(&mut out, 1, &type_meta);

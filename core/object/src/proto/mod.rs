@@ -215,7 +215,7 @@ impl<'b> Envelope<'b> {
             }
             Ok(())
         })
-        .map_err(|error| error.map_mut("the envelope"))?;
+        .map_err(|error| error.below("the envelope"))?;
         Ok(envelope)
     }
 

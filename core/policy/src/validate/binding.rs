@@ -49,7 +49,7 @@ fn check_parameter(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 }
 
 fn check_actions(actions: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let release = errs.ctx.policy.release;
+    let release = errs.ctx.config.release;
     let mut seen: Vec<&str> = Vec::new();
     for action in actions.items() {
         let text = action.text_or_empty();

@@ -26,7 +26,7 @@ impl<'a> Expressions<'a> {
     pub(super) fn new(spec: &At<'_>, ctx: &ValidationContext<'a>) -> Self {
         let has_params = spec.field("paramKind").is_set();
         let composed = !spec.field("variables").is_empty();
-        let compatible = (1, u32::from(ctx.policy.emulated.minor()).saturating_sub(1));
+        let compatible = (1, u32::from(ctx.config.emulated.minor()).saturating_sub(1));
         let plain = |base: &Environment| PolicyEnvironment::new(base, has_params).plain();
         let policy_environment = |base: &Environment| match composed {
             true => PolicyEnvironment::new(base, has_params),

@@ -23,11 +23,11 @@ const MAX_ANNOTATIONS: usize = 20;
 
 /// Adds the errors of a policy or a binding to a verdict; none for any other kind. They belong behind those of
 /// the engine, which are about metadata.
-pub fn validate(change: &Change<'_>, policy: &ratchet_engine::ApiConfig, verdict: &mut Verdict) {
+pub fn validate(change: &Change<'_>, config: &ratchet_engine::ApiConfig, verdict: &mut Verdict) {
     if change.kind.group != GROUP {
         return;
     }
-    let ctx = ValidationContext { change, policy };
+    let ctx = ValidationContext { change, config };
     let mut errs = FieldErrors::new(&ctx, verdict);
     let spec = change.new_root().field("spec");
     match (change.kind.name, change.part) {
@@ -103,7 +103,7 @@ fn conditions_unchanged(spec: &At<'_>, errs: &FieldErrors<'_, '_>) -> bool {
 fn check_enum(at: &At<'_>, supported: &[&str], errs: &mut FieldErrors<'_, '_>) {
     let text = at.text_or_empty();
     if !supported.contains(&text) {
-        errs.unsupported(at, format_string(text, errs.ctx.policy.release), supported);
+        errs.unsupported(at, format_string(text, errs.ctx.config.release), supported);
     }
 }
 

@@ -64,7 +64,7 @@ fn check_list(list: &At<'_>, items: &str, errs: &mut FieldErrors<'_, '_>) {
     }
     let all = strings(list);
     if all.len() > 1 && all.contains(&"*") {
-        let formatted = format_list(&all, errs.ctx.policy.release);
+        let formatted = format_list(&all, errs.ctx.config.release);
         errs.invalid_as(
             list,
             formatted,
@@ -111,7 +111,7 @@ fn check_resources(resources: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         }
     }
     let all = strings(resources);
-    let formatted = format_list(&all, errs.ctx.policy.release);
+    let formatted = format_list(&all, errs.ctx.config.release);
     if all.len() > 1 && all.contains(&"*/*") {
         const DETAIL: &str = "if '*/*' is present, must not specify other resources";
         errs.invalid_as(resources, formatted.clone(), DETAIL);

@@ -52,7 +52,7 @@ fn audit_user(user: &User) -> AuditUser {
 impl Auditing {
     /// Loads the audit policy and opens the log.
     pub(crate) fn open(config: &Audit) -> Result<Self, String> {
-        let policy = Policy::load(&config.api_config)?;
+        let policy = Policy::load(&config.policy)?;
         let rotation = Rotation {
             max_size_megabytes: config.max_megabytes,
             max_backups: usize::try_from(config.max_files).unwrap_or(usize::MAX),

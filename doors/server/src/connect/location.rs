@@ -1,6 +1,7 @@
 //! Targets of proxied requests: resolves the name in the URL to an address, a port and a scheme.
 
-use super::{Backends, Connect, node};
+use super::{Connect, node};
+use crate::app::backends::Backends;
 use crate::status::{About, StatusError};
 use http::{Request, Response};
 use ratchet_http::Body;

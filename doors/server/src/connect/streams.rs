@@ -3,7 +3,8 @@
 use super::connection::read_error;
 use super::throttle::Throttled;
 use super::upgrade::{self, UpgradeResponse};
-use super::{Backends, Client, Connect, container, escape, forwarded, node};
+use super::{Client, Connect, container, escape, forwarded, node};
+use crate::app::backends::Backends;
 use crate::connect::streaming::{self, HandshakeError, Protocol, StreamRoute, Streams};
 use crate::request::Params;
 use crate::status::StatusError;

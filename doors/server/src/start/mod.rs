@@ -4,6 +4,7 @@ pub(crate) mod bootstrap;
 pub(crate) mod config;
 mod kubernetes_service;
 
+use self::config::{BackendConfig, Config, Credentials, ProxyFiles};
 use crate::access::authorize::{Authorizer, Mode};
 use crate::access::cluster_view::ClusterView;
 use crate::access::node_relations::NodeRelations;
@@ -24,7 +25,6 @@ use crate::registry::{Registry, storage_names};
 use crate::request::long_running::LongRunning;
 use crate::storage::cache::{Cache, Index};
 use crate::storage::health::{self, HealthFlags};
-use config::{BackendConfig, Config, Credentials, ProxyFiles};
 use ratchet_http::{Drain, ListenLimits, Listener, TlsError, TlsReload};
 use ratchet_identity::{
     Authenticators, Authorities, Proxy, PublicKey, Reloading, ServiceAccounts, SigningKey,

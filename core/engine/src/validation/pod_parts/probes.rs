@@ -68,7 +68,7 @@ fn check_one(name: &str, handler: &At<'_>, grace: i64, errs: &mut FieldErrors<'_
             errs.one_of(&handler.field("scheme"), &["HTTP", "HTTPS"]);
             let headers = handler.field("httpHeaders");
             for header in headers.items() {
-                let at = header.field("name").named(*headers.path());
+                let at = header.field("name").with_path(*headers.path());
                 errs.form(&at, NameFormat::Header);
             }
         }

@@ -26,7 +26,7 @@ pub(super) fn check(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let os = spec.field("os");
     if os.is_set() && errs.needs_text(&os.field("name")) {
         // The API reports the path of `os`, not of its name.
-        errs.one_of(&os.field("name").named(*os.path()), &["linux", "windows"]);
+        errs.one_of(&os.field("name").with_path(*os.path()), &["linux", "windows"]);
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn check_pod(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let shared = spec.field("shareProcessNamespace");
     if shared.is_true() && spec.field("hostPID").is_true() {
         let detail = "ShareProcessNamespace and HostPID cannot both be enabled";
-        errs.invalid(&shared.named(context.path().field("shareProcessNamespace")), detail);
+        errs.invalid(&shared.with_path(context.path().field("shareProcessNamespace")), detail);
     }
     check_sysctls(&context.field("sysctls"), errs);
     errs.one_of(&context.field("fsGroupChangePolicy"), &["Always", "OnRootMismatch"]);

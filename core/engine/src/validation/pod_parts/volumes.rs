@@ -118,7 +118,7 @@ fn check_source(
             continue;
         }
         if found {
-            let at = source.named(volume.path().field(name_in_error));
+            let at = source.with_path(volume.path().field(name_in_error));
             errs.forbidden(&at, "may not specify more than 1 volume type");
             continue;
         }

@@ -227,9 +227,9 @@ fn check_template(
     let times = if kind == "StatefulSet" && !skips { 2 } else { 1 };
     for _ in 0..times {
         let metadata = template.field("metadata");
-        labels::check_map(&metadata.field("labels").named(labels_path), verdict);
+        labels::check_map(&metadata.field("labels").with_path(labels_path), verdict);
         metadata::check_annotations(
-            &metadata.field("annotations").named(annotations_path),
+            &metadata.field("annotations").with_path(annotations_path),
             verdict,
         );
     }
