@@ -12,59 +12,46 @@
 //!     Ok(())
 //! }
 //! ```
+//!
+//! The rooms, in the order in which a request passes them; each uses only those below it:
+//!
+//! - `start`: a `Config` and a store become a server that is bound, loaded and bootstrapped.
+//! - `handler`: a request is limited, authenticated, authorized and routed; its response leaves.
+//! - `connect`: log, exec, attach, portforward and proxy become a connection to a kubelet, pod, Service or node.
+//! - `verbs`: a `ResourceRequest` becomes a `Reply`: get, list, watch, create, update, patch, delete, subresources, reviews.
+//! - `admission`: an object is changed or denied by the chain of plugins, and gets the conditions of its commit.
+//! - `validation`: a create or update becomes one `Invalid` status or a `Judgement`.
+//! - `response`: a `Reply` or a `StatusError` becomes an encoded, compressed and counted HTTP response.
+//! - `app`: the shared state that every `ResourceRequest` carries.
+//! - `access`: a user and a target become a decision.
+//! - `request`: head and body of an HTTP request become verb, target, options and object.
+//! - `registry`: group, version and plural become a served resource with its kind, strategy and cache.
+//! - `storage`: objects become commits, and the watch cache gives them back.
+//! - `status`: an error of any room becomes a `Status`.
 
+mod access;
 mod admission;
 mod app;
-mod audit;
-mod audit_record;
-mod authorize;
-mod body;
-mod bootstrap;
-mod cache;
-mod compress;
-mod compute;
-mod config;
 mod connect;
-mod convert;
-mod csr;
-mod documents;
-mod go_syntax;
-mod guarded_body;
-mod lifecycle;
-mod long_running;
-mod loopback;
-pub mod metrics;
-mod node_relations;
-mod operation;
-mod options;
-mod pem;
+mod handler;
 mod registry;
-mod render;
 mod request;
-mod resource_request;
-mod respond;
-mod reviews;
-mod route;
-mod server;
-mod services;
+mod response;
 mod start;
 mod status;
 mod storage;
-mod streaming;
-mod subresources;
-mod token_getter;
-mod token_usage;
+mod validation;
 mod verbs;
-mod version;
-mod warnings;
-mod write;
 
+pub use access::authorize::Mode;
 pub use app::App;
-pub use authorize::Mode;
-pub use config::{Audit, BackendConfig, Config, Credentials, ProxyFiles, RequestLimits};
-pub use connect::Backends;
-pub use loopback::{LoopbackClient, MediaTypes};
+pub use app::audit::Audit;
+pub use app::backends::Backends;
+pub use app::metrics;
+pub use handler::loopback::{LoopbackClient, MediaTypes};
 pub use ratchet_admission::{PLUGINS, PluginRow, default_plugins};
 pub use ratchet_allocation::Ranges;
 pub use ratchet_kubelet::{KeyFiles, NameCheck, Proxies, Trust};
+pub use request::limits::RequestLimits;
+pub use start::config::{BackendConfig, Config, Credentials, ProxyFiles};
 pub use start::{BoundServer, ReloadHandle, ShutdownHandle, StartError, go_io_error, start};

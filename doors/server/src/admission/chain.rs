@@ -1,125 +1,35 @@
 //! The admission chain: the enabled plugins behind one trait, in the order of the release.
 
-use super::judgement::Judgement;
-use super::policies::{AdmissionPolicies, AdmissionScope};
-use super::{engine_plugins, judgement, namespaces, pure, quota};
-use crate::options::DeleteOptions;
-use crate::resource_request::ResourceRequest;
+use super::attributes::{attributes, subresource_of};
+use super::plugin::{CommitConditions, PendingWrite, Plugin, Subject};
+use super::policies::AdmissionPolicies;
+use super::scope::AdmissionScope;
+use super::{engine_plugins, namespaces, pure, quota};
+use crate::app::App;
+use crate::app::resource_request::ResourceRequest;
+use crate::request::options::DeleteOptions;
 use crate::status::StatusError;
-use ratchet_admission::{Operation, PLUGINS, PluginRow, Request};
+use crate::validation::judge;
+use ratchet_admission::{Operation, PLUGINS, PluginRow};
 use ratchet_engine::{Change, Part};
 use ratchet_object::{GroupVersionKind, Node, Object};
-use ratchet_store::Write;
-use std::future::Future;
-use std::pin::Pin;
+use std::sync::LazyLock;
 use std::time::Instant;
-use tokio::sync::MutexGuard;
 
-/// The result of a plugin: `None` if it has no such part, or none for such a request.
-pub(super) type Admission = Option<Result<(), StatusError>>;
+/// The implementation of every row of the plugin table, in its order.
+static ALL: LazyLock<Vec<Box<dyn Plugin>>> = LazyLock::new(|| PLUGINS.iter().map(plugin).collect());
 
-/// A future of a plugin.
-pub(super) type PluginFuture<'a, T> =
-    Pin<Box<dyn Future<Output = Result<T, StatusError>> + Send + 'a>>;
+/// The enabled plugins of a server, in the order of the table.
+pub(crate) struct Chain<'a>(&'a [bool]);
 
-/// An admission plugin.
-pub(super) trait Plugin: Send + Sync {
-    /// The name in flags and metrics.
-    fn name(&self) -> &'static str;
-
-    /// Whether the plugin handles objects that are not stored: deletions, and bodies of subresources.
-    fn handles_unstored(&self) -> bool {
-        false
+impl<'c> Chain<'c> {
+    /// The chain of a server.
+    pub(crate) fn of(app: &'c App) -> Self {
+        Self(app.plugins.rows())
     }
 
-    /// Waits for cluster state that the plugin needs and that is about to come.
-    fn wait<'a>(
-        &'a self,
-        request: &'a ResourceRequest<'_>,
-        object: &'a Node<'static>,
-    ) -> PluginFuture<'a, ()> {
-        let _ = (request, object);
-        Box::pin(std::future::ready(Ok(())))
-    }
-
-    /// Changes an object before it is validated, or rejects it.
-    fn admit(
-        &self,
-        request: &ResourceRequest<'_>,
-        attributes: &Request<'_>,
-        object: &mut Node<'static>,
-    ) -> Admission {
-        let _ = (request, attributes, object);
-        None
-    }
-
-    /// Rejects what is valid but not allowed.
-    fn validate(&self, subject: &Subject<'_>) -> Admission {
-        let _ = subject;
-        None
-    }
-
-    /// The conditions under which a validated object may be committed.
-    fn conditions<'a>(
-        &'a self,
-        request: &'a ResourceRequest<'_>,
-        write: &'a PendingWrite<'_>,
-    ) -> PluginFuture<'a, CommitConditions<'a>> {
-        let _ = (request, write);
-        Box::pin(std::future::ready(Ok(CommitConditions::default())))
-    }
-}
-
-/// The subject of validating admission.
-pub(super) enum Subject<'a> {
-    /// A create or an update of a stored object, which is valid.
-    Change {
-        request: &'a ResourceRequest<'a>,
-        change: &'a Change<'a>,
-        attributes: &'a Request<'a>,
-        judgement: &'a Judgement,
-    },
-    /// A deletion.
-    Deletion {
-        request: &'a ResourceRequest<'a>,
-        old: &'a Node<'static>,
-        options: &'a DeleteOptions,
-    },
-    /// The body of a subresource that is not stored.
-    Body { request: &'a ResourceRequest<'a>, kind: GroupVersionKind<'a>, object: &'a Node<'a> },
-    /// A connection, such as `exec`.
-    Connect { scope: &'a AdmissionScope<'a>, kind: &'a str, options: &'a Node<'a> },
-}
-
-/// A validated object that is about to be committed.
-pub(super) struct PendingWrite<'a> {
-    pub(super) part: Part,
-    pub(super) new: &'a Node<'a>,
-    pub(super) old: Option<&'a Node<'a>>,
-}
-
-/// Writes and guards that belong to the commit of an object, with the lock that they need until then.
-#[derive(Default)]
-pub(crate) struct CommitConditions<'a> {
-    pub(super) writes: Vec<Write>,
-    pub(super) lock: Option<MutexGuard<'a, ()>>,
-}
-
-impl CommitConditions<'_> {
-    /// The writes, for each attempt to commit.
-    pub(crate) fn writes(&self) -> impl Iterator<Item = Write> + '_ {
-        self.writes.iter().cloned()
-    }
-}
-
-/// The enabled plugins, in order.
-pub struct Chain(Vec<Box<dyn Plugin>>);
-
-impl Chain {
-    /// The chain of these plugins; the table decides their order.
-    pub fn new(names: &[&'static str]) -> Self {
-        let rows = PLUGINS.iter().filter(|row| names.contains(&row.name));
-        Self(rows.map(plugin).collect())
+    fn plugins(&self) -> impl Iterator<Item = &'static dyn Plugin> + use<'c> {
+        ALL.iter().zip(self.0).filter(|(_, is_on)| **is_on).map(|(plugin, _)| plugin.as_ref())
     }
 
     /// Runs the mutating plugins on a new object.
@@ -129,7 +39,7 @@ impl Chain {
         object: &mut Node<'static>,
     ) -> Result<(), StatusError> {
         request.app.cache.fresh().await?;
-        for plugin in &self.0 {
+        for plugin in self.plugins() {
             plugin.wait(request, object).await?;
         }
         self.admit(request, ("", Operation::Create), object, None, |_| true)
@@ -200,7 +110,7 @@ impl Chain {
         request: &ResourceRequest<'_>,
         change: &Change<'_>,
     ) -> Result<(), StatusError> {
-        let judgement = judgement::judge(request, change)?;
+        let judgement = judge(request, change)?;
         let (part, operation) = match change.is_create() {
             true => ("", Operation::Create),
             false => subresource_of(change.part),
@@ -218,7 +128,7 @@ impl Chain {
 
     /// The conditions of all plugins for the commit of a validated object.
     pub(crate) async fn conditions<'a>(
-        &'a self,
+        &self,
         request: &'a ResourceRequest<'_>,
         part: Part,
         new: &Node<'_>,
@@ -226,8 +136,7 @@ impl Chain {
     ) -> Result<CommitConditions<'a>, StatusError> {
         let write = PendingWrite { part, new, old };
         let mut all = CommitConditions::default();
-        for plugin in &self.0 {
-            // The lock is the chain's; a plugin borrows nothing else of the pending write.
+        for plugin in self.plugins() {
             let CommitConditions { writes, lock } = plugin.conditions(request, &write).await?;
             all.writes.extend(writes);
             all.lock = all.lock.or(lock);
@@ -242,7 +151,7 @@ impl Chain {
         object: &Node<'_>,
         old: Option<&Node<'_>>,
     ) -> Result<(), StatusError> {
-        if !self.0.iter().any(|plugin| plugin.handles_unstored()) {
+        if !self.plugins().any(Plugin::handles_unstored) {
             return Ok(());
         }
         let mut object = object.clone().into_owned();
@@ -264,7 +173,7 @@ impl Chain {
         let attributes = attributes(request, operation, part, &name, old);
         let started = Instant::now();
         let mut result = Ok(());
-        for plugin in self.0.iter().filter(|plugin| handles(plugin.as_ref())) {
+        for plugin in self.plugins().filter(|plugin| handles(*plugin)) {
             let started = Instant::now();
             let Some(admitted) = plugin.admit(request, &attributes, object) else { continue };
             let labels = (plugin.name(), "admit", operation.as_str());
@@ -280,7 +189,7 @@ impl Chain {
     }
 
     fn validate_all(&self, subject: &Subject<'_>) -> Result<(), StatusError> {
-        for plugin in &self.0 {
+        for plugin in self.plugins() {
             plugin.validate(subject).unwrap_or(Ok(()))?;
         }
         Ok(())
@@ -295,39 +204,7 @@ fn plugin(row: &'static PluginRow) -> Box<dyn Plugin> {
         "PodSecurity" => Box::new(engine_plugins::PodSecurity),
         "DenyServiceExternalIPs" => Box::new(engine_plugins::DenyServiceExternalIPs),
         "ValidatingAdmissionPolicy" => Box::new(AdmissionPolicies),
-        "ResourceQuota" => Box::new(quota::ResourceQuota::default()),
+        "ResourceQuota" => Box::new(quota::ResourceQuota),
         _ => Box::new(pure::Pure(row)),
-    }
-}
-
-/// The admission attributes of a request.
-pub(super) fn attributes<'a>(
-    request: &'a ResourceRequest<'_>,
-    operation: Operation,
-    part: &'a str,
-    name: &'a str,
-    old: Option<&'a Node<'a>>,
-) -> Request<'a> {
-    let row = request.resource.row;
-    Request {
-        operation,
-        group: row.group,
-        version: row.version,
-        resource: row.plural,
-        subresource: part,
-        namespace: if row.namespaced { &request.path.namespace } else { "" },
-        name,
-        user: request.user,
-        minor: request.app.api_config.emulated.minor(),
-        old,
-    }
-}
-
-/// Subresource and operation of an update; `binding` counts as a create.
-pub(super) fn subresource_of(part: Part) -> (&'static str, Operation) {
-    match part {
-        Part::Main => ("", Operation::Update),
-        Part::Sub("binding") => ("binding", Operation::Create),
-        Part::Sub(name) => (name, Operation::Update),
     }
 }

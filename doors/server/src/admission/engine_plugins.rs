@@ -1,7 +1,7 @@
 //! Plugins that the engine implements: their decision is part of the verdict, and takes effect at their place in the chain.
 
-use super::chain::{Admission, Plugin, Subject};
-use super::judgement::Judgement;
+use super::plugin::{Admission, Plugin, Subject};
+use crate::validation::Judgement;
 
 /// `PodSecurity`.
 pub(super) struct PodSecurity;

@@ -1,6 +1,6 @@
 //! RBAC escalation check: a role or binding may not grant more than its writer has.
 
-use crate::resource_request::ResourceRequest;
+use crate::app::resource_request::ResourceRequest;
 use crate::status::{About, StatusError};
 use ratchet_access::{Attributes, EscalationError, Grant, Resource, Target};
 use ratchet_object::Node;

@@ -1,21 +1,19 @@
-//! Admission: the chain of plugins in the reference's order, and the state that its plugins share.
+//! Admission: an authorized request with its object enters; it leaves changed by plugins, or denied, with the conditions
+//! of its commit. The chain has the reference's order.
 
+mod attributes;
 mod chain;
 mod engine_plugins;
 mod escalation;
-mod judgement;
 mod namespaces;
-mod pace;
+mod plugin;
 mod plugin_cluster;
 mod policies;
 mod policy_cluster;
-mod policy_rights;
-mod policy_set;
 mod pure;
 mod quota;
+mod scope;
 
-pub use chain::Chain;
+pub(crate) use chain::Chain;
 pub(crate) use escalation::escalation;
-pub(crate) use pace::Pace;
-pub(crate) use policies::{AdmissionScope, options_node};
-pub(crate) use policy_set::PolicySet;
+pub(crate) use scope::AdmissionScope;

@@ -1,8 +1,8 @@
 //! NamespaceLifecycle: no object is created in a missing or terminating namespace.
 
-use super::chain::{Admission, CommitConditions, PendingWrite, Plugin, PluginFuture};
-use crate::lifecycle::metadata;
-use crate::resource_request::ResourceRequest;
+use super::plugin::{Admission, CommitConditions, PendingWrite, Plugin, PluginFuture};
+use crate::app::resource_request::ResourceRequest;
+use crate::registry::metadata;
 use crate::status::{About, StatusError};
 use ratchet_admission::Request;
 use ratchet_object::Node;
@@ -26,11 +26,11 @@ impl Plugin for NamespaceLifecycle {
         Some(if is_create { namespace_guard(request, object).map(drop) } else { Ok(()) })
     }
 
-    fn conditions<'a>(
-        &'a self,
+    fn conditions<'f, 'a: 'f>(
+        &'f self,
         request: &'a ResourceRequest<'_>,
-        write: &'a PendingWrite<'_>,
-    ) -> PluginFuture<'a, CommitConditions<'a>> {
+        write: &'f PendingWrite<'_>,
+    ) -> PluginFuture<'f, CommitConditions<'a>> {
         let guard = match write.old {
             None => namespace_guard(request, write.new),
             Some(_) => Ok(None),

@@ -1,10 +1,10 @@
 //! The cluster as admission plugins see it: cached objects, the authorizer, certificate subjects.
 
-use crate::cache::Unreadable;
-use crate::csr;
-use crate::registry::ServedResource;
-use crate::resource_request::ResourceRequest;
+use crate::app::resource_request::ResourceRequest;
+use crate::registry::{ServedResource, metadata};
 use crate::status::StatusError;
+use crate::storage::cache::Unreadable;
+use crate::validation::csr;
 use ratchet_access::{Attributes, Decision};
 use ratchet_admission::{Cluster, Subject};
 use ratchet_object::Node;
@@ -84,7 +84,7 @@ impl Cluster for PluginCluster<'_> {
     }
 
     fn suffix(&self) -> String {
-        crate::write::generate_name("")
+        metadata::generate_name("")
     }
 }
 

@@ -1,20 +1,17 @@
 //! ValidatingAdmissionPolicy: evaluates the policies of the cluster on writes, deletions and connections.
 
-use super::chain::{Admission, Plugin, Subject, subresource_of};
+use super::attributes::subresource_of;
+use super::plugin::{Admission, Plugin, Subject};
 use super::policy_cluster::PolicyCluster;
-use crate::app::App;
-use crate::audit_record::AuditRecord;
-use crate::options::{DeleteOptions, DeleteScope};
+use super::scope::AdmissionScope;
+use crate::app::resource_request::ResourceRequest;
 use crate::registry::ServedResource;
-use crate::request::{Params, ResourcePath};
-use crate::resource_request::ResourceRequest;
-use crate::services;
+use crate::request::Params;
+use crate::request::options::{DeleteOptions, DeleteScope, options_node};
 use crate::status::{About, StatusError};
-use crate::subresources::scale_from;
-use crate::warnings::Warnings;
-use ratchet_access::User;
+use crate::storage::convert::scale_from;
 use ratchet_engine::{Change, Part, StatusCause};
-use ratchet_object::{Node, Value};
+use ratchet_object::Node;
 use ratchet_policy::{
     Attributes, Denial, GroupVersionKind, GroupVersionResource, Operation, Policies, is_exempt,
 };
@@ -42,16 +39,6 @@ impl Plugin for AdmissionPolicies {
     }
 }
 
-/// Resource, path and user of a request, and where warnings and annotations go.
-pub(crate) struct AdmissionScope<'a> {
-    pub(crate) app: &'a Arc<App>,
-    pub(crate) resource: &'a ServedResource,
-    pub(crate) path: &'a ResourcePath,
-    pub(crate) user: &'a User,
-    pub(crate) warnings: &'a Warnings,
-    pub(crate) audit: &'a AuditRecord,
-}
-
 /// Admission attributes: operation, kind, subresource and objects of one request, as policies see them.
 struct AdmissionInput<'a> {
     operation: Operation,
@@ -64,12 +51,7 @@ struct AdmissionInput<'a> {
     dry_run: bool,
 }
 
-impl<'a> AdmissionScope<'a> {
-    fn of(request: &'a ResourceRequest<'_>) -> Self {
-        let ResourceRequest { app, resource, path, user, warnings, audit, .. } = request;
-        Self { app, resource, path, user, warnings, audit }
-    }
-
+impl AdmissionScope<'_> {
     /// The current policies; none if the resource is exempt or there are no policies.
     fn policies(&self) -> Result<Option<Arc<Policies>>, StatusError> {
         let row = self.resource.row;
@@ -167,7 +149,7 @@ fn on_change(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), S
     if change.part == Part::Main {
         // The reference allocates before policies run. The allocation here is dropped, and the commit may choose
         // another one: policies only depend on its presence and range.
-        services::claim(request.app, &change.kind, &mut object, old.as_ref())?;
+        request.app.services().claim(&change.kind, &mut object, old.as_ref())?;
     }
     // Policies see the canonical form.
     request.resource.canonicalize(&mut object);
@@ -248,7 +230,7 @@ fn on_removal(
     let Some(policies) = scope.policies()? else { return Ok(()) };
     let mut old = old.clone();
     let version = request.resource.api_version();
-    crate::convert::from_stored(&mut old, &version, request.resource.row.kind);
+    crate::storage::convert::from_stored(&mut old, &version, request.resource.row.kind);
     old.set("apiVersion", Node::string(version));
     old.set("kind", Node::string(request.resource.row.kind));
     let options_node = options.node();
@@ -312,13 +294,4 @@ fn write_options(params: &Params, operation: Operation) -> Node<'static> {
         }
     }
     node
-}
-
-/// An options object with only `kind` and `apiVersion`.
-pub(crate) fn options_node(kind: &'static str) -> Node<'static> {
-    let version = Node::string("meta.k8s.io/v1");
-    Node::new(Value::Map(vec![
-        ratchet_object::Entry::new("kind", Node::string(kind)),
-        ratchet_object::Entry::new("apiVersion", version),
-    ]))
 }

@@ -1,10 +1,10 @@
 //! The cluster as admission policies see it: namespaces, parameters, equivalent resources, conversions, authorizer.
 
 use crate::app::App;
-use crate::cache::{Item, Unreadable};
-use crate::convert;
 use crate::registry::ServedResource;
 use crate::status::StatusError;
+use crate::storage::cache::{Item, Unreadable};
+use crate::storage::convert;
 use ratchet_access::{Attributes, Resource, Target, User};
 use ratchet_object::Node;
 use ratchet_policy::authz::{self, Authorize};

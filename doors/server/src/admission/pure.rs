@@ -1,8 +1,8 @@
 //! Plugins of the table in `core/admission`: pure functions of an object and the cluster state.
 
-use super::chain::{Admission, Plugin, PluginFuture, Subject};
+use super::plugin::{Admission, Plugin, PluginFuture, Subject};
 use super::plugin_cluster::PluginCluster;
-use crate::resource_request::ResourceRequest;
+use crate::app::resource_request::ResourceRequest;
 use crate::status::{About, StatusError};
 use ratchet_admission::{Cluster, Denial, PluginRow, Request};
 use ratchet_object::Node;

@@ -1,61 +1,42 @@
 //! ResourceQuota: the usage of a request is charged in the commit that stores its object, or the request is denied.
 
-use super::chain::{
-    CommitConditions, PendingWrite, Plugin, PluginFuture, attributes, subresource_of,
-};
+use super::attributes::{attributes, subresource_of};
+use super::plugin::{CommitConditions, PendingWrite, Plugin, PluginFuture};
 use super::plugin_cluster::PluginCluster;
 use super::pure::status_error;
-use crate::cache::{Item, storable};
+use crate::app::resource_request::ResourceRequest;
 use crate::registry::ServedResource;
-use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;
+use crate::storage::cache::{Item, storable};
 use ratchet_admission::{Cluster, Denial, Operation, Request, quota};
 use ratchet_object::Node;
 use ratchet_store::{Guard, Revision, Write};
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::sync::{Mutex, MutexGuard};
 
 /// `ResourceQuota`.
-pub(super) struct ResourceQuota {
-    /// Locks by namespace: requests that charge a quota queue here instead of conflicting in the store.
-    locks: [Mutex<()>; 64],
-}
-
-impl Default for ResourceQuota {
-    fn default() -> Self {
-        Self { locks: std::array::from_fn(|_| Mutex::new(())) }
-    }
-}
+pub(super) struct ResourceQuota;
 
 impl Plugin for ResourceQuota {
     fn name(&self) -> &'static str {
         "ResourceQuota"
     }
 
-    fn conditions<'a>(
-        &'a self,
+    fn conditions<'f, 'a: 'f>(
+        &'f self,
         request: &'a ResourceRequest<'_>,
-        write: &'a PendingWrite<'_>,
-    ) -> PluginFuture<'a, CommitConditions<'a>> {
+        write: &'f PendingWrite<'_>,
+    ) -> PluginFuture<'f, CommitConditions<'a>> {
         Box::pin(self.charge(request, write))
     }
 }
 
 impl ResourceQuota {
-    /// Locks the quotas of a namespace.
-    async fn lock(&self, namespace: &str) -> Option<MutexGuard<'_, ()>> {
-        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(namespace);
-        let at = usize::try_from(hash % 64).unwrap_or(0);
-        Some(self.locks.get(at)?.lock().await)
-    }
-
     /// Charges the quotas of the namespace for a write.
     async fn charge<'a>(
-        &'a self,
+        &self,
         request: &'a ResourceRequest<'_>,
-        write: &'a PendingWrite<'_>,
+        write: &PendingWrite<'_>,
     ) -> Result<CommitConditions<'a>, StatusError> {
         let PendingWrite { part, new, old } = *write;
         let (part, operation) = match old {
@@ -70,7 +51,7 @@ impl ResourceQuota {
         if !quota::counts(&attributes, new) || quotas_of(request, resource)?.is_empty() {
             return Ok(CommitConditions::default());
         }
-        let lock = self.lock(&request.path.namespace).await;
+        let lock = request.app.quota_locks.lock(&request.path.namespace).await;
         request.app.cache.fresh().await?;
         let started = Instant::now();
         let items = quotas_of(request, resource)?;

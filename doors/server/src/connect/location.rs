@@ -1,6 +1,7 @@
 //! Targets of proxied requests: resolves the name in the URL to an address, a port and a scheme.
 
-use super::{Backends, Connect, node};
+use super::{Connect, node};
+use crate::app::backends::Backends;
 use crate::status::{About, StatusError};
 use http::{Request, Response};
 use ratchet_http::Body;
@@ -161,8 +162,13 @@ fn address(text: &str) -> Option<IpAddr> {
     ratchet_net::IpText::read(text).ok().map(|text| text.addr())
 }
 
+/// 503: the backend cannot be reached.
+pub(super) fn unreachable(why: &str) -> StatusError {
+    StatusError::unavailable(format!("error trying to reach service: {why}"))
+}
+
 fn unknown_port(port: &str) -> StatusError {
-    super::proxy::unreachable(&format!("dial tcp: lookup tcp/{port}: unknown port"))
+    unreachable(&format!("dial tcp: lookup tcp/{port}: unknown port"))
 }
 
 fn addresses<'n>(pod: &'n Node<'_>) -> impl Iterator<Item = &'n str> {

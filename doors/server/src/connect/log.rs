@@ -1,5 +1,6 @@
 //! `pods/log`: streams a container's log from its kubelet.
 
+use super::connection::read_error;
 use super::log_options::LogOptions;
 use super::{Connect, container, node};
 use crate::status::{About, StatusError};
@@ -68,7 +69,7 @@ async fn response_error<B>(status: StatusCode, body: B, about: About<'_>) -> Sta
 where
     B: http_body::Body<Data = Bytes> + Unpin,
 {
-    let text = super::read_error(body).await;
+    let text = read_error(body).await;
     let text = String::from_utf8_lossy(&text);
     match status.as_u16() {
         500 => StatusError::internal(text),

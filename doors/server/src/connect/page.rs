@@ -2,7 +2,7 @@
 
 use super::decoder::PageDecoder;
 use super::rewrite::Prefix;
-use crate::compute::Compute;
+use crate::app::compute::Compute;
 use bytes::Bytes;
 use http_body::Frame;
 use lol_html::send::{HtmlRewriter, Settings};

@@ -1,6 +1,6 @@
 //! `proxy`: forwards requests to nodes, pods and Services.
 
-use super::location::{self, Location};
+use super::location::{self, Location, unreachable};
 use super::rewrite::Prefix;
 use super::upgrade::{self, UpgradeResponse};
 use super::{Client, Connect, escape, forwarded};
@@ -50,7 +50,7 @@ pub(super) async fn answer(
     };
     let parts = connect.request.parts;
     let headers = forwarded::headers(connect.app, parts, client.address);
-    if crate::streaming::is_upgrade(&parts.headers) {
+    if crate::connect::streaming::is_upgrade(&parts.headers) {
         return upgraded(connect, client, &location, headers).await;
     }
     let full_path = parts.uri.path();
@@ -86,11 +86,6 @@ pub(super) async fn answer(
     connect.request.audit.set_stream();
     let response = prefix.rewrite(response, &connect.app.compute);
     Ok(response.map(|body| connect.counted_body(body)))
-}
-
-/// 503: the backend cannot be reached.
-pub(super) fn unreachable(why: &str) -> StatusError {
-    StatusError::unavailable(format!("error trying to reach service: {why}"))
 }
 
 /// The path after `proxy`, with its trailing slash.

@@ -1,7 +1,7 @@
 //! Rewriting of redirects and links in proxied responses, so that they lead through the proxy.
 
 use super::page::Page;
-use crate::compute::Compute;
+use crate::app::compute::Compute;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, LOCATION};
 use http::{HeaderMap, HeaderValue, Response};
 use ratchet_http::Body;

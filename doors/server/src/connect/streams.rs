@@ -1,11 +1,13 @@
 //! `pods/exec`, `pods/attach` and `pods/portforward`: connects the client with the pod's kubelet.
 
+use super::connection::read_error;
 use super::throttle::Throttled;
 use super::upgrade::{self, UpgradeResponse};
-use super::{Backends, Client, Connect, container, escape, forwarded, node};
+use super::{Client, Connect, container, escape, forwarded, node};
+use crate::app::backends::Backends;
+use crate::connect::streaming::{self, HandshakeError, Protocol, StreamRoute, Streams};
 use crate::request::Params;
 use crate::status::StatusError;
-use crate::streaming::{self, HandshakeError, Protocol, StreamRoute, Streams};
 use http::header::{CONTENT_TYPE, HOST, SEC_WEBSOCKET_VERSION};
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use hyper::upgrade::Upgraded;
@@ -166,7 +168,7 @@ async fn upgrade_to_spdy(
         }
         UpgradeResponse::Upgraded(..) => Err(streaming::upgrade_error_message(b"")),
         UpgradeResponse::NotUpgraded(response) => {
-            let body = super::read_error(response.into_body()).await;
+            let body = read_error(response.into_body()).await;
             Err(streaming::upgrade_error_message(&body))
         }
     }

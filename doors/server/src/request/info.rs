@@ -63,6 +63,14 @@ const PATH_VERBS: [(&str, PathVerb); 2] = [("watch", PathVerb::Watch), ("proxy",
 /// The subresources of a Namespace; any other segment after its name is a resource in it.
 const NAMESPACE_PARTS: [&str; 2] = ["status", "finalize"];
 
+/// The connect subresources.
+const CONNECT_SUBRESOURCES: [&str; 5] = ["attach", "exec", "log", "portforward", "proxy"];
+
+/// Whether a subresource is a connect subresource, whose requests may be long-running.
+pub(crate) fn connects(subresource: &str) -> bool {
+    CONNECT_SUBRESOURCES.contains(&subresource)
+}
+
 /// A path with an invalid percent escape; it is rejected before authentication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable;
@@ -100,8 +108,8 @@ impl RequestInfo {
 
     /// Whether the request is long-running: a watch, or a connection to a backend.
     pub fn is_long(&self) -> bool {
-        let connects = |path: &ResourcePath| crate::connect::connects(&path.subresource);
-        self.verb == "watch" || matches!(&self.target, Target::Resource(path) if connects(path))
+        self.verb == "watch"
+            || matches!(&self.target, Target::Resource(path) if connects(&path.subresource))
     }
 }
 

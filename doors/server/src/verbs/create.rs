@@ -1,9 +1,9 @@
 //! POST to a collection.
 
-use crate::options::{OptionsKind, WriteOptions};
-use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
+use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
+use crate::request::options::{OptionsKind, WriteOptions};
 use crate::status::StatusError;
-use crate::write;
+use crate::verbs::write;
 use ratchet_object::defaults;
 
 /// Creates an object.

@@ -1,16 +1,15 @@
 //! DELETE of an object or a collection, with grace periods, finalizers and propagation policies.
 
-use crate::admission;
-use crate::body::{BodyType, ExpectedKind, decode_body, parse};
-use crate::cache::{Item, storable};
-use crate::lifecycle::{Dependents, metadata};
-use crate::options::{DeleteOptions, DeleteScope, Propagation};
+use crate::admission::Chain;
+use crate::app::resource_request::{Content, HandlerResult, Reply, ResourceRequest};
+use crate::registry::{Deletion, Dependents, metadata};
 use crate::request::ResourcePath;
-use crate::resource_request::{Content, HandlerResult, Reply, ResourceRequest};
-use crate::services;
+use crate::request::body::{BodyType, ExpectedKind, decode_body, parse};
+use crate::request::options::{DeleteOptions, DeleteScope, Propagation};
 use crate::status::{StatusError, success, uid_of};
+use crate::storage::cache::{Item, storable};
 use crate::verbs::list;
-use crate::write::has_spec_finalizers;
+use crate::verbs::write::has_spec_finalizers;
 use ratchet_object::{Kind, Node};
 use ratchet_pipeline::FieldValidation;
 use ratchet_store::{Commit, Guard, Operation, Revision, Write};
@@ -29,7 +28,7 @@ pub(crate) async fn delete(request: &ResourceRequest<'_>) -> HandlerResult {
     let options = options(request)?;
     warn_about_orphans(request, &options);
     let (item, is_gone) = remove(request, &options).await?;
-    if is_gone && !request.resource.strategy.returns_deleted {
+    if is_gone && !request.resource.strategy().returns_deleted {
         let text = success(request.resource.about(&request.path.name), uid_of(&item.node()));
         return Ok(Reply::json(200, text));
     }
@@ -130,7 +129,7 @@ pub(crate) async fn remove(
 ) -> Result<(Arc<Item>, bool), StatusError> {
     let resource = request.resource;
     let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
-    if (kind.group, kind.name) == ("", "Namespace")
+    if resource.strategy().deletion == Deletion::Phased
         && PROTECTED.contains(&request.path.name.as_str())
     {
         let why = "this namespace may not be deleted";
@@ -139,13 +138,13 @@ pub(crate) async fn remove(
     for _ in 0..16 {
         let current = request.current().await?;
         let old = current.node();
-        request.app.chain.admit_delete(request, &old)?;
+        Chain::of(request.app).admit_delete(request, &old)?;
         check_preconditions(request, &kind, &old, options)?;
         let mut new = old.clone();
-        let outcome = outcome(&kind, &mut new, options, request)?;
+        let outcome = outcome(&mut new, options, request)?;
         if !matches!(outcome, Outcome::Nothing) {
-            let options = effective_options(&kind, &old, options);
-            request.app.chain.validate_delete(request, &old, &options)?;
+            let options = effective_options(resource.strategy().deletion, &old, options);
+            Chain::of(request.app).validate_delete(request, &old, &options)?;
         }
         let key = resource.key(&request.path.namespace, &request.path.name);
         let guard = Guard::At(Revision(current.revision));
@@ -168,7 +167,7 @@ pub(crate) async fn remove(
                     return Ok((current, true));
                 }
                 let mut writes = vec![Write { key, guard, act: Operation::Delete }];
-                writes.extend(services::release(request.app, &kind, &old)?);
+                writes.extend(request.app.services().release(&kind, &old)?);
                 if let Some(revision) = commit(request, writes).await? {
                     let mut last = new;
                     last.map_mut("metadata").remove("resourceVersion");
@@ -203,7 +202,7 @@ fn check_preconditions(
     old: &Node<'_>,
     options: &DeleteOptions,
 ) -> Result<(), StatusError> {
-    let is_namespace = (kind.group, kind.name) == ("", "Namespace");
+    let is_namespace = request.resource.strategy().deletion == Deletion::Phased;
     let about = crate::status::About {
         group: kind.group,
         resource: if is_namespace { kind.plural } else { kind.name },
@@ -247,15 +246,16 @@ enum Outcome {
 }
 
 fn outcome(
-    kind: &Kind<'_>,
     new: &mut Node<'static>,
     options: &DeleteOptions,
     request: &ResourceRequest<'_>,
 ) -> Result<Outcome, StatusError> {
     let was_terminating = metadata::is_terminating(new);
-    if (kind.group, kind.name) == ("", "Namespace") {
+    let deletion = request.resource.strategy().deletion;
+    if deletion == Deletion::Phased {
         if was_terminating {
-            let is_held = has_spec_finalizers(kind, new) || metadata::has_finalizers(new);
+            let is_held =
+                has_spec_finalizers(request.resource, new) || metadata::has_finalizers(new);
             return Ok(if is_held { Outcome::Nothing } else { Outcome::Remove });
         }
         set_deletion(new, &request.app.now(), None);
@@ -264,7 +264,7 @@ fn outcome(
         return Ok(Outcome::Update);
     }
     let mut marked = false;
-    if (kind.group, kind.name) == ("", "Pod") {
+    if deletion == Deletion::Graceful {
         let stored = new
             .find(&["metadata", "deletionGracePeriodSeconds"])
             .and_then(Node::as_int)
@@ -338,9 +338,9 @@ fn pod_grace(pod: &Node<'_>, requested: Option<i64>) -> i64 {
 }
 
 /// The options as admission policies see them: with the effective grace period of a pod.
-fn effective_options(kind: &Kind<'_>, old: &Node<'_>, options: &DeleteOptions) -> DeleteOptions {
-    let is_pod = (kind.group, kind.name) == ("", "Pod") && !metadata::is_terminating(old);
-    let grace = if is_pod { Some(pod_grace(old, options.grace)) } else { options.grace };
+fn effective_options(deletion: Deletion, old: &Node<'_>, options: &DeleteOptions) -> DeleteOptions {
+    let is_graceful = deletion == Deletion::Graceful && !metadata::is_terminating(old);
+    let grace = if is_graceful { Some(pod_grace(old, options.grace)) } else { options.grace };
     DeleteOptions { grace, ..options.clone() }
 }
 
@@ -350,7 +350,7 @@ fn propagation(
     object: &Node<'_>,
     options: &DeleteOptions,
 ) -> Option<Propagation> {
-    let dependents = request.resource.strategy.dependents;
+    let dependents = request.resource.strategy().dependents;
     let is_decided = object.find(&["metadata", "finalizers"]).is_some_and(|list| {
         list.items().iter().any(|item| matches!(item.text(), Some(FOREGROUND | ORPHAN)))
     });
@@ -363,8 +363,7 @@ fn propagation(
 
 /// Warns that deleting a Job without a propagation policy orphans its pods.
 fn warn_about_orphans(request: &ResourceRequest<'_>, options: &DeleteOptions) {
-    let row = request.resource.row;
-    if (row.group, row.kind) == ("batch", "Job") && options.propagation.is_none() {
+    if request.resource.strategy().warns_of_orphans && options.propagation.is_none() {
         request.warnings.add(
             "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
         );

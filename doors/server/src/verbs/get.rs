@@ -1,6 +1,6 @@
 //! GET of one object.
 
-use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
+use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
 use crate::verbs::list::parse_version;
 

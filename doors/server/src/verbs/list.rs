@@ -1,11 +1,11 @@
 //! LIST: objects by label and field selectors, whole or in pages of one snapshot.
 
-use crate::cache::{Item, Unreadable};
-use crate::compute::SMALL;
-use crate::go_syntax;
+use crate::app::compute::SMALL;
+use crate::app::resource_request::{Content, HandlerResult, List, Reply, ResourceRequest};
 use crate::registry::ServedResource;
-use crate::resource_request::{Content, HandlerResult, List, Reply, ResourceRequest};
+use crate::request::go_syntax;
 use crate::status::StatusError;
+use crate::storage::cache::{Item, Unreadable};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ratchet_object::selector::{FieldSelector, LabelSelector};

@@ -1,4 +1,5 @@
-//! The handlers of the verbs on stored resources, one file per verb.
+//! Verbs: a `ResourceRequest` enters; a `Reply` leaves: an object, a list, a stream of events. One file per verb,
+//! subresource and review.
 
 pub(crate) mod create;
 pub(crate) mod delete;
@@ -6,6 +7,9 @@ mod frames;
 pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod patch;
+pub(crate) mod reviews;
+pub(crate) mod subresources;
 pub(crate) mod update;
 pub(crate) mod update_body;
 pub(crate) mod watch;
+pub(crate) mod write;

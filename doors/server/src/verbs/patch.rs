@@ -1,9 +1,9 @@
 //! JSON patch, merge patch and strategic merge patch.
 
-use crate::body::{self, DecodeError, ExpectedKind, content_type};
-use crate::go_syntax;
-use crate::options::{OptionsKind, WriteOptions};
-use crate::resource_request::ResourceRequest;
+use crate::app::resource_request::ResourceRequest;
+use crate::request::body::{self, DecodeError, ExpectedKind, content_type};
+use crate::request::go_syntax;
+use crate::request::options::{OptionsKind, WriteOptions};
 use crate::status::StatusError;
 use ratchet_object::patch::{self, GoText, PatchError};
 use ratchet_object::{Limits, Node, Value, schema};

@@ -1,10 +1,10 @@
 //! PUT and PATCH of an object, or of its status.
 
-use crate::body::ExpectedKind;
-use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
+use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
+use crate::request::body::ExpectedKind;
 use crate::status::StatusError;
 use crate::verbs::update_body::UpdateBody;
-use crate::write;
+use crate::verbs::write;
 use ratchet_access::Attributes;
 use ratchet_engine::Part;
 use ratchet_object::{Node, defaults};
@@ -17,7 +17,7 @@ pub(crate) async fn update(request: &ResourceRequest<'_>, part: Part, verb: &str
     let body = UpdateBody::decode(request, verb, ExpectedKind::of(request.resource))?;
     let whole = body
         .whole()
-        .filter(|_| part == Part::Main && request.resource.strategy.allows_create_on_update);
+        .filter(|_| part == Part::Main && request.resource.strategy().allows_create_on_update);
     // Compared as a whole: other missing objects, such as the role of a binding, are 404 as well.
     let missing = StatusError::not_found(request.resource.about(&request.path.name));
     for _ in 0..TRIES {
@@ -42,7 +42,7 @@ async fn create(
     node: &Node<'static>,
     dry_run: bool,
 ) -> HandlerResult {
-    let target = crate::authorize::target(request.path, "");
+    let target = crate::access::authorize::target(request.path, "");
     request.app.authorizer.check(&Attributes { user: request.user, verb: "create", target })?;
     let mut node = node.clone();
     node.map_mut("metadata").remove("resourceVersion");

@@ -1,11 +1,11 @@
 //! `UpdateBody`: the body of a PUT or PATCH to an object or subresource.
 
-use crate::body::ExpectedKind;
-use crate::options::{OptionsKind, WriteOptions};
-use crate::resource_request::ResourceRequest;
+use crate::app::resource_request::ResourceRequest;
+use crate::request::body::ExpectedKind;
+use crate::request::options::{OptionsKind, WriteOptions};
 use crate::status::StatusError;
 use crate::verbs::patch::Patch;
-use crate::write::{NAMESPACE_MISMATCH, Preconditions};
+use crate::verbs::write::{NAMESPACE_MISMATCH, Preconditions};
 use ratchet_object::Node;
 
 /// A decoded PUT or PATCH body.

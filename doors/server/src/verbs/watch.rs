@@ -1,14 +1,14 @@
 //! WATCH: initial events, then changes, until the client or the server ends the stream.
 
 use crate::app::App;
-use crate::cache::{Change, EventType, Item, TooOld, event_line};
-use crate::compute::SMALL;
-use crate::convert;
+use crate::app::compute::SMALL;
+use crate::app::resource_request::{Content, HandlerResult, Reply, ResourceRequest};
 use crate::registry::ServedResource;
-use crate::render::{self, Rows};
 use crate::request::{Form, Media, Output, ResourcePath};
-use crate::resource_request::{Content, HandlerResult, Reply, ResourceRequest};
+use crate::response::render::{self, Rows};
 use crate::status::StatusError;
+use crate::storage::cache::{Change, EventType, Item, TooOld, event_line};
+use crate::storage::convert;
 use crate::verbs::frames::frame;
 use crate::verbs::list::{Selection, parse_number};
 use bytes::Bytes;

@@ -1,0 +1,111 @@
+//! `Plugin`: the trait of an admission plugin, with what it receives and returns.
+
+use super::scope::AdmissionScope;
+use crate::app::resource_request::ResourceRequest;
+use crate::request::options::DeleteOptions;
+use crate::status::StatusError;
+use crate::validation::Judgement;
+use ratchet_admission::Request;
+use ratchet_engine::{Change, Part};
+use ratchet_object::{GroupVersionKind, Node};
+use ratchet_store::Write;
+use std::future::Future;
+use std::pin::Pin;
+use tokio::sync::MutexGuard;
+
+/// The result of a plugin: `None` if it has no such part, or none for such a request.
+pub(super) type Admission = Option<Result<(), StatusError>>;
+
+/// A future of a plugin.
+pub(super) type PluginFuture<'a, T> =
+    Pin<Box<dyn Future<Output = Result<T, StatusError>> + Send + 'a>>;
+
+/// An admission plugin.
+pub(super) trait Plugin: Send + Sync {
+    /// The name in flags and metrics.
+    fn name(&self) -> &'static str;
+
+    /// Whether the plugin handles objects that are not stored: deletions, and bodies of subresources.
+    fn handles_unstored(&self) -> bool {
+        false
+    }
+
+    /// Waits for cluster state that the plugin needs and that is about to come.
+    fn wait<'a>(
+        &'a self,
+        request: &'a ResourceRequest<'_>,
+        object: &'a Node<'static>,
+    ) -> PluginFuture<'a, ()> {
+        let _ = (request, object);
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Changes an object before it is validated, or rejects it.
+    fn admit(
+        &self,
+        request: &ResourceRequest<'_>,
+        attributes: &Request<'_>,
+        object: &mut Node<'static>,
+    ) -> Admission {
+        let _ = (request, attributes, object);
+        None
+    }
+
+    /// Rejects what is valid but not allowed.
+    fn validate(&self, subject: &Subject<'_>) -> Admission {
+        let _ = subject;
+        None
+    }
+
+    /// The conditions under which a validated object may be committed.
+    fn conditions<'f, 'a: 'f>(
+        &'f self,
+        request: &'a ResourceRequest<'_>,
+        write: &'f PendingWrite<'_>,
+    ) -> PluginFuture<'f, CommitConditions<'a>> {
+        let _ = (request, write);
+        Box::pin(std::future::ready(Ok(CommitConditions::default())))
+    }
+}
+
+/// The subject of validating admission.
+pub(super) enum Subject<'a> {
+    /// A create or an update of a stored object, which is valid.
+    Change {
+        request: &'a ResourceRequest<'a>,
+        change: &'a Change<'a>,
+        attributes: &'a Request<'a>,
+        judgement: &'a Judgement,
+    },
+    /// A deletion.
+    Deletion {
+        request: &'a ResourceRequest<'a>,
+        old: &'a Node<'static>,
+        options: &'a DeleteOptions,
+    },
+    /// The body of a subresource that is not stored.
+    Body { request: &'a ResourceRequest<'a>, kind: GroupVersionKind<'a>, object: &'a Node<'a> },
+    /// A connection, such as `exec`.
+    Connect { scope: &'a AdmissionScope<'a>, kind: &'a str, options: &'a Node<'a> },
+}
+
+/// A validated object that is about to be committed.
+pub(super) struct PendingWrite<'a> {
+    pub(super) part: Part,
+    pub(super) new: &'a Node<'a>,
+    pub(super) old: Option<&'a Node<'a>>,
+}
+
+/// Writes and guards that belong to the commit of an object, with the lock that they need until then.
+#[derive(Default)]
+pub(crate) struct CommitConditions<'a> {
+    pub(super) writes: Vec<Write>,
+    pub(super) lock: Option<MutexGuard<'a, ()>>,
+}
+
+impl CommitConditions<'_> {
+    /// The writes, for each attempt to commit.
+    pub(crate) fn writes(&self) -> impl Iterator<Item = Write> + '_ {
+        self.writes.iter().cloned()
+    }
+}

@@ -1,0 +1,17 @@
+//! `Backends`: the clients of kubelets, pods, Services and nodes.
+
+use ratchet_kubelet::{KubeletClient, Others};
+
+/// Clients of kubelets and other backends.
+pub struct Backends {
+    /// Kubelets, verified by node name.
+    pub kubelets: KubeletClient,
+    /// Pods, Services and other ports of nodes.
+    pub others: Others,
+    /// `--kubelet-preferred-address-types`.
+    pub address_types: Vec<String>,
+    /// The kubelet port of nodes that report none.
+    pub default_port: u16,
+    /// The bandwidth limit of an upgraded connection in each direction; zero means none.
+    pub bytes_per_second: u64,
+}

@@ -1,0 +1,153 @@
+//! App: configuration enters at start; the shared state of the server leaves by reference, with every
+//! `ResourceRequest`.
+
+pub(crate) mod audit;
+pub(crate) mod backends;
+pub(crate) mod compute;
+pub(crate) mod documents;
+pub(crate) mod enabled_plugins;
+pub(crate) mod guarded_body;
+pub mod metrics;
+pub(crate) mod pace;
+pub(crate) mod policy_set;
+pub(crate) mod quota_locks;
+pub(crate) mod resource_request;
+pub(crate) mod token_usage;
+pub(crate) mod version;
+
+use self::audit::Auditing;
+use self::backends::Backends;
+use self::compute::Compute;
+use self::documents::{DocumentSource, Documents};
+use self::enabled_plugins::EnabledPlugins;
+use self::metrics::Metrics;
+use self::pace::Pace;
+use self::policy_set::PolicySet;
+use self::quota_locks::QuotaLocks;
+use self::token_usage::TokenRecorder;
+use crate::access::authorize::Authorizer;
+use crate::registry::services::ServiceAllocator;
+use crate::registry::{Registry, clock};
+use crate::request::limits::RequestLimits;
+use crate::request::long_running::LongRunning;
+use crate::storage::cache::Cache;
+use jiff::{SignedDuration, Timestamp};
+use ratchet_allocation::Ranges;
+use ratchet_engine::ApiConfig;
+use ratchet_http::Drain;
+use ratchet_http::health::Checks;
+use ratchet_identity::{Authenticators, ServiceAccounts};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+/// Everything that a request handler may use.
+pub struct App {
+    /// The watch cache of all stored objects.
+    pub cache: Cache,
+    /// The served resources.
+    pub registry: Registry,
+    /// Release, behavior and feature gates of the engine.
+    pub api_config: ApiConfig,
+    /// The enabled admission plugins.
+    pub plugins: EnabledPlugins,
+    /// The queues of requests that charge a quota.
+    pub quota_locks: QuotaLocks,
+    /// The compiled ValidatingAdmissionPolicies and their bindings.
+    pub policies: PolicySet,
+    /// Authenticators.
+    pub identity: Authenticators,
+    /// Issuer of service account tokens.
+    pub accounts: Arc<ServiceAccounts>,
+    /// The recorder of the use of service account tokens.
+    pub(crate) tokens: TokenRecorder,
+    /// The authorization modes, in order.
+    pub authorizer: Authorizer,
+    /// The ranges from which Services get cluster IPs and node ports.
+    pub ranges: Ranges,
+    /// Metrics.
+    pub metrics: Arc<Metrics>,
+    /// Health checks.
+    pub health: Checks,
+    /// The audit log, if one is configured.
+    pub(crate) audit: Option<Auditing>,
+    /// Inflight limits and timeouts.
+    pub limits: RequestLimits,
+    /// The numbers of inflight requests: reads, writes.
+    pub running: [AtomicUsize; 2],
+    /// The counters of long-running requests.
+    pub long_running: Arc<LongRunning>,
+    /// The scheduler of CPU-bound work.
+    pub compute: Arc<Compute>,
+    /// Which policy evaluations are fast enough to run on the request's own thread.
+    pub pace: Pace,
+    /// Clients of kubelets, pods, Services and nodes.
+    pub backends: Backends,
+    /// The time to live of Events.
+    pub event_life: Duration,
+    /// Signals graceful shutdown.
+    pub drain: Drain,
+    /// `host:port` under which clients reach the server.
+    pub address: String,
+    /// Discovery and OpenAPI documents, built at the first request for them.
+    pub(crate) documents: Documents,
+}
+
+impl App {
+    /// The current time as a `metav1.Time`.
+    pub fn now(&self) -> String {
+        clock::now()
+    }
+
+    /// The time `seconds` from now as a `metav1.Time`.
+    pub fn now_plus(&self, seconds: i64) -> String {
+        let later = Timestamp::now().checked_add(SignedDuration::from_secs(seconds));
+        clock::format_time(later.unwrap_or(Timestamp::MAX))
+    }
+
+    /// The current Unix time in seconds.
+    pub fn seconds(&self) -> i64 {
+        Timestamp::now().as_second()
+    }
+
+    /// The `deletionTimestamp` and length of a grace period that is shortened from `stored` to `wanted` seconds; the
+    /// end is never in the past.
+    pub fn earlier(&self, ends: &str, stored: i64, wanted: i64) -> (String, i64) {
+        let now = Timestamp::now();
+        let ends: Timestamp = ends.parse().unwrap_or(now);
+        let moved = ends.checked_add(SignedDuration::from_secs(wanted - stored)).unwrap_or(now);
+        match moved < now {
+            true => (clock::format_time(now), if wanted == 0 { 0 } else { 1 }),
+            false => (clock::format_time(moved), wanted),
+        }
+    }
+
+    /// Registers the collectors that are evaluated at each scrape: objects, connections, audit.
+    pub fn count_objects(self: &Arc<Self>) {
+        let app = Arc::downgrade(self);
+        self.metrics.registry.collector(Box::new(move |writer| {
+            if let Some(app) = app.upgrade() {
+                metrics::write_objects(&app.cache, writer);
+                metrics::write_connections(app.backends.kubelets.connections(), writer);
+                if let Some(audit) = &app.audit {
+                    metrics::write_audit(audit.counts(), writer);
+                }
+            }
+        }));
+    }
+
+    /// The allocator of cluster IPs and node ports.
+    pub(crate) fn services(&self) -> ServiceAllocator<'_> {
+        ServiceAllocator { registry: &self.registry, cache: &self.cache, ranges: &self.ranges }
+    }
+
+    /// What discovery and OpenAPI documents are built from.
+    pub(crate) fn document_source(&self) -> DocumentSource<'_> {
+        DocumentSource { rows: self.registry.rows(), compute: &self.compute }
+    }
+
+    /// A random uid for a new object.
+    pub fn new_uid(&self) -> String {
+        clock::new_uid()
+    }
+}

@@ -1,0 +1,91 @@
+//! Measured speed of policy evaluations: fast ones run on the request's thread, slow ones take turns.
+
+use crate::app::compute::Compute;
+use ratchet_policy::Policies;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// An evaluation that takes longer is slow.
+const FAST: Duration = Duration::from_millis(1);
+
+/// The maximum number of keys.
+const MAX_KEYS: usize = 4096;
+
+/// Measurements of the current policies.
+#[derive(Debug, Default)]
+pub struct Pace(Mutex<Measurements>);
+
+#[derive(Debug, Default)]
+struct Measurements {
+    /// The address of the measured `Policies`; other policies may be slower.
+    policies_address: usize,
+    is_fast: HashMap<String, bool>,
+}
+
+impl Pace {
+    fn measurements(&self, policies: &Arc<Policies>) -> MutexGuard<'_, Measurements> {
+        let policies_address = Arc::as_ptr(policies).addr();
+        let mut measurements = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if measurements.policies_address != policies_address
+            || measurements.is_fast.len() >= MAX_KEYS
+        {
+            *measurements = Measurements { policies_address, is_fast: HashMap::new() };
+        }
+        measurements
+    }
+
+    /// Evaluates policies: on this thread if the last evaluation for `key` was fast, else in the compute pool.
+    pub(crate) fn evaluate<T>(
+        &self,
+        compute: &Compute,
+        policies: &Arc<Policies>,
+        key: &str,
+        evaluate: impl FnOnce() -> T,
+    ) -> T {
+        let known = self.measurements(policies).is_fast.get(key).copied();
+        let mut duration = Duration::ZERO;
+        let timed = || {
+            let started = Instant::now();
+            let result = evaluate();
+            duration = started.elapsed();
+            result
+        };
+        let result = match known {
+            Some(true) => timed(),
+            Some(false) => compute.run_blocking(timed),
+            // The first evaluation does not queue.
+            None => Compute::block_in_worker(timed),
+        };
+        if known != Some(duration < FAST) {
+            self.measurements(policies).is_fast.insert(key.to_owned(), duration < FAST);
+        }
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_slow_is_remembered_until_the_policies_change() {
+        let (pace, compute) = (Pace::default(), Compute::default());
+        let policies = Arc::new(Policies::default());
+        let slow = || std::thread::sleep(FAST * 2);
+        let known = |policies: &Arc<Policies>, key: &str| {
+            pace.measurements(policies).is_fast.get(key).copied()
+        };
+        assert_eq!(pace.evaluate(&compute, &policies, "a", || 7), 7);
+        pace.evaluate(&compute, &policies, "b", slow);
+        assert_eq!(known(&policies, "b"), Some(false));
+        assert_eq!(known(&policies, "c"), None);
+        pace.evaluate(&compute, &policies, "b", || ());
+        let others = Arc::new(Policies::default());
+        assert_eq!(known(&others, "b"), None);
+        for number in 0..2 * MAX_KEYS {
+            pace.evaluate(&compute, &others, &number.to_string(), || ());
+        }
+        assert!(pace.measurements(&others).is_fast.len() <= MAX_KEYS);
+    }
+}

@@ -1,0 +1,125 @@
+//! `LoopbackClient`: requests from within the process, through the full handler chain and without a network.
+
+use crate::app::App;
+use crate::app::token_usage::SecretLabeler;
+use crate::handler::server::serve;
+use crate::request::{Caller, Source};
+use bytes::Bytes;
+use http::{HeaderValue, Request, header};
+use http_body_util::{BodyExt, Collected};
+use ratchet_access::{MASTERS, User};
+use ratchet_http::{Body, Peer};
+use ratchet_identity::SecretUsage;
+use ratchet_object::Node;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
+
+/// The media types of a request; empty means that the header is absent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MediaTypes {
+    /// `Accept`.
+    pub accept: &'static str,
+    /// `Content-Type`.
+    pub content: &'static str,
+}
+
+/// A client inside the server; its requests are authorized like all others.
+#[derive(Clone)]
+pub struct LoopbackClient {
+    app: Arc<App>,
+    peer: Arc<Peer>,
+}
+
+impl LoopbackClient {
+    /// Creates a client of this server.
+    pub fn new(app: Arc<App>) -> Self {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        Self { app, peer: Arc::new(Peer { address, certificates: Arc::from([]) }) }
+    }
+
+    /// Sends a request as `user` and returns status code and body.
+    pub async fn request(
+        &self,
+        user: &User,
+        method: &str,
+        path: &str,
+        types: MediaTypes,
+        body: Bytes,
+    ) -> (u16, Bytes) {
+        let Some(response) = self.send(user, method, path, types, body).await else {
+            return (400, Bytes::new());
+        };
+        let code = response.status().as_u16();
+        let body = response.into_body().collect().await.map(Collected::to_bytes);
+        (code, body.unwrap_or_default())
+    }
+
+    /// Starts a watch as `user`: the stream, or the status code of an error.
+    pub async fn watch(&self, user: &User, path: &str, accept: &'static str) -> Result<Body, u16> {
+        let types = MediaTypes { accept, content: "" };
+        let response = self.send(user, "GET", path, types, Bytes::new()).await.ok_or(400_u16)?;
+        match response.status().as_u16() {
+            200 => Ok(response.into_body()),
+            code => Err(code),
+        }
+    }
+
+    async fn send(
+        &self,
+        user: &User,
+        method: &str,
+        path: &str,
+        types: MediaTypes,
+        body: Bytes,
+    ) -> Option<http::Response<Body>> {
+        let agent = HeaderValue::from_static("ratchet-controllers");
+        let mut request =
+            Request::builder().method(method).uri(path).header(header::USER_AGENT, agent);
+        let content_headers =
+            [(header::CONTENT_TYPE, types.content), (header::ACCEPT, types.accept)];
+        for (name, value) in content_headers.into_iter().filter(|(_, value)| !value.is_empty()) {
+            request = request.header(name, HeaderValue::from_static(value));
+        }
+        let (parts, ()) = request.body(()).ok()?.into_parts();
+        Some(
+            serve(
+                &self.app,
+                parts,
+                Source::Memory(body),
+                &self.peer,
+                Caller::Internal(user.clone()),
+            )
+            .await,
+        )
+    }
+}
+
+/// Labels secrets by requests of the server to itself. The server owns it, so it keeps no server alive.
+pub(crate) struct LoopbackLabeler(pub(crate) Weak<App>);
+
+impl SecretLabeler for LoopbackLabeler {
+    fn label(&self, secret: SecretUsage) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        let app = self.0.upgrade();
+        Box::pin(async move {
+            let Some(app) = app else { return };
+            let SecretUsage { namespace, name, uid, day } = secret;
+            let path = format!("/api/v1/namespaces/{namespace}/secrets/{name}");
+            let labels = Node::map([(SecretUsage::LABEL, Node::string(day))]);
+            let metadata = Node::map([("uid", Node::string(uid)), ("labels", labels)]);
+            let patch = Bytes::from(Node::map([("metadata", metadata)]).to_json());
+            let types =
+                MediaTypes { accept: "application/json", content: "application/merge-patch+json" };
+            let user = User {
+                name: "system:apiserver".into(),
+                groups: vec![MASTERS.into()],
+                ..User::default()
+            };
+            let client = LoopbackClient::new(app);
+            let (code, _) = client.request(&user, "PATCH", &path, types, patch).await;
+            if code >= 300 {
+                tracing::error!(namespace, name, code, "a secret could not be marked as used");
+            }
+        })
+    }
+}

@@ -1,0 +1,241 @@
+//! Decoding of request bodies into objects of the kind that an endpoint accepts.
+
+use crate::registry::ServedResource;
+use crate::request::go_syntax;
+use crate::status::StatusError;
+use bytes::Bytes;
+use http::HeaderMap;
+use http::header::CONTENT_TYPE;
+use ratchet_object::{Limits, Node, Object, Repeated, Value, decode, proto, prune, schema};
+use ratchet_pipeline::{FieldValidation, check_fields};
+use ratchet_policy::GroupVersionKind;
+
+/// The maximum size of a request body.
+pub(crate) const LIMIT: usize = 3 << 20;
+
+/// The media type of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BodyType {
+    /// JSON, also the default without a content type.
+    Json,
+    /// YAML.
+    Yaml,
+    /// The Kubernetes protobuf envelope.
+    Protobuf,
+}
+
+/// The content type without its parameters.
+pub(crate) fn content_type(headers: &HeaderMap) -> &str {
+    let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    value.split(';').next().unwrap_or_default().trim()
+}
+
+impl BodyType {
+    /// Parses the content type.
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Self, StatusError> {
+        match content_type(headers) {
+            "" | "application/json" => Ok(Self::Json),
+            "application/yaml" => Ok(Self::Yaml),
+            "application/vnd.kubernetes.protobuf" => Ok(Self::Protobuf),
+            _ => Err(StatusError::unknown_body_type()),
+        }
+    }
+}
+
+/// A decoded body.
+pub(crate) struct DecodedBody {
+    /// The object, type-checked and pruned by its schema, with `kind` and `apiVersion` set.
+    pub node: Node<'static>,
+    /// Warnings about unknown and duplicate fields.
+    pub warnings: Vec<String>,
+}
+
+/// The kind that an endpoint accepts.
+#[derive(Clone, Copy)]
+pub(crate) struct ExpectedKind<'a> {
+    /// API group.
+    pub group: &'a str,
+    /// API version.
+    pub version: &'a str,
+    /// The kind.
+    pub kind: &'a str,
+}
+
+impl<'a> ExpectedKind<'a> {
+    /// The kind of a resource's main endpoint.
+    pub(crate) fn of(resource: &'a ServedResource) -> Self {
+        Self { group: resource.row.group, version: resource.row.version, kind: resource.row.kind }
+    }
+
+    /// The same as a `GroupVersionKind`.
+    pub(crate) fn name(&self) -> GroupVersionKind<'a> {
+        GroupVersionKind { group: self.group, version: self.version, kind: self.kind }
+    }
+
+    /// The `apiVersion` of its objects.
+    pub(crate) fn api_version(&self) -> String {
+        match self.group {
+            "" => self.version.to_owned(),
+            group => format!("{group}/{}", self.version),
+        }
+    }
+}
+
+/// Decodes a body as the wanted kind.
+pub(crate) fn decode_body(
+    bytes: &Bytes,
+    media: BodyType,
+    wanted: ExpectedKind<'_>,
+    strictness: FieldValidation,
+) -> Result<DecodedBody, StatusError> {
+    let (node, repeated) = parse(bytes, media, wanted.kind)?;
+    let Value::Map(_) = node.value else {
+        return Err(unrecognized(wanted.kind, &go_syntax::not_an_object(&node), bytes));
+    };
+    check_kind(&node, wanted)?;
+    check_types(node, repeated, wanted, strictness).map_err(|error| match error {
+        DecodeError::WrongType(text) => {
+            let (kind, version) = (wanted.kind, wanted.version);
+            StatusError::bad_request(format!(
+                "{kind} in version \"{version}\" cannot be handled as a {kind}: {text}"
+            ))
+        }
+        DecodeError::Strict(text) => {
+            let (kind, version) = (wanted.kind, wanted.version);
+            StatusError::bad_request(format!(
+                "{kind} in version \"{version}\" cannot be handled as a {kind}: {text}"
+            ))
+        }
+    })
+}
+
+/// Why a node is not an object of its kind.
+pub(crate) enum DecodeError {
+    /// A value has the wrong type.
+    WrongType(String),
+    /// A field is unknown or duplicate, with `fieldValidation=Strict`.
+    Strict(String),
+}
+
+/// Sets `kind` and `apiVersion`, checks all types, and prunes unknown fields.
+pub(crate) fn check_types(
+    mut node: Node<'static>,
+    repeated: Vec<Repeated>,
+    wanted: ExpectedKind<'_>,
+    strictness: FieldValidation,
+) -> Result<DecodedBody, DecodeError> {
+    node.set("apiVersion", Node::string(wanted.api_version()));
+    node.set("kind", Node::string(wanted.kind.to_owned()));
+    let object = Object::new(node);
+    let mut report = check_fields(&object, &repeated);
+    if !report.mismatches.is_empty() {
+        return Err(DecodeError::WrongType(report.mismatches.swap_remove(0).message));
+    }
+    if let Some(error) = report.strict_error(strictness) {
+        return Err(DecodeError::Strict(error));
+    }
+    let warnings = report.warnings(strictness);
+    let mut node = object.into_node();
+    if let Some(row) = schema::kind(wanted.group, wanted.version, wanted.kind) {
+        prune(&mut node, row.ty);
+    }
+    Ok(DecodedBody { node, warnings })
+}
+
+/// Parses a body into a node; `kind` is the wanted kind for the error message.
+pub(crate) fn parse(
+    bytes: &Bytes,
+    media: BodyType,
+    kind: &str,
+) -> Result<(Node<'static>, Vec<Repeated>), StatusError> {
+    if media == BodyType::Protobuf {
+        let node = proto::decode(bytes, Limits::DEFAULT);
+        let node = node.map_err(|error| StatusError::bad_request(error.to_string()))?;
+        return Ok((node, Vec::new()));
+    }
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        let error = "json parse error: invalid UTF-8 in the body";
+        return Err(unrecognized(kind, error, bytes));
+    };
+    let decoded = match media {
+        BodyType::Yaml => decode(text, Limits::DEFAULT),
+        _ => ratchet_object::decode_json(text, Limits::DEFAULT),
+    };
+    match decoded {
+        Ok(mut decoded) if decoded.documents.len() == 1 => {
+            let node = decoded.documents.remove(0).into_owned();
+            Ok((node, decoded.repeated))
+        }
+        Ok(_) if media == BodyType::Yaml => Ok((Node::empty_map(), Vec::new())),
+        Ok(_) => Err(unrecognized(
+            kind,
+            &format!("json parse error: {}", go_syntax::explain(text)),
+            bytes,
+        )),
+        Err(error) => {
+            let why = match media {
+                BodyType::Yaml => format!("yaml: {error}"),
+                _ => go_syntax::explain_or(text, &error.message),
+            };
+            Err(unrecognized(kind, &format!("json parse error: {why}"), bytes))
+        }
+    }
+}
+
+fn unrecognized(kind: &str, why: &str, bytes: &[u8]) -> StatusError {
+    StatusError::bad_request(format!(
+        "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; {why} ({})",
+        summary(bytes)
+    ))
+}
+
+/// The first bytes of a body for an error message: text if it looks like JSON, else hexadecimal.
+fn summary(bytes: &[u8]) -> String {
+    const SUMMARY_LENGTH: usize = 30;
+    let start = bytes.get(..SUMMARY_LENGTH.min(bytes.len())).unwrap_or_default();
+    let more = if bytes.len() > SUMMARY_LENGTH { " ..." } else { "" };
+    match bytes.first() {
+        None => "<empty>".into(),
+        Some(b'{') => format!("{}{more}", String::from_utf8_lossy(start)),
+        Some(_) => {
+            let hex: String = start.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("{hex}{more}")
+        }
+    }
+}
+
+/// Rejects a body of another kind than the endpoint accepts.
+fn check_kind(node: &Node<'_>, wanted: ExpectedKind<'_>) -> Result<(), StatusError> {
+    let Some((named, why)) = mismatch(node, wanted) else { return Ok(()) };
+    Err(StatusError::bad_request(format!("{named} cannot be handled as a {}: {why}", wanted.kind)))
+}
+
+/// The stated kind and the error if it is not the wanted one; none if it matches or is absent.
+pub(crate) fn mismatch(node: &Node<'_>, wanted: ExpectedKind<'_>) -> Option<(String, String)> {
+    let api_version = node.text_at(&["apiVersion"]);
+    let named = node.text_at(&["kind"]);
+    let (group, version) = match api_version {
+        "" => (wanted.group, wanted.version),
+        text => text.rsplit_once('/').unwrap_or(("", text)),
+    };
+    let kind = if named.is_empty() { wanted.kind } else { named };
+    if (group, version, kind) == (wanted.group, wanted.version, wanted.kind) {
+        return None;
+    }
+    let known = kind.strip_suffix("List").unwrap_or(kind);
+    let why = if schema::kind(group, version, known).is_some() {
+        let internal = if wanted.group.is_empty() { "core" } else { group_prefix(wanted.group) };
+        format!("converting ({version}.{kind}) to ({internal}.{}): unknown conversion", wanted.kind)
+    } else {
+        let api_version_text =
+            if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
+        format!(
+            "no kind \"{kind}\" is registered for version \"{api_version_text}\" in scheme \"pkg/api/legacyscheme/scheme.go:30\""
+        )
+    };
+    Some((format!("{kind} in version \"{version}\""), why))
+}
+
+fn group_prefix(group: &str) -> &str {
+    group.split('.').next().unwrap_or(group)
+}

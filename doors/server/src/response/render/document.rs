@@ -1,0 +1,178 @@
+//! `Document`: a response before encoding; an object, a text, or a list whose items are encoded one by one.
+
+use super::{Rows, converted, partial, table_of_one, whole, write_columns, write_row};
+use crate::app::App;
+use crate::app::resource_request::{Content, List};
+use crate::registry::ServedResource;
+use crate::request::{Form, Output, Params};
+use crate::storage::cache::Item;
+use bytes::Bytes;
+use ratchet_table::columns;
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// The content of a response and its format.
+pub(crate) struct Document {
+    app: Arc<App>,
+    resource: Arc<ServedResource>,
+    output: Output,
+    rows: Rows,
+    pub(super) content: DocumentContent,
+}
+
+/// The content of a document.
+pub(super) enum DocumentContent {
+    /// One object.
+    One(Arc<Item>),
+    /// JSON that is not a stored object.
+    Text(Bytes),
+    /// A list: its object without items, and the items.
+    Many { head: String, items: Vec<Arc<Item>> },
+}
+
+impl Document {
+    /// Wraps the content of a reply; a stream is handled elsewhere and becomes empty.
+    pub(crate) fn new(
+        app: &Arc<App>,
+        resource: &Arc<ServedResource>,
+        content: Content,
+        output: Output,
+        params: &Params,
+    ) -> Self {
+        let content = match content {
+            Content::Item(item) => DocumentContent::One(item),
+            Content::Json(text) => DocumentContent::Text(text.into()),
+            Content::List(list) => {
+                DocumentContent::Many { head: head(resource, &list, output), items: list.items }
+            }
+            Content::Stream(_) => DocumentContent::Text(Bytes::new()),
+        };
+        let (app, resource, rows) = (app.clone(), resource.clone(), Rows::from_params(params));
+        Self { app, resource, output, rows, content }
+    }
+
+    pub(super) fn app(&self) -> &Arc<App> {
+        &self.app
+    }
+
+    /// The number of source bytes.
+    pub(super) fn size(&self) -> usize {
+        match &self.content {
+            DocumentContent::One(item) => item.body.len(),
+            DocumentContent::Text(text) => text.len(),
+            DocumentContent::Many { head, items } => {
+                head.len() + items.iter().map(|item| item.body.len() + 1).sum::<usize>()
+            }
+        }
+    }
+
+    /// Whether the stored bytes are sent unchanged.
+    pub(super) fn is_stored(&self) -> bool {
+        let is_text = matches!(self.content, DocumentContent::Text(_));
+        is_text || (self.output.form == Form::Whole && !self.resource.is_converted())
+    }
+
+    /// `apiVersion` and `kind` of the list.
+    pub(super) fn list_kind(&self) -> (String, String) {
+        list_kind(&self.resource, self.output)
+    }
+
+    /// The field of the list's items.
+    pub(super) fn items_name(&self) -> &'static str {
+        if self.output.form == Form::Table { "rows" } else { "items" }
+    }
+
+    /// The whole document as compact JSON.
+    pub(crate) fn pieces(&self) -> Vec<Bytes> {
+        match &self.content {
+            DocumentContent::One(item) => self.one(item),
+            DocumentContent::Text(text) => vec![text.clone()],
+            DocumentContent::Many { head, items } => {
+                let mut pieces = Vec::with_capacity(items.len() * 2 + 2);
+                pieces.push(self.before_items(head).into());
+                for (index, item) in items.iter().enumerate() {
+                    if index > 0 {
+                        pieces.push(Bytes::from_static(b","));
+                    }
+                    pieces.push(self.item(item));
+                }
+                pieces.push(Bytes::from_static(AFTER_ITEMS));
+                pieces
+            }
+        }
+    }
+
+    /// The list up to its first item.
+    pub(super) fn before_items(&self, head: &str) -> String {
+        let open = head.strip_suffix('}').unwrap_or(head);
+        format!(r#"{open},"{}":["#, self.items_name())
+    }
+
+    /// Encodes a single object.
+    pub(super) fn one(&self, item: &Item) -> Vec<Bytes> {
+        let Self { app, resource, output, .. } = self;
+        match output.form {
+            Form::Whole if resource.is_converted() => {
+                vec![
+                    whole(converted(resource, item), &resource.api_version(), resource.row.kind)
+                        .into(),
+                ]
+            }
+            Form::Whole => item.whole(&resource.api_version(), resource.row.kind).into(),
+            Form::Metadata => vec![partial(item, output.meta_version).into()],
+            Form::Table => {
+                let mut rows = self.rows;
+                vec![table_of_one(app, resource, item, *output, &mut rows).into()]
+            }
+        }
+    }
+
+    /// Encodes an item of a list.
+    pub(super) fn item(&self, item: &Item) -> Bytes {
+        let Self { app, resource, output, rows, .. } = self;
+        match output.form {
+            Form::Whole if resource.is_converted() => converted(resource, item).to_json().into(),
+            Form::Whole => item.body.clone(),
+            Form::Metadata => partial(item, output.meta_version).into(),
+            Form::Table => {
+                let mut row = String::new();
+                write_row(&mut row, app, resource, item, rows.include, output.meta_version);
+                row.into()
+            }
+        }
+    }
+}
+
+/// The end of a list after its last item.
+pub(super) const AFTER_ITEMS: &[u8] = b"]}";
+
+fn list_kind(resource: &ServedResource, output: Output) -> (String, String) {
+    let meta = || format!("meta.k8s.io/{}", output.meta_version);
+    match output.form {
+        Form::Whole => (resource.api_version(), format!("{}List", resource.row.kind)),
+        Form::Metadata => (meta(), "PartialObjectMetadataList".to_owned()),
+        Form::Table => (meta(), "Table".to_owned()),
+    }
+}
+
+/// The list object without items.
+fn head(resource: &ServedResource, list: &List, output: Output) -> String {
+    let (version, kind) = list_kind(resource, output);
+    let mut head = format!(
+        r#"{{"kind":"{kind}","apiVersion":"{version}","metadata":{{"resourceVersion":"{}""#,
+        list.revision
+    );
+    if !list.next.is_empty() {
+        let _ = write!(head, r#","continue":"{}""#, list.next);
+    }
+    if let Some(remaining) = list.remaining {
+        let _ = write!(head, r#","remainingItemCount":{remaining}"#);
+    }
+    head.push('}');
+    if output.form == Form::Table {
+        head.push_str(r#","columnDefinitions":"#);
+        write_columns(&mut head, columns(resource.row.group, resource.row.kind));
+    }
+    head.push('}');
+    head
+}

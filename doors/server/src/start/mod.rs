@@ -1,0 +1,401 @@
+//! Start: a `Config` and a store enter; a server leaves that is bound, loaded and bootstrapped, and serves until drained.
+
+pub(crate) mod bootstrap;
+pub(crate) mod config;
+mod kubernetes_service;
+
+use self::config::{BackendConfig, Config, Credentials, ProxyFiles};
+use crate::access::authorize::{Authorizer, Mode};
+use crate::access::token_getter::TokenGetter;
+use crate::access::node_relations::NodeRelations;
+use crate::app::App;
+use crate::app::audit::Auditing;
+use crate::app::backends::Backends;
+use crate::app::compute::Compute;
+use crate::app::documents::Documents;
+use crate::app::enabled_plugins::EnabledPlugins;
+use crate::app::metrics::{Metrics, name_witness};
+use crate::app::pace::Pace;
+use crate::app::policy_set::PolicySet;
+use crate::app::quota_locks::QuotaLocks;
+use crate::app::token_usage::TokenRecorder;
+use crate::handler::loopback::LoopbackLabeler;
+use crate::handler::server::Server;
+use crate::registry::{Registry, storage_names};
+use crate::request::long_running::LongRunning;
+use crate::storage::cache::{Cache, Index};
+use crate::storage::health::{self, HealthFlags};
+use ratchet_http::{Drain, ListenLimits, Listener, TlsError, TlsReload};
+use ratchet_identity::{
+    Authenticators, Authorities, Proxy, PublicKey, Reloading, ServiceAccounts, SigningKey,
+    TokenFile,
+};
+use ratchet_kubelet::{KubeletClient, Others, Settings, Timing};
+use ratchet_store::{Revision, Store, StoreError};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+/// Why a server does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The store cannot be read.
+    #[error("cannot read the store: {0}")]
+    Store(#[from] StoreError),
+    /// The address cannot be bound.
+    #[error(
+        "failed to create listener: failed to listen on {address}: listen tcp {address}: bind: {}",
+        go_io_error(why)
+    )]
+    Listen {
+        /// The address.
+        address: String,
+        /// The error of the system.
+        why: std::io::Error,
+    },
+    /// A file cannot be read or parsed.
+    #[error("{0}")]
+    File(String),
+    /// The bootstrap objects could not be created.
+    #[error("cannot prepare the store: {0}")]
+    Bootstrap(String),
+}
+
+/// A server that is bound and loaded, but does not serve yet.
+pub struct BoundServer {
+    /// The server state, for loopback clients.
+    pub app: Arc<App>,
+    listener: Listener,
+    reloads: ReloadHandle,
+    stop: ShutdownHandle,
+    limits: ListenLimits,
+    compaction: Duration,
+}
+
+/// The files that can be reloaded while the server runs.
+#[derive(Clone)]
+pub struct ReloadHandle {
+    tls: Arc<TlsReload>,
+    authorities: Vec<Arc<Reloading<Authorities>>>,
+    kubelets: KubeletClient,
+}
+
+impl ReloadHandle {
+    /// Reloads all files; an invalid file is logged and changes nothing.
+    pub fn now(&self) {
+        self.tls.reload_now();
+        self.kubelets.reload_now();
+        let mut has_changed = false;
+        for authorities in &self.authorities {
+            match authorities.poll() {
+                Ok(true) => {
+                    has_changed = true;
+                    tracing::info!("the authorities of clients have changed");
+                }
+                Ok(false) => {}
+                Err(error) => {
+                    tracing::warn!(%error, "the authorities of clients stay as they were");
+                }
+            }
+        }
+        if has_changed && let Err(error) = self.name_authorities() {
+            tracing::warn!(%error, "handshakes name the authorities of clients as before");
+        }
+    }
+
+    /// Sets the client CAs that the TLS handshake announces.
+    fn name_authorities(&self) -> Result<(), TlsError> {
+        let now: Vec<_> = self.authorities.iter().map(|authorities| authorities.get()).collect();
+        self.tls.name_authorities(now.iter().flat_map(|authorities| authorities.subjects()))
+    }
+}
+
+/// A handle for graceful shutdown.
+#[derive(Clone)]
+pub struct ShutdownHandle {
+    drain: Drain,
+    shutting_down: Arc<AtomicBool>,
+    delay: Duration,
+}
+
+impl ShutdownHandle {
+    /// Fails readiness at once, so that load balancers stop sending; drains the server after the delay.
+    pub async fn begin(&self) {
+        self.shutting_down.store(true, Ordering::Relaxed);
+        tokio::time::sleep(self.delay).await;
+        self.drain.begin();
+    }
+}
+
+/// Builds a server; when this returns, the port is bound and the cache is loaded.
+pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer, StartError> {
+    let listener = Listener::bind(config.bind)
+        .await
+        .map_err(|why| StartError::Listen { address: config.bind.to_string(), why })?;
+    let limits = ListenLimits {
+        drain_limit: config.drain_limit,
+        write_timeout: config.limits.write,
+        ..ListenLimits::default()
+    };
+    let tls = TlsReload::from_pairs(config.credentials.serving.clone(), Vec::new())
+        .map_err(|error| StartError::File(error.to_string()))?;
+    let nodes = Arc::new(NodeRelations::default());
+    // Without the Node mode the graph is not needed.
+    let indexes: Vec<Arc<dyn Index>> = match config.modes.contains(&Mode::Node) {
+        true => vec![nodes.clone()],
+        false => Vec::new(),
+    };
+    let cache = Cache::fill(store, storage_names(), indexes).await?;
+    let accounts = Arc::new(accounts(&config.credentials)?);
+    let clients =
+        config.credentials.client_ca.as_deref().map(|path| authorities(path, "client CA file"));
+    let clients = clients.transpose()?;
+    let proxy = config
+        .credentials
+        .proxy
+        .as_ref()
+        .map(|files| authorities(&files.authorities, "request-header-client-ca-file"));
+    let proxy = proxy.transpose()?;
+    let metrics = Arc::new(Metrics::new(&config.api_config));
+    let backends = backends(&config.backends, &metrics)?;
+    let reloads = ReloadHandle {
+        tls,
+        authorities: clients.iter().chain(&proxy).cloned().collect(),
+        kubelets: backends.kubelets.clone(),
+    };
+    reloads.name_authorities().map_err(|error| StartError::File(error.to_string()))?;
+    let proxy = proxy
+        .zip(config.credentials.proxy.as_ref())
+        .map(|(authorities, files)| request_header_proxy(authorities, files));
+    let identity = identity(&config, &cache, accounts.clone(), clients, proxy)?;
+    let published_config = published_config(&config)?;
+    let drain = Drain::new();
+    let flags = HealthFlags::default();
+    let shutting_down = flags.shutting_down.clone();
+    let stop = ShutdownHandle { drain: drain.clone(), shutting_down, delay: config.stop_delay };
+    let port = listener.address().port();
+    let host = config.advertise.unwrap_or(listener.address().ip());
+    let audit = config.audit.as_ref().map(Auditing::open).transpose().map_err(StartError::File)?;
+    let app = Arc::new_cyclic(|app: &Weak<App>| App {
+        registry: Registry::new(&cache, config.api_config.emulated, &config.runtime),
+        authorizer: Authorizer::new(config.modes, &cache, nodes),
+        plugins: EnabledPlugins::new(&config.plugins),
+        quota_locks: QuotaLocks::default(),
+        policies: PolicySet::new(&cache),
+        backends,
+        health: health::checks(cache.store(), &flags),
+        api_config: config.api_config,
+        identity: Authenticators::new(identity),
+        accounts,
+        ranges: config.ranges,
+        audit,
+        tokens: TokenRecorder {
+            metrics: metrics.clone(),
+            labeler: Box::new(LoopbackLabeler(app.clone())),
+        },
+        metrics,
+        drain,
+        limits: config.limits,
+        running: Default::default(),
+        long_running: Arc::new(LongRunning::new(
+            config.limits.long_running,
+            config.limits.long_running_of_user,
+        )),
+        compute: Arc::new(Compute::default()),
+        pace: Pace::default(),
+        event_life: config.event_life,
+        address: std::net::SocketAddr::new(host, port).to_string(),
+        documents: Documents::default(),
+        cache,
+    });
+    let (follower, store_lost) = (app.clone(), flags.store_lost.clone());
+    tokio::spawn(async move {
+        if let Err(error) = follower.cache.follow().await {
+            tracing::error!(%error, "the store can no longer be followed; reads would be stale");
+        }
+        store_lost.store(true, Ordering::Relaxed);
+    });
+    app.count_objects();
+    bootstrap::run(&app, &published_config)
+        .await
+        .map_err(|error| StartError::Bootstrap(error.message))?;
+    flags.bootstrapped.store(true, Ordering::Relaxed);
+    Ok(BoundServer { app, listener, reloads, stop, limits, compaction: config.compaction })
+}
+
+impl BoundServer {
+    /// The listening address.
+    pub fn address(&self) -> std::net::SocketAddr {
+        self.listener.address()
+    }
+
+    /// A handle to reload certificates and CAs.
+    pub fn reloads(&self) -> ReloadHandle {
+        self.reloads.clone()
+    }
+
+    /// A handle to stop the server.
+    pub fn stop(&self) -> ShutdownHandle {
+        self.stop.clone()
+    }
+
+    /// Serves requests until the server is drained.
+    pub async fn serve(self) {
+        let compactor = tokio::spawn(compact(self.app.clone(), self.compaction));
+        let observer = tokio::spawn(health::log_health(self.app.cache.store().clone()));
+        let drain = self.app.drain.clone();
+        let service = Arc::new(Server(self.app.clone()));
+        self.listener.serve(self.reloads.tls, service, drain, self.limits).await;
+        compactor.abort();
+        observer.abort();
+        health::log_health_change(&self.app.cache.store().health());
+        if let Some(audit) = &self.app.audit {
+            audit.flush();
+        }
+    }
+}
+
+/// Compacts up to the revision of the previous round, so that clients that page or resume have time.
+async fn compact(app: Arc<App>, every: Duration) {
+    if every.is_zero() {
+        return;
+    }
+    let mut before = Revision(0);
+    loop {
+        tokio::time::sleep(every).await;
+        if before.0 > 0
+            && let Err(error) = app.cache.store().compact(before).await
+        {
+            tracing::warn!(%error, "old revisions could not be forgotten");
+        }
+        before = Revision(app.cache.reached());
+    }
+}
+
+/// Clients of kubelets and other backends; certificate names are counted only where they are checked.
+fn backends(config: &BackendConfig, metrics: &Metrics) -> Result<Backends, StartError> {
+    let unusable = |why: &dyn std::fmt::Display| {
+        StartError::File(format!("problem initializing API group \"\": {why}"))
+    };
+    let settings = Settings {
+        trust: config.trust.clone(),
+        client: config.client.clone(),
+        proxies: config.proxies.clone(),
+        ..Settings::default()
+    };
+    let witness = name_witness(&metrics.registry, &config.trust);
+    Ok(Backends {
+        kubelets: KubeletClient::open(settings, witness).map_err(|why| unusable(&why))?,
+        others: Others::open(Timing::default(), config.proxies.clone())
+            .map_err(|why| unusable(&why))?,
+        address_types: config.address_types.clone(),
+        default_port: config.default_port,
+        bytes_per_second: config.bytes_per_second,
+    })
+}
+
+/// The configuration that is published in bootstrap objects.
+fn published_config(config: &Config) -> Result<bootstrap::PublishedConfig, StartError> {
+    let text =
+        |path: &Path| read_file(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let files = &config.credentials;
+    let proxy = match &files.proxy {
+        Some(proxy) => Some((proxy.clone(), text(&proxy.authorities)?)),
+        None => None,
+    };
+    let client_ca = files.client_ca.as_deref().map(text).transpose()?.unwrap_or_default();
+    Ok(bootstrap::PublishedConfig { client_ca, proxy, own_endpoints: config.own_endpoints })
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>, StartError> {
+    std::fs::read(path)
+        .map_err(|why| StartError::File(format!("open {}: {}", path.display(), go_io_error(&why))))
+}
+
+/// The text of a system error as Go prints it: lower case and without the error number.
+pub fn go_io_error(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error ").next().unwrap_or_default();
+    let mut letters = text.chars();
+    let Some(first) = letters.next() else { return String::new() };
+    first.to_lowercase().chain(letters).collect()
+}
+
+fn accounts(files: &Credentials) -> Result<ServiceAccounts, StartError> {
+    let unusable = |path: &Path, why: &dyn std::fmt::Display| {
+        StartError::File(format!("failed to parse service-account key {}: {why}", path.display()))
+    };
+    let signing_key = SigningKey::from_pem(&read_file(&files.signing_key)?)
+        .map_err(|why| unusable(&files.signing_key, &why))?;
+    let mut keys = vec![signing_key.public().clone()];
+    for path in &files.verification_keys {
+        keys.extend(
+            PublicKey::all_from_pem(&read_file(path)?).map_err(|why| unusable(path, &why))?,
+        );
+    }
+    let issuer = files.issuers.first().cloned().unwrap_or_default();
+    let mut accounts = ServiceAccounts::new(&issuer, Some(signing_key), keys);
+    accounts.issuers.clone_from(&files.issuers);
+    if !files.audiences.is_empty() {
+        accounts.audiences.clone_from(&files.audiences);
+    }
+    accounts.extend = true;
+    Ok(accounts)
+}
+
+/// Loads CAs that are reloaded with their file; `what` names the file in an error.
+fn authorities(path: &Path, what: &str) -> Result<Arc<Reloading<Authorities>>, StartError> {
+    let unusable =
+        |why: &dyn std::fmt::Display| StartError::File(format!("unable to load {what}: {why}"));
+    read_file(path).map_err(|why| unusable(&why))?;
+    Authorities::open(path).map(Arc::new).map_err(|why| unusable(&why))
+}
+
+fn request_header_proxy(authorities: Arc<Reloading<Authorities>>, files: &ProxyFiles) -> Proxy {
+    let mut proxy = Proxy::new(authorities);
+    proxy.allowed_names.clone_from(&files.allowed_names);
+    proxy.user_headers.clone_from(&files.user_headers);
+    proxy.uid_headers.clone_from(&files.uid_headers);
+    proxy.group_headers.clone_from(&files.group_headers);
+    proxy.extra_prefixes.clone_from(&files.extra_prefixes);
+    proxy
+}
+
+/// Whether anonymous requests are allowed: not together with AlwaysAllow.
+fn allows_anonymous(is_wanted: bool, modes: &[Mode]) -> bool {
+    let is_open = modes.contains(&Mode::AlwaysAllow);
+    if is_wanted && is_open {
+        tracing::warn!(
+            "AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer"
+        );
+    }
+    is_wanted && !is_open
+}
+
+fn identity(
+    config: &Config,
+    cache: &Cache,
+    accounts: Arc<ServiceAccounts>,
+    clients: Option<Arc<Reloading<Authorities>>>,
+    proxy: Option<Proxy>,
+) -> Result<ratchet_identity::Config, StartError> {
+    let files = &config.credentials;
+    let tokens = match &files.token_file {
+        Some(path) => {
+            let text = String::from_utf8_lossy(&read_file(path)?).into_owned();
+            let parsed = TokenFile::parse(&text);
+            Some(parsed.map_err(|why| StartError::File(format!("{}: {why}", path.display())))?)
+        }
+        None => None,
+    };
+    Ok(ratchet_identity::Config {
+        clients,
+        proxy,
+        tokens,
+        accounts: Some(accounts),
+        bootstrap_tokens: files.bootstrap_tokens,
+        anonymous: allows_anonymous(files.anonymous, &config.modes),
+        cluster: Arc::new(TokenGetter::new(cache)),
+    })
+}

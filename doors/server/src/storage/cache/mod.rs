@@ -1,0 +1,248 @@
+//! The watch cache: all stored objects in memory, at least as fresh as the last acknowledged write.
+
+mod item;
+mod resource;
+mod unreadable;
+
+pub(crate) use item::{Item, Stored, storable};
+pub(crate) use resource::{Change, EventType, Items, ResourceCache, Snapshot, TooOld, event_line};
+pub(crate) use unreadable::Unreadable;
+
+use crate::status::StatusError;
+use ratchet_store::{Batch, Happened, Query, Revision, Store, StoreError};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// The key prefix of all API objects.
+pub(crate) const ROOT: &str = "/registry/";
+
+/// The maximum memory of the recent changes of all resources together: there are many resources, and each would fill its
+/// own share in time.
+const MAX_RECENT_BYTES: usize = 64 << 20;
+
+/// The storage name of node port allocations, which no API exposes.
+pub(crate) const NODE_PORTS: &str = "nodeports";
+
+/// The time that a reader waits for a revision that is not reached yet.
+const WAIT_LIMIT: Duration = Duration::from_secs(3);
+
+/// A change of one object: revision, cache key and new state.
+pub(crate) type ObjectChange = (u64, Arc<str>, ObjectState);
+
+/// The state of an object after a change.
+#[derive(Debug)]
+pub(crate) enum ObjectState {
+    /// The object.
+    Item(Item),
+    /// It exists but cannot be decoded.
+    Unreadable(Arc<Unreadable>),
+    /// It was deleted.
+    Deleted,
+}
+
+impl ObjectState {
+    /// The object, if it can be decoded.
+    fn item(&self) -> Option<&Item> {
+        match self {
+            Self::Item(item) => Some(item),
+            Self::Unreadable(_) | Self::Deleted => None,
+        }
+    }
+
+    /// Decodes a stored value; a failure is logged.
+    fn of(store_key: &str, key: &Arc<str>, revision: u64, value: &[u8]) -> Self {
+        match Item::stored(key.clone(), revision, value) {
+            Ok(item) => Self::Item(item),
+            Err(why) => {
+                let unreadable = Unreadable { key: store_key.to_owned(), why };
+                unreadable.report();
+                Self::Unreadable(Arc::new(unreadable))
+            }
+        }
+    }
+}
+
+/// An index that is updated together with the cache.
+pub(crate) trait Index: Send + Sync {
+    /// Called when an object was added or changed (`Some`), or was removed or cannot be decoded (`None`).
+    fn update(&self, resource: &str, key: &str, item: Option<&Item>);
+}
+
+/// The caches of all resources, by storage name: `pods`, `deployments.apps`.
+pub struct Cache {
+    store: Arc<dyn Store>,
+    resource_caches: HashMap<String, Arc<ResourceCache>>,
+    indexes: Vec<Arc<dyn Index>>,
+    /// All changes up to this revision are applied.
+    reached: watch::Sender<u64>,
+    /// The memory of the recent changes of all resources; only the task that follows the store changes it.
+    recent_bytes: AtomicUsize,
+}
+
+impl Cache {
+    /// Loads all stored objects of these resources.
+    pub(crate) async fn fill(
+        store: Arc<dyn Store>,
+        resources: impl Iterator<Item = String>,
+        indexes: Vec<Arc<dyn Index>>,
+    ) -> Result<Self, StoreError> {
+        let resource_caches: HashMap<String, Arc<ResourceCache>> =
+            resources.map(|name| (name, Arc::new(ResourceCache::default()))).collect();
+        let query = Query { prefix: ROOT.into(), after: None, limit: 0, at: None };
+        let page = store.list(query).await?;
+        let mut found: HashMap<&str, Snapshot> = HashMap::new();
+        // Each value is dropped as soon as its item exists, to avoid holding everything twice.
+        for record in page.records {
+            let Some((name, key)) = split(&record.key) else { continue };
+            let Some((name, _)) = resource_caches.get_key_value(name) else { continue };
+            let key: Arc<str> = key.into();
+            let state = ObjectState::of(&record.key, &key, record.modified.0, &record.value);
+            indexes.iter().for_each(|index| index.update(name, &key, state.item()));
+            found.entry(name.as_str()).or_default().put(key, state);
+        }
+        for (name, resource_cache) in &resource_caches {
+            let found = found.remove(name.as_str()).unwrap_or_default();
+            resource_cache.fill(Snapshot { revision: page.revision.0, ..found });
+        }
+        let (reached, _) = watch::channel(page.revision.0);
+        let recent_bytes = AtomicUsize::new(0);
+        Ok(Self { store, resource_caches, indexes, reached, recent_bytes })
+    }
+
+    /// Applies the store's watch until the store closes.
+    pub async fn follow(&self) -> Result<(), StoreError> {
+        let from = Revision(*self.reached.borrow());
+        let mut events = self.store.watch(ROOT, from).await?;
+        loop {
+            match events.next().await {
+                Ok(batch) => self.apply_batch(batch),
+                Err(StoreError::Closed) => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn apply_batch(&self, batch: Batch) {
+        let mut by_cache: Vec<(&Arc<ResourceCache>, Vec<ObjectChange>)> = Vec::new();
+        for event in batch.events {
+            let Some((name, key)) = split(&event.key) else { continue };
+            let Some(resource_cache) = self.resource_caches.get(name) else { continue };
+            let (revision, key): (u64, Arc<str>) = (event.revision.0, key.into());
+            let state = match event.act {
+                Happened::Put { value, .. } => ObjectState::of(&event.key, &key, revision, &value),
+                Happened::Deleted => ObjectState::Deleted,
+            };
+            // Before the cache itself: a watcher of the cache may query the index at once.
+            self.indexes.iter().for_each(|index| index.update(name, &key, state.item()));
+            match by_cache.iter_mut().find(|(other, _)| Arc::ptr_eq(other, resource_cache)) {
+                Some((_, events)) => events.push((revision, key, state)),
+                None => by_cache.push((resource_cache, vec![(revision, key, state)])),
+            }
+        }
+        for (resource_cache, events) in by_cache {
+            let others = self.recent_bytes.load(Ordering::Relaxed) - resource_cache.recent_bytes();
+            resource_cache.apply(events);
+            let total = others + resource_cache.recent_bytes();
+            self.recent_bytes.store(total, Ordering::Relaxed);
+        }
+        if self.recent_bytes.load(Ordering::Relaxed) > MAX_RECENT_BYTES {
+            let left = trim(&self.resource_caches, MAX_RECENT_BYTES);
+            self.recent_bytes.store(left, Ordering::Relaxed);
+        }
+        self.reached.send_replace(batch.upto.0);
+    }
+
+    /// The cache of a resource.
+    pub fn resource_cache(&self, name: &str) -> Option<Arc<ResourceCache>> {
+        self.resource_caches.get(name).cloned()
+    }
+
+    /// All resource caches with their names.
+    pub fn resource_caches(&self) -> impl Iterator<Item = (&str, &Arc<ResourceCache>)> {
+        self.resource_caches.iter().map(|(name, cache)| (name.as_str(), cache))
+    }
+
+    /// The underlying store.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// The revision up to which all changes are applied.
+    pub fn reached(&self) -> u64 {
+        *self.reached.borrow()
+    }
+
+    /// Notifies of newly reached revisions.
+    pub fn progress(&self) -> watch::Receiver<u64> {
+        self.reached.subscribe()
+    }
+
+    /// Waits until every write that was acknowledged before this call is applied; returns its revision.
+    pub async fn fresh(&self) -> Result<u64, StatusError> {
+        let latest = self.store.latest().await?.0;
+        self.wait_for(latest).await?;
+        Ok(latest)
+    }
+
+    /// Waits until `revision` is reached, or fails with `Timeout`.
+    pub async fn wait_for(&self, revision: u64) -> Result<(), StatusError> {
+        if self.reached() >= revision {
+            return Ok(());
+        }
+        let mut progress = self.reached.subscribe();
+        let reached = progress.wait_for(|reached| *reached >= revision);
+        match tokio::time::timeout(WAIT_LIMIT, reached).await {
+            Ok(Ok(_)) => Ok(()),
+            _ => Err(StatusError::too_large_version(revision, self.reached())),
+        }
+    }
+}
+
+/// Splits a store key into storage name and cache key.
+fn split(key: &str) -> Option<(&str, &str)> {
+    key.strip_prefix(ROOT)?.split_once('/')
+}
+
+/// Halves the recent changes of the resource that has most, until all together take at most `limit`; returns the rest.
+fn trim(caches: &HashMap<String, Arc<ResourceCache>>, limit: usize) -> usize {
+    loop {
+        let held = || caches.values().map(|cache| (cache.recent_bytes(), cache));
+        let total = held().map(|(bytes, _)| bytes).sum();
+        match held().max_by_key(|(bytes, _)| *bytes) {
+            Some((bytes, cache)) if total > limit && bytes > 0 => cache.trim_recent(bytes / 2),
+            _ => return total,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_remembers_most_forgets_first() {
+        let caches: HashMap<String, Arc<ResourceCache>> = ["large", "small", "none"]
+            .map(|name| (name.to_owned(), Arc::new(ResourceCache::default())))
+            .into();
+        let item = |size: usize, revision| {
+            let body = format!(r#"{{"metadata":{{"name":"{}"}}}}"#, "x".repeat(size));
+            ObjectState::Item(Item::stored("a".into(), revision, body.as_bytes()).unwrap())
+        };
+        for revision in 1..=20 {
+            caches["large"].apply(vec![(revision, "a".into(), item(10_000, revision))]);
+            caches["small"].apply(vec![(revision, "a".into(), item(10, revision))]);
+        }
+        let small = caches["small"].recent_bytes();
+        let before = trim(&caches, usize::MAX);
+        assert_eq!(before, caches["large"].recent_bytes() + small);
+        let left = trim(&caches, before / 3);
+        assert!(left <= before / 3 && left > before / 8, "{left} of {before}");
+        assert_eq!(caches["small"].recent_bytes(), small, "it was not the one to blame");
+        assert!(caches["large"].since(1).is_err() && caches["large"].since(20).is_ok());
+        assert_eq!(caches["small"].since(0).map(|changes| changes.len()), Ok(20));
+        assert_eq!(trim(&caches, 0), 0);
+    }
+}

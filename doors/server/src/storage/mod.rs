@@ -1,0 +1,6 @@
+//! Storage: objects of the storage version enter the store in commits; they leave through the watch cache, converted to
+//! the version of a request.
+
+pub(crate) mod cache;
+pub(crate) mod convert;
+pub(crate) mod health;

@@ -1,0 +1,9 @@
+//! Validation: a create or update with its objects enters; errors leave as one `Invalid` status, and the verdict of the
+//! engine's plugins as a `Judgement`.
+
+pub(crate) mod csr;
+mod judgement;
+mod pem;
+mod policy_rights;
+
+pub(crate) use judgement::{Judgement, judge};

@@ -1,0 +1,50 @@
+//! `scale`: the replica count of workloads as an `autoscaling/v1` Scale.
+
+use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
+use crate::request::body::ExpectedKind;
+use crate::status::StatusError;
+use crate::storage::cache::Item;
+use crate::storage::convert::scale_from;
+use crate::verbs::update_body::UpdateBody;
+use crate::verbs::write;
+use ratchet_engine::Part;
+use ratchet_object::Node;
+use std::sync::Arc;
+
+const SCALE: ExpectedKind<'static> =
+    ExpectedKind { group: "autoscaling", version: "v1", kind: "Scale" };
+
+/// Handles a request for the scale of an object.
+pub(super) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> HandlerResult {
+    let item = match verb {
+        "get" => request.current().await?,
+        _ => save(request, verb).await?,
+    };
+    Ok(Reply::json(200, scale_from(&write::to_request_version(request, &item)).to_json()))
+}
+
+async fn save(request: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, StatusError> {
+    let sent = UpdateBody::decode(request, verb, SCALE)?;
+    let edit = |old: &Node<'static>| {
+        let (scale, conditions) = sent.apply_to(request, &scale_from(old))?;
+        check(request, &scale)?;
+        let mut new = old.clone();
+        let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);
+        new.map_mut("spec").set("replicas", Node::int(replicas));
+        Ok((new, conditions))
+    };
+    write::change(request, Part::Sub("scale"), sent.dry_run, edit).await
+}
+
+fn check(request: &ResourceRequest<'_>, scale: &Node<'_>) -> Result<(), StatusError> {
+    let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);
+    if replicas >= 0 {
+        return Ok(());
+    }
+    let cause = ratchet_engine::StatusCause {
+        reason: "FieldValueInvalid",
+        message: format!("Invalid value: {replicas}: must be greater than or equal to 0"),
+        field: "spec.replicas".into(),
+    };
+    Err(StatusError::invalid_object("Scale", "autoscaling", &request.path.name, vec![cause]))
+}

@@ -1,0 +1,385 @@
+//! Create and update of stored objects: admission, strategy, validation and commit, with retries.
+
+use crate::admission::{self, Chain};
+use crate::app::resource_request::ResourceRequest;
+use crate::registry::{CreateContext, Deletion, ServedResource, metadata};
+use crate::status::StatusError;
+use crate::storage::cache::{Item, Stored, storable};
+use crate::storage::convert;
+use ratchet_engine::{Change, Part, StatusCause, Step};
+use ratchet_object::{Kind, Node, Object, defaults};
+use ratchet_store::{Commit, Guard, Operation, Revision, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The number of attempts when a write conflicts with another one.
+const TRIES: usize = 16;
+
+/// The error message where the object's namespace differs from the URL's.
+pub(crate) const NAMESPACE_MISMATCH: &str =
+    "the namespace of the provided object does not match the namespace sent on the request";
+
+/// The number of names that are tried for `generateName`.
+const NAME_TRIES: usize = 8;
+
+/// The preconditions of an update; an empty field is no condition.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Preconditions {
+    /// `resourceVersion`.
+    version: String,
+    /// `uid`.
+    uid: String,
+}
+
+impl Preconditions {
+    /// The `resourceVersion` and `uid` in the metadata of an update.
+    pub(crate) fn of(sent: &Node<'_>) -> Self {
+        let field = |name| sent.text_at(&["metadata", name]).to_owned();
+        Self { version: field("resourceVersion"), uid: field("uid") }
+    }
+
+    /// The same without the `uid`.
+    pub(crate) fn without_uid(self) -> Self {
+        Self { uid: String::new(), ..self }
+    }
+
+    /// Checks the conditions against the stored object; `old` is an empty map where there is none.
+    pub(crate) fn check(
+        &self,
+        request: &ResourceRequest<'_>,
+        old: &Node<'_>,
+    ) -> Result<(), StatusError> {
+        let about = request.resource.about(&request.path.name);
+        let stored = old.text_at(&["metadata", "uid"]);
+        if !self.uid.is_empty() && self.uid != stored {
+            let key = request.resource.etcd_key(&request.path.namespace, &request.path.name);
+            let uid = &self.uid;
+            let why = format!(
+                "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {stored}"
+            );
+            return Err(StatusError::conflict(about, &why));
+        }
+        let is_named = !matches!(self.version.as_str(), "" | "0");
+        if is_named && self.version.parse::<u64>().is_err() {
+            let quoted = ratchet_net::Quoted(&self.version);
+            let why = format!("strconv.ParseUint: parsing {quoted}: invalid syntax");
+            return Err(StatusError::unclassified(why));
+        }
+        if is_named && self.version != old.text_at(&["metadata", "resourceVersion"]) {
+            return Err(StatusError::modified(about));
+        }
+        Ok(())
+    }
+}
+
+/// Creates an object; `node` has the kind and version of the resource, and defaults.
+pub(crate) async fn create(
+    request: &ResourceRequest<'_>,
+    mut node: Node<'static>,
+    dry_run: bool,
+) -> Result<Arc<Item>, StatusError> {
+    let resource = request.resource;
+    Chain::of(request.app).admit_create(request, &mut node).await?;
+    admission::escalation(request, &node, None)?;
+    set_namespace(request, &mut node)?;
+    let generate = node.text_at(&["metadata", "name"]).is_empty();
+    let base = node.text_at(&["metadata", "generateName"]).to_owned();
+    if !generate || base.is_empty() {
+        return create_once(request, node, dry_run).await;
+    }
+    let warning_count = request.warnings.len();
+    let mut name = String::new();
+    for _ in 0..NAME_TRIES {
+        name = if resource.strategy().uses_name_as_is {
+            base.clone()
+        } else {
+            metadata::generate_name(&base)
+        };
+        let mut named = node.clone();
+        named.map_mut("metadata").set("name", Node::string(name.clone()));
+        request.warnings.truncate(warning_count);
+        match create_once(request, named, dry_run).await {
+            Err(error) if error.reason == "AlreadyExists" => {}
+            other => return other,
+        }
+    }
+    Err(StatusError::no_unique_name(resource.about(&name)))
+}
+
+/// Checks the object's namespace against the URL's and fills it in.
+pub(crate) fn set_namespace(
+    request: &ResourceRequest<'_>,
+    node: &mut Node<'static>,
+) -> Result<(), StatusError> {
+    let namespace =
+        if request.resource.row.namespaced { request.path.namespace.as_str() } else { "" };
+    let stated = node.text_at(&["metadata", "namespace"]);
+    if !stated.is_empty() && stated != namespace && request.resource.row.namespaced {
+        return Err(StatusError::bad_request(NAMESPACE_MISMATCH));
+    }
+    let metadata = node.map_mut("metadata");
+    if namespace.is_empty() {
+        metadata.remove("namespace");
+    } else {
+        metadata.set("namespace", Node::string(namespace.to_owned()));
+    }
+    Ok(())
+}
+
+async fn create_once(
+    request: &ResourceRequest<'_>,
+    mut node: Node<'static>,
+    dry_run: bool,
+) -> Result<Arc<Item>, StatusError> {
+    let (app, resource) = (request.app, request.resource);
+    if !node.text_at(&["metadata", "resourceVersion"]).is_empty() {
+        return Err(StatusError::unclassified(
+            "resourceVersion should not be set on objects to be created",
+        ));
+    }
+    let now = app.now();
+    metadata::fill_system_fields(&mut node, resource.strategy(), app.new_uid(), now.clone());
+    let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
+    let context = CreateContext { user: request.user, now: &now };
+    resource.strategy().prepare_for_create(&mut node, &kind, &context);
+    defaults::apply(resource.row.group, resource.row.version, resource.row.kind, &mut node);
+    app.services().prepare(&kind, &mut node, None);
+    let object = Object::new(node);
+    let change = Change { kind, part: Part::Main, step: Step::Create { new: &object } };
+    let warning_count = request.warnings.len();
+    Chain::of(app).validate(request, &change)?;
+    let validated = object.into_node();
+    for _ in 0..TRIES {
+        if let Some(item) = commit_new(request, &kind, &validated, warning_count, dry_run).await? {
+            return Ok(item);
+        }
+    }
+    Err(StatusError::modified(resource.about(validated.text_at(&["metadata", "name"]))))
+}
+
+/// One attempt to commit a validated new object; none if an address was taken, or the namespace or a quota changed,
+/// meanwhile.
+async fn commit_new(
+    request: &ResourceRequest<'_>,
+    kind: &Kind<'_>,
+    validated: &Node<'static>,
+    warning_count: usize,
+    dry_run: bool,
+) -> Result<Option<Arc<Item>>, StatusError> {
+    let (app, resource) = (request.app, request.resource);
+    let name = validated.text_at(&["metadata", "name"]);
+    let cache_key: Arc<str> = resource.cache_key(&request.path.namespace, name).into();
+    let conditions = Chain::of(app).conditions(request, Part::Main, validated, None).await?;
+    // AlreadyExists is reported before anything is allocated.
+    app.cache.fresh().await?;
+    if resource.cache.find(&cache_key)?.is_some() {
+        return Err(StatusError::already_exists(resource.about(name)));
+    }
+    let mut node = validated.clone();
+    // The reference allocates before the strategy runs: an allocation error comes without the strategy's warnings.
+    let claims = app
+        .services()
+        .claim(kind, &mut node, None)
+        .inspect_err(|_| request.warnings.truncate(warning_count))?;
+    resource.canonicalize(&mut node);
+    let value = stored(request, node)?;
+    if dry_run {
+        return Ok(Some(Arc::new(Item::unsaved(cache_key, &value))));
+    }
+    let key = resource.key(&request.path.namespace, name);
+    let act = Operation::Put { value: value.bytes(), lives: time_to_live(request) };
+    let mut writes = vec![Write { key: key.clone(), guard: Guard::Absent, act }];
+    writes.extend(claims);
+    writes.extend(conditions.writes());
+    match app.cache.store().commit(writes).await? {
+        Commit::Done(revision) => {
+            app.cache.wait_for(revision.0).await?;
+            Ok(Some(Arc::new(Item::written(cache_key, revision.0, &value))))
+        }
+        Commit::Refused { key: taken, .. } if taken == key => {
+            Err(StatusError::already_exists(resource.about(name)))
+        }
+        Commit::Refused { .. } => Ok(None),
+    }
+}
+
+/// Converts an object of the request's version into the stored form.
+fn stored(request: &ResourceRequest<'_>, mut node: Node<'static>) -> Result<Stored, StatusError> {
+    convert::to_stored(&mut node, &request.resource.api_version(), request.resource.row.kind);
+    Ok(storable(node)?)
+}
+
+/// The time to live of an object; only Events expire.
+fn time_to_live(request: &ResourceRequest<'_>) -> Option<Duration> {
+    request.resource.strategy().expires.then_some(request.app.event_life)
+}
+
+/// Updates a stored object: `edit` makes the new object (in the version of the request) from the old one. Returns the
+/// object, or its last state if the update removed its last finalizer and so deleted it.
+pub(crate) async fn change(
+    request: &ResourceRequest<'_>,
+    part: Part,
+    dry_run: bool,
+    mut edit: impl FnMut(&Node<'static>) -> Result<(Node<'static>, Preconditions), StatusError>,
+) -> Result<Arc<Item>, StatusError> {
+    let resource = request.resource;
+    let warning_count = request.warnings.len();
+    for _ in 0..TRIES {
+        request.warnings.truncate(warning_count);
+        let current = request.current().await?;
+        let old = to_request_version(request, &current);
+        let (new, conditions) = edit(&old)?;
+        check_version_named(request, &new)?;
+        conditions.check(request, &old)?;
+        // After a conflict, here or at a quota, the next round checks the preconditions again.
+        if let Some(updated) = change_once(request, part, dry_run, &current, old, new).await? {
+            return Ok(updated);
+        }
+    }
+    Err(StatusError::modified(resource.about(&request.path.name)))
+}
+
+/// Converts a stored object to the version of the request, with `kind` and `apiVersion`.
+pub(crate) fn to_request_version(request: &ResourceRequest<'_>, item: &Item) -> Node<'static> {
+    let resource = request.resource;
+    let mut node = item.node();
+    convert::from_stored(&mut node, &resource.api_version(), resource.row.kind);
+    node.set("apiVersion", Node::string(resource.api_version()));
+    node.set("kind", Node::string(resource.row.kind));
+    node
+}
+
+/// Some kinds require `resourceVersion` on update.
+fn check_version_named(request: &ResourceRequest<'_>, new: &Node<'_>) -> Result<(), StatusError> {
+    let row = request.resource.row;
+    let version = new.text_at(&["metadata", "resourceVersion"]);
+    if !request.resource.strategy().requires_version || !matches!(version, "" | "0") {
+        return Ok(());
+    }
+    let cause = StatusCause {
+        reason: "FieldValueInvalid",
+        message: "Invalid value: 0: must be specified for an update".into(),
+        field: "metadata.resourceVersion".into(),
+    };
+    // The reference puts the resource where the kind belongs.
+    Err(StatusError::invalid_object(row.plural, row.group, &request.path.name, vec![cause]))
+}
+
+/// One attempt to commit an update; none on a conflict.
+async fn change_once(
+    request: &ResourceRequest<'_>,
+    part: Part,
+    dry_run: bool,
+    current: &Arc<Item>,
+    old: Node<'static>,
+    new: Node<'static>,
+) -> Result<Option<Arc<Item>>, StatusError> {
+    let (app, resource) = (request.app, request.resource);
+    let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
+    let warning_count = request.warnings.len();
+    let (mut new, old) = validate_update(request, kind, part, old, new).await?;
+    let conditions = Chain::of(app).conditions(request, part, &new, Some(&old)).await?;
+    let claims = match part {
+        Part::Main => app
+            .services()
+            .claim(&kind, &mut new, Some(&old))
+            .inspect_err(|_| request.warnings.truncate(warning_count))?,
+        Part::Sub(_) => Vec::new(),
+    };
+    resource.canonicalize(&mut new);
+    let is_removed = metadata::can_be_removed(&new) && !has_spec_finalizers(resource, &new);
+    if !is_removed && same_object(&new, &old) {
+        return Ok(Some(current.clone()));
+    }
+    let value = stored(request, new)?;
+    let key = resource.key(&request.path.namespace, &request.path.name);
+    let cache_key: Arc<str> = current.key.clone();
+    if dry_run {
+        return Ok(Some(Arc::new(Item::written(cache_key, current.revision, &value))));
+    }
+    let act = match is_removed {
+        true => Operation::Delete,
+        false => Operation::Put { value: value.bytes(), lives: time_to_live(request) },
+    };
+    let mut writes = vec![Write { key, guard: Guard::At(Revision(current.revision)), act }];
+    if is_removed {
+        writes.extend(app.services().release(&kind, &old)?);
+    } else {
+        writes.extend(claims);
+        writes.extend(conditions.writes());
+    }
+    match app.cache.store().commit(writes).await? {
+        Commit::Done(revision) => {
+            app.cache.wait_for(revision.0).await?;
+            Ok(Some(Arc::new(Item::written(cache_key, revision.0, &value))))
+        }
+        Commit::Refused { .. } => Ok(None),
+    }
+}
+
+/// Admits, prepares and validates an update; returns the new object and the old one.
+async fn validate_update(
+    request: &ResourceRequest<'_>,
+    kind: Kind<'static>,
+    part: Part,
+    old: Node<'static>,
+    mut new: Node<'static>,
+) -> Result<(Node<'static>, Node<'static>), StatusError> {
+    let (app, resource) = (request.app, request.resource);
+    defaults::apply(resource.row.group, resource.row.version, resource.row.kind, &mut new);
+    resource.complete(&mut new);
+    Chain::of(app).admit_update(request, &mut new, &old, part)?;
+    admission::escalation(request, &new, Some(&old))?;
+    resource.strategy().prepare_for_update(&mut new, &old, &kind, part, &app.now());
+    metadata::preserve_system_fields(&mut new, &old, resource.strategy());
+    // Only now: some generations depend on fields that the canonical form omits.
+    resource.canonicalize(&mut new);
+    if matches!(part, Part::Sub("status" | "binding")) {
+        metadata::restore_generation(&mut new, &old);
+    }
+    // Validation compares resource versions, so the new object has the old one's.
+    let version = old.text_at(&["metadata", "resourceVersion"]).to_owned();
+    new.map_mut("metadata").set("resourceVersion", Node::string(version));
+    if part == Part::Main {
+        app.services().prepare(&kind, &mut new, Some(&old));
+    }
+    let (new, old) = (Object::new(new), Object::new(old));
+    let change = Change { kind, part, step: Step::Update { old: &old, new: &new } };
+    Chain::of(app).validate(request, &change)?;
+    Ok((new.into_node(), old.into_node()))
+}
+
+/// Whether a Namespace has finalizers in its spec.
+pub(crate) fn has_spec_finalizers(resource: &ServedResource, node: &Node<'_>) -> bool {
+    resource.strategy().deletion == Deletion::Phased
+        && node.find(&["spec", "finalizers"]).is_some_and(|list| !list.items().is_empty())
+}
+
+/// Whether an update changes nothing but the resource version. Both objects are in canonical form, so that equal
+/// objects have equal text.
+fn same_object(new: &Node<'_>, old: &Node<'_>) -> bool {
+    let without = |node: &Node<'_>| {
+        let mut node = node.clone().into_owned();
+        node.map_mut("metadata").remove("resourceVersion");
+        node
+    };
+    without(new) == without(old)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_alone_is_no_change() {
+        let node = |version: &str, label: &str| {
+            let metadata = Node::map([
+                ("resourceVersion", Node::string(version.to_owned())),
+                ("l", Node::string(label.to_owned())),
+            ]);
+            Node::map([("metadata", metadata)])
+        };
+        assert!(same_object(&node("1", "a"), &node("2", "a")));
+        assert!(!same_object(&node("1", "a"), &node("1", "b")));
+    }
+}
