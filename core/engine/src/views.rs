@@ -19,15 +19,6 @@ pub(crate) fn protocol<'a>(port: &At<'a>) -> &'a str {
     }
 }
 
-/// The lists of containers, in the order in which the API checks them.
-const CONTAINERS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
-
-/// The containers of a pod, in the order in which the API checks them.
-pub(crate) fn containers<'a>(spec: &At<'a>) -> impl Iterator<Item = At<'a>> {
-    let spec = *spec;
-    CONTAINERS.into_iter().flat_map(move |list| spec.field(list).items())
-}
-
 /// The strings of a list.
 pub(crate) fn texts<'a>(list: &At<'a>) -> Vec<&'a str> {
     list.items().map(|at| at.text_or_empty()).collect()

@@ -2,7 +2,7 @@
 
 use super::ineffective_setting::warn_at;
 use crate::Verdict;
-use crate::views::{containers, protocol};
+use crate::views::protocol;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;

@@ -2,7 +2,6 @@
 
 use super::ineffective_setting::warn_at;
 use crate::Verdict;
-use crate::views::containers;
 use ratchet_object::At;
 
 /// Non-functional annotations and their messages.

@@ -4,7 +4,6 @@ use super::ineffective_setting::warn_at;
 use super::{byte_amounts, container_ports, node_labels, pod_annotations, volume_paths};
 use crate::Verdict;
 use crate::context::ValidationContext;
-use crate::views::containers;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use ratchet_net::Quoted;
