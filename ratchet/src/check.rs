@@ -2,7 +2,7 @@
 
 use crate::args::{CheckArgs, Output, Validate, When};
 use crate::command_result::CommandResult;
-use crate::{policy, requester};
+use crate::{api_config, requester};
 use ratchet_check::{Against, Config, FieldValidation, OutputFormat};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
@@ -56,7 +56,7 @@ fn config(args: CheckArgs) -> Result<Config, String> {
         inputs,
         recursive,
         against,
-        policy: policy::of(policy_args)?,
+        api_config: api_config::of(policy_args)?,
         policies,
         requester: requester::of(requester_args),
         namespace,

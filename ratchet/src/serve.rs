@@ -75,7 +75,7 @@ fn start(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
 }
 
 /// Warns about flags and gates that are set and have no effect.
-fn warn_without_effect(flags: &[&str], policy: &ApiConfig) {
+fn warn_without_effect(flags: &[&str], config: &ApiConfig) {
     if !flags.is_empty() {
         let flags: Vec<String> = flags.iter().map(|name| format!("--{name}")).collect();
         tracing::warn!("flags of kube-apiserver without effect here: {}", flags.join(", "));
@@ -83,7 +83,7 @@ fn warn_without_effect(flags: &[&str], policy: &ApiConfig) {
     if flags.contains(&"etcd-servers") {
         tracing::warn!("--etcd-servers is not used: everything is kept in the embedded store");
     }
-    let gates = policy.gates.without_effect();
+    let gates = config.gates.without_effect();
     if !gates.is_empty() {
         tracing::warn!("feature gates without effect here: {}", gates.join(", "));
     }

@@ -32,15 +32,15 @@ pub(crate) fn resolve(args: &ServeArgs) -> Result<Settings, String> {
     let emulated = args.rules.emulated_version.as_deref().map(version).transpose()?;
     let mut refusals = limits_refusals(&args.serving);
     let emulated = emulated.map_or(Ok(Release::REFERENCE), emulatable);
-    let mut policy = crate::api_config::of_server(behavior(args.rules.behavior));
+    let mut api_config = crate::api_config::of_server(behavior(args.rules.behavior));
     match &emulated {
         Ok(emulated) => {
-            policy.emulated = *emulated;
-            policy.gates = policy.gates.emulating(*emulated);
+            api_config.emulated = *emulated;
+            api_config.gates = api_config.gates.emulating(*emulated);
         }
         Err(refusal) => refusals.push(refusal.clone()),
     }
-    policy.gates.apply(&args.rules.feature_gates).map_err(|error| error.to_string())?;
+    api_config.gates.apply(&args.rules.feature_gates).map_err(|error| error.to_string())?;
     let ranges = ranges(args)?;
 
     refusals.extend(args.accepted.refused.clone());
@@ -49,7 +49,7 @@ pub(crate) fn resolve(args: &ServeArgs) -> Result<Settings, String> {
     refusals.extend(proxy_refusals(&args.clients));
     let modes = modes(&args.clients.authorization_mode, &mut refusals);
     refusals.extend(audit_refusals(&args.audit));
-    let names = name_check(&args.kubelets, &policy);
+    let names = name_check(&args.kubelets, &api_config);
     refusals.extend(names.as_ref().err().into_iter().flatten().cloned());
     refusals.extend(kubelet_refusals(&args.kubelets));
     refusals.extend(signing::refusals(&args.controllers));
@@ -62,17 +62,17 @@ pub(crate) fn resolve(args: &ServeArgs) -> Result<Settings, String> {
     usage_error::join_errors(refusals)?;
 
     let plugins = plugins::in_force(enable_admission_plugins, disable_admission_plugins, &modes);
-    policy.plugins = Plugins {
+    api_config.plugins = Plugins {
         deny_external_ips: plugins.contains(&"DenyServiceExternalIPs"),
         pod_security: plugins.contains(&"PodSecurity"),
     };
     if let Some(path) = &args.rules.admission_control_config_file {
-        policy.pod_security = crate::api_config::pod_security_config(path)?;
+        api_config.pod_security = crate::api_config::pod_security_config(path)?;
     }
     Ok(Settings {
         bind: SocketAddr::new(args.serving.bind_address, port(&args.serving)),
         advertise,
-        policy,
+        api_config,
         plugins,
         modes,
         ranges,
@@ -279,9 +279,9 @@ fn audit_refusals(args: &AuditArgs) -> Vec<String> {
 }
 
 /// How common names of kubelet certificates are checked, by KEP-4872's table.
-fn name_check(args: &KubeletArgs, policy: &ApiConfig) -> Result<NameCheck, Vec<String>> {
+fn name_check(args: &KubeletArgs, api_config: &ApiConfig) -> Result<NameCheck, Vec<String>> {
     const FLAG: &str = "--enable-kubelet-cert-cn-validation";
-    let is_on = policy.gates.on(&KUBELET_CERT_CN);
+    let is_on = api_config.gates.on(&KUBELET_CERT_CN);
     let has_authority = args.kubelet_certificate_authority.is_some();
     let mut refusals = Vec::new();
     if args.enable_kubelet_cert_cn_validation && !is_on {
@@ -323,16 +323,16 @@ fn kubelet_refusals(args: &KubeletArgs) -> Vec<String> {
 
 /// Audit settings; as in kube-apiserver, auditing needs both a policy and a log.
 fn audit(args: &AuditArgs) -> Result<Option<Audit>, String> {
-    let Some(policy) = &args.audit_policy_file else { return Ok(None) };
-    if let Err(why) = std::fs::File::open(policy) {
-        let (path, why) = (policy.display(), go_io_error(&why));
+    let Some(api_config) = &args.audit_policy_file else { return Ok(None) };
+    if let Err(why) = std::fs::File::open(api_config) {
+        let (path, why) = (api_config.display(), go_io_error(&why));
         return Err(format!(
             "loading audit policy file: failed to read file path \"{path}\": open {path}: {why}"
         ));
     }
     let count = |number: i64| u64::try_from(number).unwrap_or(0);
     Ok(args.audit_log_path.as_ref().map(|log| Audit {
-        policy: policy.clone(),
+        api_config: api_config.clone(),
         log: log.clone(),
         max_megabytes: count(args.audit_log_maxsize),
         max_files: count(args.audit_log_maxbackup),
