@@ -323,16 +323,16 @@ fn kubelet_refusals(args: &KubeletArgs) -> Vec<String> {
 
 /// Audit settings; as in kube-apiserver, auditing needs both a policy and a log.
 fn audit(args: &AuditArgs) -> Result<Option<Audit>, String> {
-    let Some(api_config) = &args.audit_policy_file else { return Ok(None) };
-    if let Err(why) = std::fs::File::open(api_config) {
-        let (path, why) = (api_config.display(), go_io_error(&why));
+    let Some(policy) = &args.audit_policy_file else { return Ok(None) };
+    if let Err(why) = std::fs::File::open(policy) {
+        let (path, why) = (policy.display(), go_io_error(&why));
         return Err(format!(
             "loading audit policy file: failed to read file path \"{path}\": open {path}: {why}"
         ));
     }
     let count = |number: i64| u64::try_from(number).unwrap_or(0);
     Ok(args.audit_log_path.as_ref().map(|log| Audit {
-        api_config: api_config.clone(),
+        policy: policy.clone(),
         log: log.clone(),
         max_megabytes: count(args.audit_log_maxsize),
         max_files: count(args.audit_log_maxbackup),
