@@ -22,6 +22,8 @@ pub struct Compute {
     work: Semaphore,
     /// Expressions that run at once; they may take longer than anything else, so that only their like wait for them.
     expressions: Semaphore,
+    /// Expressions of which nobody knows how long they take; who waits for a turn must not hold a thread.
+    unmeasured: Semaphore,
     /// Requests with large bodies that are under way at once: each may hold many times its size as a tree.
     requests: Semaphore,
     /// The threads of [`Self::step`]; none where the system has no more threads to give.
@@ -37,6 +39,7 @@ impl Default for Compute {
         Self {
             work: Semaphore::new(half),
             expressions: Semaphore::new(half),
+            unmeasured: Semaphore::new(cores.max(2)),
             requests: Semaphore::new(cores.max(2)),
             threads: threads.ok(),
         }
@@ -85,18 +88,15 @@ impl Compute {
         Self::aside(work)
     }
 
-    /// Evaluates expressions that take long, when they have their turn; nobody can wait for a future there.
-    pub(crate) fn run_blocking<T>(&self, work: impl FnOnce() -> T) -> T {
-        if let Ok(_turn) = self.expressions.try_acquire() {
-            return Self::aside(work);
-        }
-        Self::aside(|| {
-            let _turn = match can_move() {
-                true => Handle::current().block_on(self.expressions.acquire()).ok(),
-                false => None,
-            };
-            work()
-        })
+    /// Evaluates expressions that took long before, or may, when they have their turn among their like.
+    pub(crate) async fn evaluate<T: Send>(
+        &self,
+        was_slow: bool,
+        work: impl FnOnce() -> T + Send,
+    ) -> T {
+        let turns = if was_slow { &self.expressions } else { &self.unmeasured };
+        let _turn = turns.acquire().await;
+        Self::aside(work)
     }
 
     /// Does something at once, while another thread takes over whatever else this one had to do.
@@ -168,7 +168,8 @@ mod tests {
     fn narrow() -> Arc<Compute> {
         let one = || Semaphore::new(1);
         let threads = Compute::default().threads.take();
-        Arc::new(Compute { work: one(), expressions: one(), requests: Semaphore::new(2), threads })
+        let (requests, unmeasured) = (Semaphore::new(2), Semaphore::new(2));
+        Arc::new(Compute { work: one(), expressions: one(), unmeasured, requests, threads })
     }
 
     /// How many were within at once.
@@ -213,7 +214,7 @@ mod tests {
                 match number % 3 {
                     0 => compute.run(|| work.visit()).await,
                     1 => compute.step(work, |work| work.visit()).await.1,
-                    _ => compute.run_blocking(|| expressions.visit()),
+                    _ => compute.evaluate(true, || expressions.visit()).await,
                 }
             }));
         }
@@ -234,7 +235,7 @@ mod tests {
                 let answer = async {
                     crowd.visit();
                     tokio::task::yield_now().await;
-                    compute.run_blocking(|| 1) + compute.run(|| 1).await
+                    compute.evaluate(true, || 1).await + compute.run(|| 1).await
                 };
                 compute.request(Duration::from_secs(60), answer).await
             }));
@@ -292,7 +293,19 @@ mod tests {
     async fn a_runtime_with_one_thread_does_it_at_once() {
         let compute = narrow();
         assert_eq!(compute.run(|| 1).await, 1);
-        assert_eq!(compute.run_blocking(|| 2), 2);
+        assert_eq!(compute.evaluate(false, || 2).await, 2);
         assert_eq!(compute.request(Duration::ZERO, async { 3 }).await, Some(3));
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn however_many_expressions_are_unmeasured_few_threads_evaluate_them() {
+        let (compute, crowd) = (narrow(), Arc::new(Crowd::default()));
+        let mut tasks = tokio::task::JoinSet::new();
+        for _ in 0..64 {
+            let (compute, crowd) = (compute.clone(), crowd.clone());
+            tasks.spawn(async move { compute.evaluate(false, || crowd.visit()).await });
+        }
+        tasks.join_all().await;
+        assert_eq!(crowd.most.load(Ordering::SeqCst), 2);
     }
 }

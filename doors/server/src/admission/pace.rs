@@ -34,12 +34,12 @@ impl Pace {
     }
 
     /// Lets policies think about something at `place`: at once if they were quick about it before, else aside.
-    pub(super) fn think<T>(
+    pub(super) async fn think<T: Send>(
         &self,
         compute: &Compute,
         policies: &Arc<Policies>,
         place: &str,
-        think: impl FnOnce() -> T,
+        think: impl FnOnce() -> T + Send,
     ) -> T {
         let known = self.seen(policies).is_quick.get(place).copied();
         let mut took = Duration::ZERO;
@@ -51,9 +51,9 @@ impl Pace {
         };
         let thought = match known {
             Some(true) => timed(),
-            Some(false) => compute.run_blocking(timed),
-            // Nobody has to wait in line because nothing is known of them.
-            None => Compute::aside(timed),
+            Some(false) => compute.evaluate(true, timed).await,
+            // Nobody waits behind those that are slow because nothing is known of them.
+            None => compute.evaluate(false, timed).await,
         };
         if known != Some(took < QUICK) {
             self.seen(policies).is_quick.insert(place.to_owned(), took < QUICK);
@@ -66,23 +66,23 @@ impl Pace {
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_was_slow_is_remembered_until_the_policies_change() {
+    #[tokio::test]
+    async fn what_was_slow_is_remembered_until_the_policies_change() {
         let (pace, compute) = (Pace::default(), Compute::default());
         let policies = Arc::new(Policies::default());
         let slow = || std::thread::sleep(QUICK * 2);
         let known = |policies: &Arc<Policies>, place: &str| {
             pace.seen(policies).is_quick.get(place).copied()
         };
-        assert_eq!(pace.think(&compute, &policies, "a", || 7), 7);
-        pace.think(&compute, &policies, "b", slow);
+        assert_eq!(pace.think(&compute, &policies, "a", || 7).await, 7);
+        pace.think(&compute, &policies, "b", slow).await;
         assert_eq!(known(&policies, "b"), Some(false));
         assert_eq!(known(&policies, "c"), None);
-        pace.think(&compute, &policies, "b", || ());
+        pace.think(&compute, &policies, "b", || ()).await;
         let others = Arc::new(Policies::default());
         assert_eq!(known(&others, "b"), None);
         for number in 0..2 * MOST {
-            pace.think(&compute, &others, &number.to_string(), || ());
+            pace.think(&compute, &others, &number.to_string(), || ()).await;
         }
         assert!(pace.seen(&others).is_quick.len() <= MOST);
     }

@@ -192,7 +192,10 @@ pub(crate) async fn judge(call: &Call<'_>, change: &Change<'_>) -> Result<(), Re
     let (_, operation) = operation_of(change);
     let begun = Instant::now();
     // Of those that look, only the quota stands behind the policies, and it is charged later.
-    let result = validate(call, change, judgement).and_then(|()| policies::on_change(call, change));
+    let result = match validate(call, change, judgement) {
+        Ok(()) => policies::on_change(call, change).await,
+        refused => refused,
+    };
     call.app.metrics.step_ran("validate", operation.word(), result.is_err(), begun.elapsed());
     result
 }

@@ -57,7 +57,7 @@ impl<'a> Site<'a> {
         Ok((!policies.is_empty()).then_some(policies))
     }
 
-    fn ask(&self, policies: &Arc<Policies>, tried: &Tried<'_>) -> Result<(), Refusal> {
+    async fn ask(&self, policies: &Arc<Policies>, tried: &Tried<'_>) -> Result<(), Refusal> {
         let row = self.served.row;
         let attempt = Attempt {
             operation: tried.operation,
@@ -77,7 +77,7 @@ impl<'a> Site<'a> {
         let place = format!("{}/{}/{}", row.group, row.plural, attempt.namespace);
         let around = Around::new(self.app, self.user);
         let judge = || policies.judge(&attempt, &around);
-        let judged = self.app.pace.think(&self.app.compute, policies, &place, judge);
+        let judged = self.app.pace.think(&self.app.compute, policies, &place, judge).await;
         around.check()?;
         let was = (PLUGIN, "validate", tried.operation.word());
         self.app.metrics.plugin_ran(was, !judged.admits(), begun.elapsed());
@@ -119,7 +119,7 @@ fn kind_of(served: &Served) -> KindName<'static> {
 const SCALE: KindName<'_> = KindName { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /// Puts a change that was found valid before the policies.
-pub(super) fn on_change(call: &Call<'_>, change: &Change<'_>) -> Result<(), Refusal> {
+pub(super) async fn on_change(call: &Call<'_>, change: &Change<'_>) -> Result<(), Refusal> {
     let site = Site::of(call);
     // A Binding was put before them when it came.
     if change.part == Part::Sub("binding") {
@@ -159,6 +159,7 @@ pub(super) fn on_change(call: &Call<'_>, change: &Change<'_>) -> Result<(), Refu
             dry_run: is_dry_run(call.params),
         },
     )
+    .await
 }
 
 /// The name, also if it was generated.
@@ -170,7 +171,11 @@ fn name_tried<'a>(call: &'a Call<'_>, object: &'a Node<'_>) -> &'a str {
 }
 
 /// Puts what is sent to a part of an object, and never stored, before the policies.
-pub(crate) fn on_sent(call: &Call<'_>, kind: KindName<'_>, sent: &Node<'_>) -> Result<(), Refusal> {
+pub(crate) async fn on_sent(
+    call: &Call<'_>,
+    kind: KindName<'_>,
+    sent: &Node<'_>,
+) -> Result<(), Refusal> {
     let site = Site::of(call);
     let Some(policies) = site.policies()? else { return Ok(()) };
     let mut object = sent.clone().into_owned();
@@ -194,10 +199,11 @@ pub(crate) fn on_sent(call: &Call<'_>, kind: KindName<'_>, sent: &Node<'_>) -> R
             dry_run: is_dry_run(call.params),
         },
     )
+    .await
 }
 
 /// Puts a deletion before the policies.
-pub(crate) fn on_removal(
+pub(crate) async fn on_removal(
     call: &Call<'_>,
     old: &Node<'static>,
     options: &DeleteOptions,
@@ -229,10 +235,15 @@ pub(crate) fn on_removal(
             dry_run: options.dry_run,
         },
     )
+    .await
 }
 
 /// Puts a connection before the policies.
-pub(crate) fn on_connect(site: &Site<'_>, kind: &str, options: &Node<'_>) -> Result<(), Refusal> {
+pub(crate) async fn on_connect(
+    site: &Site<'_>,
+    kind: &str,
+    options: &Node<'_>,
+) -> Result<(), Refusal> {
     let Some(policies) = site.policies()? else { return Ok(()) };
     let mut object = options.clone().into_owned();
     object.set("apiVersion", Node::string("v1"));
@@ -250,6 +261,7 @@ pub(crate) fn on_connect(site: &Site<'_>, kind: &str, options: &Node<'_>) -> Res
             dry_run: false,
         },
     )
+    .await
 }
 
 fn is_dry_run(params: &Params) -> bool {

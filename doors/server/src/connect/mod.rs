@@ -153,10 +153,10 @@ impl Connect<'_> {
     }
 
     /// Puts the connection before the policies of the cluster.
-    fn ask_policies(&self, kind: &str, options: &Node<'_>) -> Result<(), Refusal> {
+    async fn ask_policies(&self, kind: &str, options: &Node<'_>) -> Result<(), Refusal> {
         let Connect { app, served, place, request, user } = self;
         let told = &request.told;
-        on_connect(&Site { app, served, place, user, told }, kind, options)
+        on_connect(&Site { app, served, place, user, told }, kind, options).await
     }
 
     /// Whoever opens a connection with GET must be allowed to do it with POST: a browser cannot choose.

@@ -33,7 +33,7 @@ pub(super) async fn answer(
     let Connect { app, served, place, request, .. } = connect;
     let query = query(what, &request.params)?;
     let (kind, options) = options(what, &request.params);
-    connect.ask_policies(kind, &options)?;
+    connect.ask_policies(kind, &options).await?;
     connect.check_create()?;
     let key = served.shelf_key(&place.namespace, &place.name);
     let pod = served.shelf.find(&key)?.ok_or_else(|| Refusal::not_found(connect.about()))?.node();

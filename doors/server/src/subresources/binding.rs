@@ -42,7 +42,7 @@ async fn bind_to(call: &Call<'_>, binding: &Node<'static>, dry_run: bool) -> Ans
         return Err(Refusal::bad_request("name in URL does not match name in Binding object"));
     }
     check(binding)?;
-    crate::admission::on_sent(call, BINDING.name(), binding)?;
+    crate::admission::on_sent(call, BINDING.name(), binding).await?;
     let node_name = binding.text_at(&["target", "name"]).to_owned();
     let about = crate::refusal::About { group: "", resource: "pods/binding", name };
     let now = call.app.now();

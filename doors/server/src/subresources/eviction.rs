@@ -22,7 +22,7 @@ pub(super) async fn evict(call: &Call<'_>) -> Answered {
     }
     call.app.cache.fresh().await?;
     crate::admission::on_part(call, &eviction)?;
-    crate::admission::on_sent(call, EVICTION.name(), &eviction)?;
+    crate::admission::on_sent(call, EVICTION.name(), &eviction).await?;
     let nothing = Node::empty_map();
     let asked = eviction.get("deleteOptions").unwrap_or(&nothing);
     let mut wanted = DeleteOptions::read(call.params, Some(asked))?;

@@ -28,7 +28,7 @@ pub(super) async fn create(call: &Call<'_>) -> Answered {
     let seconds =
         request.find(&["spec", "expirationSeconds"]).and_then(Node::as_int).unwrap_or(3600);
     check_seconds(seconds)?;
-    crate::admission::on_sent(call, REQUEST.name(), &request)?;
+    crate::admission::on_sent(call, REQUEST.name(), &request).await?;
     let binding = Binding::find(call, &request)?;
     let asked = request.find(&["spec", "audiences"]).map(Node::items).unwrap_or_default();
     let audiences: Vec<String> = asked.iter().filter_map(Node::text).map(str::to_owned).collect();

@@ -136,7 +136,7 @@ pub(crate) async fn remove(
         let mut new = old.clone();
         let plan = plan(&kind, &mut new, options, call)?;
         if !matches!(plan, Plan::Nothing) {
-            admission::on_removal(call, &old, &granted(&kind, &old, options))?;
+            admission::on_removal(call, &old, &granted(&kind, &old, options)).await?;
         }
         let key = served.key(&call.place.namespace, &call.place.name);
         let guard = Guard::At(Revision(current.revision));
