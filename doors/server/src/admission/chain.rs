@@ -66,13 +66,13 @@ impl<'c> Chain<'c> {
     }
 
     /// Runs the validating plugins on a deletion that changes something.
-    pub(crate) fn validate_delete(
+    pub(crate) async fn validate_delete(
         &self,
         request: &ResourceRequest<'_>,
         old: &Node<'static>,
         options: &DeleteOptions,
     ) -> Result<(), StatusError> {
-        self.validate_all(&Subject::Deletion { request, old, options })
+        self.validate_all(&Subject::Deletion { request, old, options }).await
     }
 
     /// Runs the mutating plugins on the body of a subresource that is not stored.
@@ -85,27 +85,27 @@ impl<'c> Chain<'c> {
     }
 
     /// Runs the validating plugins on the body of a subresource that is not stored.
-    pub(crate) fn validate_body(
+    pub(crate) async fn validate_body(
         &self,
         request: &ResourceRequest<'_>,
         kind: GroupVersionKind<'_>,
         object: &Node<'_>,
     ) -> Result<(), StatusError> {
-        self.validate_all(&Subject::Body { request, kind, object })
+        self.validate_all(&Subject::Body { request, kind, object }).await
     }
 
     /// Runs the validating plugins on a connection.
-    pub(crate) fn validate_connect(
+    pub(crate) async fn validate_connect(
         &self,
         scope: &AdmissionScope<'_>,
         kind: &str,
         options: &Node<'_>,
     ) -> Result<(), StatusError> {
-        self.validate_all(&Subject::Connect { scope, kind, options })
+        self.validate_all(&Subject::Connect { scope, kind, options }).await
     }
 
     /// Validates a change, then runs the validating plugins until one denies. Metrics count only the plugins that ran.
-    pub(crate) fn validate(
+    pub(crate) async fn validate(
         &self,
         request: &ResourceRequest<'_>,
         change: &Change<'_>,
@@ -120,7 +120,7 @@ impl<'c> Chain<'c> {
         let attributes = attributes(request, operation, part, change.new_object().name(), old);
         let subject =
             Subject::Change { request, change, attributes: &attributes, judgement: &judgement };
-        let result = self.validate_all(&subject);
+        let result = self.validate_all(&subject).await;
         let duration = started.elapsed();
         request.app.metrics.step_ran("validate", operation.as_str(), result.is_err(), duration);
         result
@@ -188,9 +188,9 @@ impl<'c> Chain<'c> {
         result
     }
 
-    fn validate_all(&self, subject: &Subject<'_>) -> Result<(), StatusError> {
+    async fn validate_all(&self, subject: &Subject<'_>) -> Result<(), StatusError> {
         for plugin in self.plugins() {
-            plugin.validate(subject).unwrap_or(Ok(()))?;
+            plugin.validate(subject).await?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Plugins that the engine implements: their decision is part of the verdict, and takes effect at their place in the chain.
 
-use super::plugin::{Admission, Plugin, Subject};
-use crate::validation::Judgement;
+use super::plugin::{Plugin, PluginFuture, Subject};
+use crate::status::StatusError;
 
 /// `PodSecurity`.
 pub(super) struct PodSecurity;
@@ -11,10 +11,11 @@ impl Plugin for PodSecurity {
         "PodSecurity"
     }
 
-    fn validate(&self, subject: &Subject<'_>) -> Admission {
-        let Subject::Change { request, judgement, .. } = subject else { return None };
-        request.app.metrics.count_pod_security(&judgement.pod_security);
-        decided(self.name(), subject, judgement)
+    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginFuture<'a, ()> {
+        if let Subject::Change { request, judgement, .. } = subject {
+            request.app.metrics.count_pod_security(&judgement.pod_security);
+        }
+        Box::pin(std::future::ready(decision(self.name(), subject)))
     }
 }
 
@@ -26,17 +27,16 @@ impl Plugin for DenyServiceExternalIPs {
         "DenyServiceExternalIPs"
     }
 
-    fn validate(&self, subject: &Subject<'_>) -> Admission {
-        let Subject::Change { judgement, .. } = subject else { return None };
-        decided(self.name(), subject, judgement)
+    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginFuture<'a, ()> {
+        Box::pin(std::future::ready(decision(self.name(), subject)))
     }
 }
 
 /// The decision of one plugin in the verdict.
-fn decided(name: &str, subject: &Subject<'_>, judgement: &Judgement) -> Admission {
-    let Subject::Change { request, attributes, .. } = subject else { return None };
+fn decision(name: &str, subject: &Subject<'_>) -> Result<(), StatusError> {
+    let Subject::Change { request, attributes, judgement, .. } = subject else { return Ok(()) };
     let denial = judgement.denial.as_ref().filter(|(plugin, _)| *plugin == name);
     let labels = (name, "validate", attributes.operation.as_str());
     request.app.metrics.plugin_ran(labels, denial.is_some(), judgement.duration);
-    Some(denial.map_or(Ok(()), |(_, error)| Err(error.clone())))
+    denial.map_or(Ok(()), |(_, error)| Err(error.clone()))
 }

@@ -13,7 +13,7 @@ use std::future::Future;
 use std::pin::Pin;
 use tokio::sync::MutexGuard;
 
-/// The result of a plugin: `None` if it has no such part, or none for such a request.
+/// The result of a mutating plugin: `None` if it has no such part.
 pub(super) type Admission = Option<Result<(), StatusError>>;
 
 /// A future of a plugin.
@@ -52,9 +52,9 @@ pub(super) trait Plugin: Send + Sync {
     }
 
     /// Rejects what is valid but not allowed.
-    fn validate(&self, subject: &Subject<'_>) -> Admission {
+    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginFuture<'a, ()> {
         let _ = subject;
-        None
+        Box::pin(std::future::ready(Ok(())))
     }
 
     /// The conditions under which a validated object may be committed.

@@ -1,7 +1,7 @@
 //! ValidatingAdmissionPolicy: evaluates the policies of the cluster on writes, deletions and connections.
 
 use super::attributes::subresource_of;
-use super::plugin::{Admission, Plugin, Subject};
+use super::plugin::{Plugin, PluginFuture, Subject};
 use super::policy_cluster::PolicyCluster;
 use super::scope::AdmissionScope;
 use crate::app::resource_request::ResourceRequest;
@@ -29,12 +29,16 @@ impl Plugin for AdmissionPolicies {
         PLUGIN
     }
 
-    fn validate(&self, subject: &Subject<'_>) -> Admission {
-        Some(match *subject {
-            Subject::Change { request, change, .. } => on_change(request, change),
-            Subject::Deletion { request, old, options } => on_removal(request, old, options),
-            Subject::Body { request, kind, object } => on_sent(request, kind, object),
-            Subject::Connect { scope, kind, options } => on_connect(scope, kind, options),
+    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginFuture<'a, ()> {
+        Box::pin(async move {
+            match *subject {
+                Subject::Change { request, change, .. } => on_change(request, change).await,
+                Subject::Deletion { request, old, options } => {
+                    on_removal(request, old, options).await
+                }
+                Subject::Body { request, kind, object } => on_sent(request, kind, object).await,
+                Subject::Connect { scope, kind, options } => on_connect(scope, kind, options).await,
+            }
         })
     }
 }
@@ -62,7 +66,7 @@ impl AdmissionScope<'_> {
         Ok((!policies.is_empty()).then_some(policies))
     }
 
-    fn evaluate(
+    async fn evaluate(
         &self,
         policies: &Arc<Policies>,
         input: &AdmissionInput<'_>,
@@ -90,7 +94,7 @@ impl AdmissionScope<'_> {
         let pace_key = format!("{}/{}/{}", row.group, row.plural, attributes.namespace);
         let cluster = PolicyCluster::new(self.app, self.user);
         let judge = || policies.judge(&attributes, &cluster);
-        let verdict = self.app.pace.evaluate(&self.app.compute, policies, &pace_key, judge);
+        let verdict = self.app.pace.evaluate(&self.app.compute, policies, &pace_key, judge).await;
         cluster.check()?;
         let labels = (PLUGIN, "validate", attributes.operation.as_str());
         self.app.metrics.plugin_ran(labels, !verdict.admits(), started.elapsed());
@@ -133,7 +137,7 @@ const SCALE: GroupVersionKind<'_> =
     GroupVersionKind { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /// Evaluates the policies on a valid change.
-fn on_change(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), StatusError> {
+async fn on_change(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), StatusError> {
     let scope = AdmissionScope::of(request);
     // The policies have seen the Binding already, in `on_sent`.
     if change.part == Part::Sub("binding") {
@@ -160,19 +164,21 @@ fn on_change(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), S
         kind = SCALE;
     }
     let options = write_options(request.params, operation);
-    scope.evaluate(
-        &policies,
-        &AdmissionInput {
-            operation,
-            kind,
-            subresource,
-            name: object_name(request, &object),
-            object: Some(&object),
-            old: old.as_ref(),
-            options: Some(&options),
-            dry_run: is_dry_run(request.params),
-        },
-    )
+    scope
+        .evaluate(
+            &policies,
+            &AdmissionInput {
+                operation,
+                kind,
+                subresource,
+                name: object_name(request, &object),
+                object: Some(&object),
+                old: old.as_ref(),
+                options: Some(&options),
+                dry_run: is_dry_run(request.params),
+            },
+        )
+        .await
 }
 
 /// The object's name, also if it was generated.
@@ -184,7 +190,7 @@ fn object_name<'a>(request: &'a ResourceRequest<'_>, object: &'a Node<'_>) -> &'
 }
 
 /// Evaluates the policies on the body of a subresource that is not stored.
-fn on_sent(
+async fn on_sent(
     request: &ResourceRequest<'_>,
     kind: GroupVersionKind<'_>,
     sent: &Node<'_>,
@@ -199,23 +205,25 @@ fn on_sent(
     object.set("apiVersion", Node::string(api_version));
     object.set("kind", Node::string(kind.kind.to_owned()));
     let options = write_options(request.params, Operation::Create);
-    scope.evaluate(
-        &policies,
-        &AdmissionInput {
-            operation: Operation::Create,
-            kind,
-            subresource: &request.path.subresource,
-            name: &request.path.name,
-            object: Some(&object),
-            old: None,
-            options: Some(&options),
-            dry_run: is_dry_run(request.params),
-        },
-    )
+    scope
+        .evaluate(
+            &policies,
+            &AdmissionInput {
+                operation: Operation::Create,
+                kind,
+                subresource: &request.path.subresource,
+                name: &request.path.name,
+                object: Some(&object),
+                old: None,
+                options: Some(&options),
+                dry_run: is_dry_run(request.params),
+            },
+        )
+        .await
 }
 
 /// Evaluates the policies on a deletion.
-fn on_removal(
+async fn on_removal(
     request: &ResourceRequest<'_>,
     old: &Node<'static>,
     options: &DeleteOptions,
@@ -234,23 +242,25 @@ fn on_removal(
     old.set("apiVersion", Node::string(version));
     old.set("kind", Node::string(request.resource.row.kind));
     let options_node = options.node();
-    scope.evaluate(
-        &policies,
-        &AdmissionInput {
-            operation: Operation::Delete,
-            kind: kind_of(request.resource),
-            subresource: "",
-            name,
-            object: None,
-            old: Some(&old),
-            options: Some(&options_node),
-            dry_run: options.dry_run,
-        },
-    )
+    scope
+        .evaluate(
+            &policies,
+            &AdmissionInput {
+                operation: Operation::Delete,
+                kind: kind_of(request.resource),
+                subresource: "",
+                name,
+                object: None,
+                old: Some(&old),
+                options: Some(&options_node),
+                dry_run: options.dry_run,
+            },
+        )
+        .await
 }
 
 /// Evaluates the policies on a connect request.
-fn on_connect(
+async fn on_connect(
     scope: &AdmissionScope<'_>,
     kind: &str,
     options: &Node<'_>,
@@ -259,19 +269,21 @@ fn on_connect(
     let mut object = options.clone().into_owned();
     object.set("apiVersion", Node::string("v1"));
     object.set("kind", Node::string(kind.to_owned()));
-    scope.evaluate(
-        &policies,
-        &AdmissionInput {
-            operation: Operation::Connect,
-            kind: GroupVersionKind { group: "", version: "v1", kind },
-            subresource: &scope.path.subresource,
-            name: &scope.path.name,
-            object: Some(&object),
-            old: None,
-            options: None,
-            dry_run: false,
-        },
-    )
+    scope
+        .evaluate(
+            &policies,
+            &AdmissionInput {
+                operation: Operation::Connect,
+                kind: GroupVersionKind { group: "", version: "v1", kind },
+                subresource: &scope.path.subresource,
+                name: &scope.path.name,
+                object: Some(&object),
+                old: None,
+                options: None,
+                dry_run: false,
+            },
+        )
+        .await
 }
 
 fn is_dry_run(params: &Params) -> bool {

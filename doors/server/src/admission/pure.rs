@@ -39,7 +39,14 @@ impl Plugin for Pure {
         }))
     }
 
-    fn validate(&self, subject: &Subject<'_>) -> Admission {
+    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginFuture<'a, ()> {
+        Box::pin(std::future::ready(self.check(subject).unwrap_or(Ok(()))))
+    }
+}
+
+impl Pure {
+    /// The result of the validating part; `None` if there is none, or none for such a subject.
+    fn check(&self, subject: &Subject<'_>) -> Admission {
         let Subject::Change { request, change, attributes, .. } = subject else { return None };
         let validate = self.0.validate?;
         let (started, new) = (Instant::now(), change.new_object());
@@ -79,7 +86,7 @@ impl Plugin for ServiceAccount {
         self.0.admit(request, attributes, object)
     }
 
-    fn validate(&self, subject: &Subject<'_>) -> Admission {
+    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginFuture<'a, ()> {
         self.0.validate(subject)
     }
 }

@@ -22,6 +22,8 @@ pub struct Compute {
     work: Semaphore,
     /// Permits for CEL evaluations; they may take longest, so that only other evaluations wait for them.
     expressions: Semaphore,
+    /// Permits for CEL evaluations whose duration is unknown.
+    unmeasured: Semaphore,
     /// Permits for requests with large bodies: each may hold many times its size in memory.
     requests: Semaphore,
     /// The threads of [`Self::step`]; none if they could not be created.
@@ -37,6 +39,7 @@ impl Default for Compute {
         Self {
             work: Semaphore::new(half),
             expressions: Semaphore::new(half),
+            unmeasured: Semaphore::new(cores.max(2)),
             requests: Semaphore::new(cores.max(2)),
             threads: threads.ok(),
         }
@@ -85,18 +88,16 @@ impl Compute {
         Self::block_in_worker(work)
     }
 
-    /// Runs slow CEL evaluations after blocking for a permit; the caller is not async.
-    pub(crate) fn run_blocking<T>(&self, work: impl FnOnce() -> T) -> T {
-        if let Ok(_turn) = self.expressions.try_acquire() {
-            return Self::block_in_worker(work);
-        }
-        Self::block_in_worker(|| {
-            let _turn = match is_multi_thread() {
-                true => Handle::current().block_on(self.expressions.acquire()).ok(),
-                false => None,
-            };
-            work()
-        })
+    /// Evaluates CEL expressions that were slow before, or may be, when they get a permit among their like. A waiting
+    /// evaluation holds no thread.
+    pub(crate) async fn evaluate<T: Send>(
+        &self,
+        was_slow: bool,
+        work: impl FnOnce() -> T + Send,
+    ) -> T {
+        let permits = if was_slow { &self.expressions } else { &self.unmeasured };
+        let _permit = permits.acquire().await;
+        Self::block_in_worker(work)
     }
 
     /// Runs work at once on this thread, after handing its other tasks to another worker.
@@ -167,7 +168,8 @@ mod tests {
     fn narrow() -> Arc<Compute> {
         let one = || Semaphore::new(1);
         let threads = Compute::default().threads.take();
-        Arc::new(Compute { work: one(), expressions: one(), requests: Semaphore::new(2), threads })
+        let (requests, unmeasured) = (Semaphore::new(2), Semaphore::new(2));
+        Arc::new(Compute { work: one(), expressions: one(), unmeasured, requests, threads })
     }
 
     /// Counts concurrent visitors.
@@ -212,7 +214,7 @@ mod tests {
                 match number % 3 {
                     0 => compute.run(|| work.visit()).await,
                     1 => compute.step(work, |work| work.visit()).await.1,
-                    _ => compute.run_blocking(|| expressions.visit()),
+                    _ => compute.evaluate(true, || expressions.visit()).await,
                 }
             }));
         }
@@ -233,7 +235,7 @@ mod tests {
                 let answer = async {
                     crowd.visit();
                     tokio::task::yield_now().await;
-                    compute.run_blocking(|| 1) + compute.run(|| 1).await
+                    compute.evaluate(true, || 1).await + compute.run(|| 1).await
                 };
                 compute.request(Duration::from_secs(60), answer).await
             }));
@@ -291,7 +293,19 @@ mod tests {
     async fn a_runtime_with_one_thread_does_it_at_once() {
         let compute = narrow();
         assert_eq!(compute.run(|| 1).await, 1);
-        assert_eq!(compute.run_blocking(|| 2), 2);
+        assert_eq!(compute.evaluate(false, || 2).await, 2);
         assert_eq!(compute.request(Duration::ZERO, async { 3 }).await, Some(3));
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn however_many_expressions_are_unmeasured_few_threads_evaluate_them() {
+        let (compute, crowd) = (narrow(), Arc::new(Crowd::default()));
+        let mut tasks = tokio::task::JoinSet::new();
+        for _ in 0..64 {
+            let (compute, crowd) = (compute.clone(), crowd.clone());
+            tasks.spawn(async move { compute.evaluate(false, || crowd.visit()).await });
+        }
+        tasks.join_all().await;
+        assert_eq!(crowd.most.load(Ordering::SeqCst), 2);
     }
 }

@@ -36,12 +36,12 @@ impl Pace {
     }
 
     /// Evaluates policies: on this thread if the last evaluation for `key` was fast, else in the compute pool.
-    pub(crate) fn evaluate<T>(
+    pub(crate) async fn evaluate<T: Send>(
         &self,
         compute: &Compute,
         policies: &Arc<Policies>,
         key: &str,
-        evaluate: impl FnOnce() -> T,
+        evaluate: impl FnOnce() -> T + Send,
     ) -> T {
         let known = self.measurements(policies).is_fast.get(key).copied();
         let mut duration = Duration::ZERO;
@@ -53,9 +53,9 @@ impl Pace {
         };
         let result = match known {
             Some(true) => timed(),
-            Some(false) => compute.run_blocking(timed),
-            // The first evaluation does not queue.
-            None => Compute::block_in_worker(timed),
+            Some(false) => compute.evaluate(true, timed).await,
+            // Unmeasured evaluations do not queue behind slow ones.
+            None => compute.evaluate(false, timed).await,
         };
         if known != Some(duration < FAST) {
             self.measurements(policies).is_fast.insert(key.to_owned(), duration < FAST);
@@ -68,23 +68,23 @@ impl Pace {
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_was_slow_is_remembered_until_the_policies_change() {
+    #[tokio::test]
+    async fn what_was_slow_is_remembered_until_the_policies_change() {
         let (pace, compute) = (Pace::default(), Compute::default());
         let policies = Arc::new(Policies::default());
         let slow = || std::thread::sleep(FAST * 2);
         let known = |policies: &Arc<Policies>, key: &str| {
             pace.measurements(policies).is_fast.get(key).copied()
         };
-        assert_eq!(pace.evaluate(&compute, &policies, "a", || 7), 7);
-        pace.evaluate(&compute, &policies, "b", slow);
+        assert_eq!(pace.evaluate(&compute, &policies, "a", || 7).await, 7);
+        pace.evaluate(&compute, &policies, "b", slow).await;
         assert_eq!(known(&policies, "b"), Some(false));
         assert_eq!(known(&policies, "c"), None);
-        pace.evaluate(&compute, &policies, "b", || ());
+        pace.evaluate(&compute, &policies, "b", || ()).await;
         let others = Arc::new(Policies::default());
         assert_eq!(known(&others, "b"), None);
         for number in 0..2 * MAX_KEYS {
-            pace.evaluate(&compute, &others, &number.to_string(), || ());
+            pace.evaluate(&compute, &others, &number.to_string(), || ()).await;
         }
         assert!(pace.measurements(&others).is_fast.len() <= MAX_KEYS);
     }

@@ -94,7 +94,7 @@ impl Connect<'_> {
     }
 
     /// Evaluates the admission policies on the connect request.
-    pub(super) fn evaluate_policies(
+    pub(super) async fn evaluate_policies(
         &self,
         kind: &str,
         options: &Node<'_>,
@@ -102,7 +102,7 @@ impl Connect<'_> {
         let Connect { app, resource, path, request, user } = self;
         let (warnings, audit) = (&request.warnings, &request.audit);
         let scope = AdmissionScope { app, resource, path, user, warnings, audit };
-        Chain::of(app).validate_connect(&scope, kind, options)
+        Chain::of(app).validate_connect(&scope, kind, options).await
     }
 
     /// Requires `create` permission also for GET, which browsers must use for WebSockets.

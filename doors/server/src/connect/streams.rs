@@ -35,7 +35,7 @@ pub(super) async fn answer(
     let Connect { app, resource, path, request, .. } = connect;
     let query = query(what, &request.params)?;
     let (kind, options) = options(what, &request.params);
-    connect.evaluate_policies(kind, &options)?;
+    connect.evaluate_policies(kind, &options).await?;
     connect.check_create()?;
     let key = resource.cache_key(&path.namespace, &path.name);
     let pod =

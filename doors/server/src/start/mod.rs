@@ -6,8 +6,8 @@ mod kubernetes_service;
 
 use self::config::{BackendConfig, Config, Credentials, ProxyFiles};
 use crate::access::authorize::{Authorizer, Mode};
-use crate::access::token_getter::TokenGetter;
 use crate::access::node_relations::NodeRelations;
+use crate::access::token_getter::TokenGetter;
 use crate::app::App;
 use crate::app::audit::Auditing;
 use crate::app::backends::Backends;

@@ -144,7 +144,7 @@ pub(crate) async fn remove(
         let outcome = outcome(&mut new, options, request)?;
         if !matches!(outcome, Outcome::Nothing) {
             let options = effective_options(resource.strategy().deletion, &old, options);
-            Chain::of(request.app).validate_delete(request, &old, &options)?;
+            Chain::of(request.app).validate_delete(request, &old, &options).await?;
         }
         let key = resource.key(&request.path.namespace, &request.path.name);
         let guard = Guard::At(Revision(current.revision));

@@ -147,7 +147,7 @@ async fn create_once(
     let object = Object::new(node);
     let change = Change { kind, part: Part::Main, step: Step::Create { new: &object } };
     let warning_count = request.warnings.len();
-    Chain::of(app).validate(request, &change)?;
+    Chain::of(app).validate(request, &change).await?;
     let validated = object.into_node();
     for _ in 0..TRIES {
         if let Some(item) = commit_new(request, &kind, &validated, warning_count, dry_run).await? {
@@ -345,7 +345,7 @@ async fn validate_update(
     }
     let (new, old) = (Object::new(new), Object::new(old));
     let change = Change { kind, part, step: Step::Update { old: &old, new: &new } };
-    Chain::of(app).validate(request, &change)?;
+    Chain::of(app).validate(request, &change).await?;
     Ok((new.into_node(), old.into_node()))
 }
 

@@ -49,7 +49,7 @@ async fn bind_to(
         return Err(StatusError::bad_request("name in URL does not match name in Binding object"));
     }
     check(binding)?;
-    Chain::of(request.app).validate_body(request, BINDING.name(), binding)?;
+    Chain::of(request.app).validate_body(request, BINDING.name(), binding).await?;
     let node_name = binding.text_at(&["target", "name"]).to_owned();
     let about = crate::status::About { group: "", resource: "pods/binding", name };
     let now = request.app.now();

@@ -24,7 +24,7 @@ pub(super) async fn evict(request: &ResourceRequest<'_>) -> HandlerResult {
     }
     request.app.cache.fresh().await?;
     Chain::of(request.app).admit_body(request, &eviction)?;
-    Chain::of(request.app).validate_body(request, EVICTION.name(), &eviction)?;
+    Chain::of(request.app).validate_body(request, EVICTION.name(), &eviction).await?;
     let nothing = Node::empty_map();
     let delete_options = eviction.get("deleteOptions").unwrap_or(&nothing);
     let mut wanted = DeleteOptions::parse(request.params, Some(delete_options))?;

@@ -29,7 +29,7 @@ pub(super) async fn create(request: &ResourceRequest<'_>) -> HandlerResult {
     let seconds =
         token_request.find(&["spec", "expirationSeconds"]).and_then(Node::as_int).unwrap_or(3600);
     check_seconds(seconds)?;
-    Chain::of(request.app).validate_body(request, REQUEST.name(), &token_request)?;
+    Chain::of(request.app).validate_body(request, REQUEST.name(), &token_request).await?;
     let binding = Binding::find(request, &token_request)?;
     let requested = token_request.find(&["spec", "audiences"]).map(Node::items).unwrap_or_default();
     let audiences: Vec<String> =
