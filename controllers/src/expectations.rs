@@ -77,8 +77,7 @@ impl Expectations {
         let mut by_key = self.lock();
         let pending = by_key.get_mut(key)?;
         pending.retain(|name, pending| {
-            let current =
-                objects.iter().find(|object| object.metadata().name() == name);
+            let current = objects.iter().find(|object| object.metadata().name() == name);
             !pending.is_visible_in(current)
         });
         let age = pending.values().map(|pending| pending.at.elapsed()).max();

@@ -59,9 +59,8 @@ fn usages<'n>(request: &'n Node<'_>) -> Vec<&'n str> {
 /// Parses the PKCS#10 request in `spec.request`.
 fn parse_csr(request: &Node<'_>) -> Result<CertificateRequest, String> {
     let pem = BASE64_STANDARD.decode(request.text_at(&["spec", "request"])).unwrap_or_default();
-    CertificateRequest::from_pem(&pem).map_err(|why| {
-        format!("unable to parse csr {:?}: {why}", request.metadata().name())
-    })
+    CertificateRequest::from_pem(&pem)
+        .map_err(|why| format!("unable to parse csr {:?}: {why}", request.metadata().name()))
 }
 
 /// The request with one more condition.

@@ -62,7 +62,7 @@ impl World {
         let (last, path) = path.split_last().expect("a path");
         let mut target = self.pods.get_mut(pod).expect("there");
         for name in path {
-            target = target.below(name);
+            target = target.map_mut(name);
         }
         target.set(*last, node(value));
     }

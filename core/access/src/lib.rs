@@ -30,9 +30,9 @@ mod graph;
 mod impersonate;
 mod node;
 mod quote;
+mod rbac;
 mod reconcile;
 mod rule;
-mod rbac;
 #[cfg(test)]
 mod testing;
 mod user;
@@ -41,15 +41,15 @@ pub use aggregate::aggregate;
 pub use attributes::{Attributes, Decision, Resource, Target};
 pub use bootstrap::bootstrap_objects;
 pub use covers::{Covered, covers};
-pub use escalation::{Grant, EscalationError};
+pub use escalation::{EscalationError, Grant};
 pub use forbidden::forbidden_message;
 pub use graph::{NodeGraph, Source};
 pub use impersonate::{Forbidden, Impersonated, impersonate};
 pub use node::decide_node;
 pub use quote::quoted_list;
+pub use rbac::{RbacAuthorizer, Rules};
 pub use reconcile::reconcile;
 pub use rule::Rule;
-pub use rbac::{RbacAuthorizer, Rules};
 pub use user::{
     ANONYMOUS, AUTHENTICATED, MASTERS, NODES, SERVICE_ACCOUNTS, UNAUTHENTICATED, User,
     is_superuser, service_account_groups, split_node, split_service_account,

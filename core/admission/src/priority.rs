@@ -48,10 +48,7 @@ fn resolve(pod: &mut Node<'static>, cluster: &dyn Cluster) -> Result<(), Denial>
     };
     let spec = pod.map_mut("spec");
     if let Some(class) = &class {
-        spec.set(
-            "priorityClassName",
-            Node::string(String::from(class.metadata().name())),
-        );
+        spec.set("priorityClassName", Node::string(String::from(class.metadata().name())));
     }
     if let Some(specified) =
         spec.get("priority").and_then(Node::as_int).filter(|specified| *specified != value)

@@ -51,9 +51,10 @@ impl Cluster for Fake {
 
     fn objects(&self, group: &str, resource: &str, namespace: &str) -> Vec<Node<'static>> {
         let key = format!("{resource}.{group}");
-        let of_it = self.objects.iter().filter(|(other, node)| {
-            *other == key && node.metadata().namespace() == namespace
-        });
+        let of_it = self
+            .objects
+            .iter()
+            .filter(|(other, node)| *other == key && node.metadata().namespace() == namespace);
         of_it.map(|(_, node)| node.clone()).collect()
     }
 

@@ -31,7 +31,8 @@ pub(crate) fn list_or_single<'a>(
     single: At<'a>,
     value: impl Fn(&At<'a>) -> At<'a>,
 ) -> Vec<At<'a>> {
-    let listed: Vec<At<'a>> = list.items().map(|item| value(&item).with_path(*item.path())).collect();
+    let listed: Vec<At<'a>> =
+        list.items().map(|item| value(&item).with_path(*item.path())).collect();
     let alone = single.text_or_empty();
     let agree = listed.first().is_some_and(|first| first.text_or_empty() == alone);
     if alone.is_empty() || agree {

@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
-use ratchet_cel::{Budget, Fault, PER_CALL_LIMIT, Program, Value, Activation};
+use ratchet_cel::{Activation, Budget, Fault, PER_CALL_LIMIT, Program, Value};
 use ratchet_net::Quoted;
 use ratchet_object::Node;
 

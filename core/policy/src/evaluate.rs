@@ -1,6 +1,6 @@
 //! Evaluation of one policy on one attempt with one parameter.
 
-use crate::activation::{PolicyActivation, ActivationInputs, BudgetExceeded};
+use crate::activation::{ActivationInputs, BudgetExceeded, PolicyActivation};
 use crate::policy::{Policy, Validation};
 use crate::result::Reason;
 use alloc::borrow::ToOwned;

@@ -1,6 +1,6 @@
 //! Evaluation of a single expression, for authors of policies: it sees what it would see in a policy.
 
-use crate::activation::{PolicyActivation, ActivationInputs};
+use crate::activation::{ActivationInputs, PolicyActivation};
 use crate::environment::PolicyEnvironment;
 use crate::matching::MatchKind;
 use crate::policy::Variable;

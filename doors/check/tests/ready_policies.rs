@@ -196,10 +196,10 @@ impl Family {
             .filter(|file| is_own(file))
             .flat_map(|file| objects(file))
             .collect();
-        let policies: Vec<Arc<ratchet_policy::ApiConfig>> = nodes
+        let policies: Vec<Arc<ratchet_policy::Policy>> = nodes
             .iter()
             .filter(|node| node.text_at(&["kind"]) == "ValidatingAdmissionPolicy")
-            .map(|node| Arc::new(ratchet_policy::ApiConfig::read(node, (1, 36))))
+            .map(|node| Arc::new(ratchet_policy::Policy::read(node, (1, 36))))
             .collect();
         let bindings = policies.iter().map(|policy| {
             let name = policy.name();

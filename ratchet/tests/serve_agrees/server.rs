@@ -42,7 +42,8 @@ impl Ground {
 
     /// A server with this configuration, and a client with all rights.
     pub(crate) async fn open(&self, api_config: ApiConfig) -> Client {
-        let ready = ratchet_server::start(self.config(policy), self.store.clone()).await.unwrap();
+        let ready =
+            ratchet_server::start(self.config(api_config), self.store.clone()).await.unwrap();
         let address = ready.address();
         tokio::spawn(ready.serve());
         Client::connect(address, self.authority.pem()).await
@@ -50,10 +51,10 @@ impl Ground {
 
     /// A lenient server that stores what stricter rules would refuse: with gates off and without Pod Security.
     pub(crate) async fn open_lenient(&self) -> Client {
-        let mut policy = ApiConfig::of(Release::REFERENCE, Behavior::Released);
-        policy.gates.apply(&["StrictIPCIDRValidation=false"]).unwrap();
-        policy.plugins = Plugins { deny_external_ips: false, pod_security: false };
-        self.open(policy).await
+        let mut api_config = ApiConfig::of(Release::REFERENCE, Behavior::Released);
+        api_config.gates.apply(&["StrictIPCIDRValidation=false"]).unwrap();
+        api_config.plugins = Plugins { deny_external_ips: false, pod_security: false };
+        self.open(api_config).await
     }
 
     fn config(&self, api_config: ApiConfig) -> Config {
@@ -62,16 +63,16 @@ impl Ground {
         plugins.retain(|name| match *name {
             // No controller creates the service accounts that it needs.
             "ServiceAccount" => false,
-            "PodSecurity" => policy.plugins.pod_security,
+            "PodSecurity" => api_config.plugins.pod_security,
             _ => true,
         });
-        if policy.plugins.deny_external_ips {
+        if api_config.plugins.deny_external_ips {
             plugins.push("DenyServiceExternalIPs");
         }
         Config {
             bind: SocketAddr::from(([127, 0, 0, 1], 0)),
             advertise: None,
-            policy,
+            api_config,
             plugins,
             modes: vec![Mode::Node, Mode::Rbac],
             ranges: Ranges::new("10.96.0.0/16", Some("fd00::/112"), (30000, 32767)).unwrap(),

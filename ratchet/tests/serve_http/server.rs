@@ -1,11 +1,11 @@
 //! A server in this process: one that all tests share, and more for tests that need their own.
 
 use crate::client::Client;
-use ratchet_embedded::{Embedded, Injected, Options};
+use ratchet_embedded::{Embedded, FaultInjector, Options};
 use ratchet_engine::{ApiConfig, Behavior, Release};
 use ratchet_http::certificates::{self, Authority};
 use ratchet_identity::SigningKey;
-use ratchet_server::{Config, Credentials, Mode, Ranges, Reloads, RequestLimits};
+use ratchet_server::{Config, Credentials, Mode, Ranges, ReloadHandle, RequestLimits};
 use ratchet_store::Store;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -30,10 +30,10 @@ pub(crate) struct Server {
     pub(crate) authority: String,
     pub(crate) store: Arc<dyn Store>,
     /// The injected disk failures.
-    pub(crate) disk: Injected,
+    pub(crate) disk: FaultInjector,
     /// The file of client authorities.
     pub(crate) client_ca: PathBuf,
-    pub(crate) reloads: Reloads,
+    pub(crate) reloads: ReloadHandle,
     _folder: TempDir,
 }
 
@@ -89,7 +89,7 @@ impl Server {
         store: Option<Arc<dyn Store>>,
         found: Vec<(&'static str, String)>,
         change: impl FnOnce(&mut Config),
-    ) -> (Self, ratchet_server::Ready) {
+    ) -> (Self, ratchet_server::BoundServer) {
         let folder = tempfile::tempdir().unwrap();
         let pki = folder.path().join("pki");
         let authority = Authority::load_or_create(&pki).unwrap();
@@ -98,7 +98,7 @@ impl Server {
         std::fs::write(&signing_key, SigningKey::generate().unwrap().1).unwrap();
         let token_file = folder.path().join("tokens.csv");
         std::fs::write(&token_file, TOKENS).unwrap();
-        let (disk, place) = (Injected::default(), folder.path().join("store"));
+        let (disk, place) = (FaultInjector::default(), folder.path().join("store"));
         let store = store.unwrap_or_else(|| {
             Arc::new(Embedded::open_with(&place, Options::default(), disk.clone()).unwrap())
         });

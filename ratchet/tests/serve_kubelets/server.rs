@@ -4,7 +4,7 @@ use ratchet_embedded::{Embedded, Options};
 use ratchet_engine::{ApiConfig, Behavior, Release};
 use ratchet_http::certificates::{self, Authority};
 use ratchet_identity::SigningKey;
-use ratchet_server::{Config, Credentials, Mode, Ranges, Reloads, RequestLimits};
+use ratchet_server::{Config, Credentials, Mode, Ranges, ReloadHandle, RequestLimits};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
@@ -23,7 +23,7 @@ const PLUGINS: &[&str] = &["NamespaceLifecycle", "Priority", "DefaultTolerationS
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     pub(crate) authority: String,
-    pub(crate) reloads: Reloads,
+    pub(crate) reloads: ReloadHandle,
     pub(crate) folder: Arc<TempDir>,
 }
 
@@ -46,7 +46,9 @@ impl Server {
         receiver.recv().unwrap()
     }
 
-    async fn prepare(change: impl FnOnce(&Path, &mut Config)) -> (Self, ratchet_server::Ready) {
+    async fn prepare(
+        change: impl FnOnce(&Path, &mut Config),
+    ) -> (Self, ratchet_server::BoundServer) {
         let folder = tempfile::tempdir().unwrap();
         let authority = Authority::load_or_create(folder.path().join("pki")).unwrap();
         let mut config = config(folder.path(), &authority);

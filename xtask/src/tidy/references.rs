@@ -1,7 +1,7 @@
 //! Checks that the files and items that the guides name exist: `path`, and `Item` in `path`.
 
-use crate::code;
 use super::markdown::{Piece, blocks, code_spans, line_of, prose, section};
+use crate::code;
 use crate::violation::Violation;
 
 /// The files whose code spans are checked.

@@ -41,8 +41,7 @@ fn every_binding_has_its_role() {
         let is_referenced = |role: &&Node<'_>| {
             role.text_at(&["kind"]) == kind
                 && role.metadata().name() == binding.text_at(&["roleRef", "name"])
-                && role.metadata().namespace()
-                    == binding.metadata().namespace()
+                && role.metadata().namespace() == binding.metadata().namespace()
         };
         assert!(objects.iter().any(|role| is_referenced(&role)), "{}", binding.to_json());
     }

@@ -26,9 +26,7 @@ const PERIOD_SECONDS: i64 = 15;
 
 /// Version 1.
 pub(super) fn scaler_v1(node: &mut Node<'_>) {
-    let has_metrics = node
-        .metadata().annotation(METRICS)
-        .is_some_and(lists_something);
+    let has_metrics = node.metadata().annotation(METRICS).is_some_and(lists_something);
     struct_field(node, "spec", |spec| set_defaults(spec, SCALER));
     if !has_metrics {
         struct_field(node, "spec", |spec| set_defaults(spec, CPU_TARGET));

@@ -54,7 +54,7 @@ impl Human {
             }
         };
         if let Some(label) =
-            finding.config.as_ref().and_then(|decision| decision.expression.as_ref())
+            finding.policy.as_ref().and_then(|decision| decision.expression.as_ref())
         {
             group = group.element(expression_snippet(label));
         }

@@ -68,7 +68,7 @@ fn finding(finding: &Finding) -> Value {
         "help": finding.rule.fix,
         "notes": finding.notes,
         "fingerprint": finding.fingerprint,
-        "policy": finding.config.as_deref().map(decision),
+        "policy": finding.policy.as_deref().map(decision),
     })
 }
 
@@ -76,7 +76,7 @@ fn finding(finding: &Finding) -> Value {
 pub(crate) fn decision(decision: &PolicyDecision) -> Value {
     let label = decision.expression.as_ref();
     json!({
-        "name": decision.config,
+        "name": decision.policy,
         "binding": decision.binding,
         "validation": decision.validation,
         "action": decision.action,
