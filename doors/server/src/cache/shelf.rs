@@ -358,14 +358,14 @@ mod tests {
 
     #[test]
     fn who_is_slow_holds_few_large_changes() {
-        let shelf = Shelf::default();
+        let cache = Shelf::default();
         let body = format!(r#"{{"metadata":{{"name":"{}"}}}}"#, "x".repeat(HANDFUL_BYTES / 4));
         for revision in 1..=20 {
             let item = Item::stored("a".into(), revision, body.as_bytes()).unwrap();
-            shelf.apply(vec![(revision, "a".into(), Now::Item(item))]);
+            cache.apply(vec![(revision, "a".into(), Now::Item(item))]);
         }
-        assert_eq!(shelf.since(0).map(|changes| changes.len()), Ok(2));
-        assert_eq!(shelf.since(19).map(|changes| changes.len()), Ok(1), "the last one comes, too");
+        assert_eq!(cache.since(0).map(|changes| changes.len()), Ok(2));
+        assert_eq!(cache.since(19).map(|changes| changes.len()), Ok(1), "the last one comes, too");
     }
 
     #[test]
