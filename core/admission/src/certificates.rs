@@ -1,7 +1,7 @@
 //! CertificateApproval, CertificateSigning and CertificateSubjectRestriction.
 
 use crate::request::may;
-use crate::{Cluster, Denial, Request};
+use crate::{Denial, PluginContext, Request};
 use alloc::format;
 use ratchet_access::Resource;
 use ratchet_net::Quoted;
@@ -15,7 +15,7 @@ const CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client";
 pub(crate) fn approval(
     request: &Request<'_>,
     _: &Node<'_>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let (true, Some(old)) = (request.is_on_part(GROUP, REQUESTS, "approval"), request.old) else {
         return Ok(());
@@ -27,7 +27,7 @@ pub(crate) fn approval(
 pub(crate) fn signing(
     request: &Request<'_>,
     new: &Node<'_>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let (true, Some(old)) = (request.is_on_part(GROUP, REQUESTS, "status"), request.old) else {
         return Ok(());
@@ -42,7 +42,7 @@ pub(crate) fn signing(
 /// Whether the user may do something for a signer, or for all signers of its domain.
 fn allowed(
     request: &Request<'_>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
     verb: &str,
     signer: &str,
 ) -> Result<(), Denial> {
@@ -71,7 +71,7 @@ fn allowed(
 pub(crate) fn subject(
     request: &Request<'_>,
     new: &Node<'_>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let is_new = request.is_on(GROUP, REQUESTS) && request.is_create();
     if !is_new || new.text_at(&["spec", "signerName"]) != CLIENT_SIGNER {

@@ -1,9 +1,9 @@
 //! DefaultStorageClass and DefaultIngressClass: objects without a class get the one that is marked as default.
 
-use crate::{Cluster, Denial, Request};
+use crate::{Denial, PluginContext, Request};
 use alloc::string::String;
 use core::cmp::Ordering;
-use ratchet_object::Node;
+use ratchet_object::{GroupVersionResource, Node};
 
 const STORAGE_ANNOTATIONS: &[&str] = &[
     "storageclass.kubernetes.io/is-default-class",
@@ -15,7 +15,7 @@ const INGRESS_ANNOTATIONS: &[&str] = &["ingressclass.kubernetes.io/is-default-cl
 pub(crate) fn storage(
     request: &Request<'_>,
     claim: &mut Node<'static>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let is_new = request.is_on("", "persistentvolumeclaims") && request.is_create();
     let has_class = claim.metadata().annotation(crate::storage::CLASS_ANNOTATION).is_some()
@@ -32,7 +32,7 @@ pub(crate) fn storage(
 pub(crate) fn ingress(
     request: &Request<'_>,
     ingress: &mut Node<'static>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let is_new = request.is_on("networking.k8s.io", "ingresses") && request.is_create();
     let has_class = ingress.metadata().annotation("kubernetes.io/ingress.class").is_some()
@@ -54,14 +54,14 @@ fn set(object: &mut Node<'static>, member: &'static str, class: Option<Node<'sta
 
 /// The class with a default annotation; of several the newest, and of those the first by name.
 fn default_class(
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
     (group, resource): (&str, &str),
     annotations: &[&str],
 ) -> Option<Node<'static>> {
     let is_marked = |class: &Node<'_>| {
         annotations.iter().any(|annotation| class.metadata().annotation(annotation) == Some("true"))
     };
-    cluster.objects(group, resource, "").into_iter().filter(is_marked).min_by(by_age)
+    cluster.list(&GroupVersionResource::any_version(group, resource), "", usize::MAX).into_iter().filter(is_marked).min_by(by_age)
 }
 
 fn by_age(one: &Node<'_>, other: &Node<'_>) -> Ordering {

@@ -41,6 +41,7 @@ mod priority;
 pub mod quota;
 mod request;
 mod resize;
+mod resources;
 mod runtime_class;
 mod service_account;
 mod storage;
@@ -49,5 +50,5 @@ mod table;
 mod testing;
 mod tolerations;
 
-pub use request::{Cluster, Denial, Operation, Request, Subject};
+pub use request::{Denial, Operation, PluginContext, Request, Subject};
 pub use table::{Admit, PLUGINS, PluginRow, Validate, default_plugins};

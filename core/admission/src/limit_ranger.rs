@@ -1,7 +1,8 @@
 //! LimitRanger: containers get the namespace's default requests and limits, and its minimums and maximums are enforced.
 
 use crate::amounts::{self, Amounts, Side};
-use crate::{Cluster, Denial, Request, pods};
+use crate::resources::LIMIT_RANGES;
+use crate::{Denial, PluginContext, Request, pods};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -16,10 +17,10 @@ const MAX_IN_MILLI: i128 = (i64::MAX / 1000) as i128;
 pub(crate) fn admit(
     request: &Request<'_>,
     node: &mut Node<'static>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     if applies_to(request) && request.resource == "pods" {
-        for range in cluster.objects("", "limitranges", request.namespace) {
+        for range in cluster.list(&LIMIT_RANGES, request.namespace, usize::MAX) {
             set_defaults(node, &range);
         }
     }
@@ -30,12 +31,12 @@ pub(crate) fn admit(
 pub(crate) fn validate(
     request: &Request<'_>,
     node: &Node<'_>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     if !applies_to(request) {
         return Ok(());
     }
-    for range in cluster.objects("", "limitranges", request.namespace) {
+    for range in cluster.list(&LIMIT_RANGES, request.namespace, usize::MAX) {
         let faults = match request.resource {
             "pods" => pod_faults(node, &range),
             _ => claim_faults(node, &range),

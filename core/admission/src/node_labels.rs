@@ -1,6 +1,7 @@
 //! PodTopologyLabels: a pod gets the zone and region labels of its node.
 
-use crate::{Cluster, Denial, Request};
+use crate::resources::NODES;
+use crate::{Denial, PluginContext, Request};
 use alloc::string::String;
 use ratchet_object::Node;
 
@@ -10,14 +11,14 @@ const LABELS: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.i
 pub(crate) fn admit(
     request: &Request<'_>,
     pod: &mut Node<'static>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let is_pod = request.is_on("", "pods") || request.is_on_part("", "pods", "binding");
     let name = pod.text_at(&["spec", "nodeName"]);
     if !is_pod || !request.is_create() || request.minor < 35 || name.is_empty() {
         return Ok(());
     }
-    let Some(node) = cluster.object("", "nodes", "", name) else { return Ok(()) };
+    let Some(node) = cluster.get(&NODES, "", name) else { return Ok(()) };
     for label in LABELS {
         if let Some(value) = node.metadata().label(label) {
             let labels = pod.map_mut("metadata").map_mut("labels");

@@ -1,7 +1,8 @@
 //! NodeRestriction: a node may only write its own objects.
 
 use crate::request::may;
-use crate::{Cluster, Denial, Operation, Request, pods};
+use crate::resources::{CSI_DRIVERS, NODES, PERSISTENT_VOLUMES, PERSISTENT_VOLUME_CLAIMS, PODS};
+use crate::{Denial, Operation, PluginContext, Request, pods};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
@@ -10,7 +11,7 @@ use ratchet_access::{NODES, Resource};
 use ratchet_net::Quoted;
 use ratchet_object::{Equality, Node, equal_at};
 
-type Rule = fn(&str, &Request<'_>, &Node<'_>, &dyn Cluster) -> Result<(), Denial>;
+type Rule = fn(&str, &Request<'_>, &Node<'_>, &dyn PluginContext) -> Result<(), Denial>;
 
 /// The restricted resources: group, resource, rule.
 static RULES: &[(&str, &str, Rule)] = &[
@@ -43,7 +44,7 @@ const OWN_LABELS: &[&str] = &[
 pub(crate) fn admit(
     request: &Request<'_>,
     object: &mut Node<'static>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let Some(name) = request.user.name.strip_prefix("system:node:") else { return Ok(()) };
     if !request.user.is_in(NODES) {
@@ -66,7 +67,7 @@ fn pod(
     own: &str,
     request: &Request<'_>,
     object: &Node<'_>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let host = |pod: &Node<'_>| String::from(pod.text_at(&["spec", "nodeName"]));
     let node_name = Quoted(own);
@@ -84,7 +85,7 @@ fn pod(
         }
         ("status", Operation::Update) => status(own, request, object),
         ("eviction", Operation::Create) => {
-            let pod = cluster.object("", "pods", request.namespace, request.name);
+            let pod = cluster.get(&PODS, request.namespace, request.name);
             let missing = || Denial::NotFound { resource: "pods", name: request.name.into() };
             if host(&pod.ok_or_else(missing)?) == own {
                 return Ok(());
@@ -104,7 +105,7 @@ fn pod(
 }
 
 /// Nodes may only create mirror pods.
-fn mirror(own: &str, pod: &Node<'_>, cluster: &dyn Cluster) -> Result<(), Denial> {
+fn mirror(own: &str, pod: &Node<'_>, cluster: &dyn PluginContext) -> Result<(), Denial> {
     let node_name = Quoted(own);
     if !pods::is_mirror(pod) {
         let annotation = Quoted(pods::MIRROR);
@@ -137,7 +138,7 @@ fn mirror(own: &str, pod: &Node<'_>, cluster: &dyn Cluster) -> Result<(), Denial
             "node {node_name} must not set blockOwnerDeletion on an owner reference"
         ));
     }
-    let Some(node) = cluster.object("", "nodes", "", own) else {
+    let Some(node) = cluster.get(&NODES, "", own) else {
         return Err(Denial::NotFound { resource: "nodes", name: own.into() });
     };
     let (uid, node_uid) = (owner_field("uid"), node.metadata().uid());
@@ -217,7 +218,7 @@ fn status(own: &str, request: &Request<'_>, new: &Node<'_>) -> Result<(), Denial
     Ok(())
 }
 
-fn node(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> Result<(), Denial> {
+fn node(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn PluginContext) -> Result<(), Denial> {
     let node_name = Quoted(own);
     if request.name != own {
         return deny(format!(
@@ -290,7 +291,7 @@ fn is_forbidden(label: &str) -> bool {
     is_in_domain("node-restriction.kubernetes.io") || is_reserved && !is_own
 }
 
-fn claim(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> Result<(), Denial> {
+fn claim(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn PluginContext) -> Result<(), Denial> {
     if request.subresource != "status" {
         return deny("may only update PVC status".into());
     }
@@ -320,7 +321,7 @@ fn token(
     own: &str,
     request: &Request<'_>,
     token_request: &Node<'_>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     if request.operation != Operation::Create || request.subresource != "token" {
         return Ok(());
@@ -333,7 +334,7 @@ fn token(
     if uid.is_empty() {
         return deny("node requested token with a pod binding without a uid".into());
     }
-    let Some(pod) = cluster.object("", "pods", request.namespace, bound("name")) else {
+    let Some(pod) = cluster.get(&PODS, request.namespace, bound("name")) else {
         return Err(Denial::NotFound { resource: "pods", name: bound("name").into() });
     };
     if pod.metadata().uid() != uid {
@@ -352,7 +353,7 @@ fn audience(
     request: &Request<'_>,
     token_request: &Node<'_>,
     pod: &Node<'_>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let audience = match pods::items(token_request, &["spec", "audiences"]) {
         _ if request.minor < 33 => return Ok(()),
@@ -389,7 +390,7 @@ fn needs_audience(
     audience: &str,
     pod: &Node<'_>,
     namespace: &str,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> bool {
     let sources = pods::items(volume, &["projected", "sources"]);
     let tokens = sources.iter().filter_map(|source| source.get("serviceAccountToken"));
@@ -404,22 +405,22 @@ fn needs_audience(
     let driver = match claim.as_str() {
         "" => String::from(volume.text_at(&["csi", "driver"])),
         claim => {
-            let claim = cluster.object("", "persistentvolumeclaims", namespace, claim);
+            let claim = cluster.get(&PERSISTENT_VOLUME_CLAIMS, namespace, claim);
             let name = claim.map(|claim| String::from(claim.text_at(&["spec", "volumeName"])));
-            let volume = name.and_then(|name| cluster.object("", "persistentvolumes", "", &name));
+            let volume = name.and_then(|name| cluster.get(&PERSISTENT_VOLUMES, "", &name));
             volume
                 .map(|volume| volume.text_at(&["spec", "csi", "driver"]).into())
                 .unwrap_or_default()
         }
     };
-    let Some(driver) = cluster.object("storage.k8s.io", "csidrivers", "", &driver) else {
+    let Some(driver) = cluster.get(&CSI_DRIVERS, "", &driver) else {
         return false;
     };
     let requests = pods::items(&driver, &["spec", "tokenRequests"]);
     requests.iter().any(|request| request.text_at(&["audience"]) == audience)
 }
 
-fn lease(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> Result<(), Denial> {
+fn lease(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn PluginContext) -> Result<(), Denial> {
     if request.namespace != "kube-node-lease" {
         return deny("can only access leases in the \"kube-node-lease\" system namespace".into());
     }
@@ -433,7 +434,7 @@ fn csi_node(
     own: &str,
     request: &Request<'_>,
     new: &Node<'_>,
-    _: &dyn Cluster,
+    _: &dyn PluginContext,
 ) -> Result<(), Denial> {
     if name_of(request, new) == own {
         return Ok(());
@@ -445,7 +446,7 @@ fn name_of<'a>(request: &Request<'a>, new: &'a Node<'_>) -> &'a str {
     if request.is_create() { new.metadata().name() } else { request.name }
 }
 
-fn slice(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> Result<(), Denial> {
+fn slice(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn PluginContext) -> Result<(), Denial> {
     let (verb, slice) = match (request.operation, request.old) {
         (Operation::Create, _) => ("create", new),
         (Operation::Delete, Some(old)) => ("delete", old),
@@ -461,7 +462,7 @@ fn signing_request(
     own: &str,
     request: &Request<'_>,
     new: &Node<'_>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     const SIGNERS: [&str; 2] =
         ["kubernetes.io/kubelet-serving", "kubernetes.io/kube-apiserver-client-kubelet"];

@@ -1,7 +1,8 @@
 //! Plugins that are off by default: AlwaysPullImages, LimitPodHardAntiAffinityTopology, NamespaceExists, AlwaysDeny.
 
 use crate::limit_ranger::aggregate;
-use crate::{Cluster, Denial, Request, pods};
+use crate::resources::NAMESPACES;
+use crate::{Denial, PluginContext, Request, pods};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,7 +13,7 @@ use ratchet_object::{CONTAINER_LISTS, Node};
 pub(crate) fn admit(
     request: &Request<'_>,
     pod: &mut Node<'static>,
-    _: &dyn Cluster,
+    _: &dyn PluginContext,
 ) -> Result<(), Denial> {
     if !applies_to(request, pod) {
         return Ok(());
@@ -37,7 +38,7 @@ pub(crate) fn admit(
 pub(crate) fn validate(
     request: &Request<'_>,
     pod: &Node<'_>,
-    _: &dyn Cluster,
+    _: &dyn PluginContext,
 ) -> Result<(), Denial> {
     if !applies_to(request, pod) {
         return Ok(());
@@ -84,7 +85,7 @@ fn applies_to(request: &Request<'_>, pod: &Node<'_>) -> bool {
 pub(crate) fn anti_affinity(
     request: &Request<'_>,
     pod: &Node<'_>,
-    _: &dyn Cluster,
+    _: &dyn PluginContext,
 ) -> Result<(), Denial> {
     const HOST: &str = "kubernetes.io/hostname";
     if !request.is_on("", "pods") {
@@ -105,18 +106,18 @@ pub(crate) fn anti_affinity(
 pub(crate) fn namespace_exists(
     request: &Request<'_>,
     _: &Node<'_>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let name = request.namespace;
     let is_namespace = request.is_on("", "namespaces");
-    if name.is_empty() || is_namespace || cluster.object("", "namespaces", "", name).is_some() {
+    if name.is_empty() || is_namespace || cluster.get(&NAMESPACES, "", name).is_some() {
         return Ok(());
     }
     Err(Denial::NotFound { resource: "namespaces", name: name.into() })
 }
 
 /// Refuses everything.
-pub(crate) fn deny(_: &Request<'_>, _: &mut Node<'static>, _: &dyn Cluster) -> Result<(), Denial> {
+pub(crate) fn deny(_: &Request<'_>, _: &mut Node<'static>, _: &dyn PluginContext) -> Result<(), Denial> {
     Err(Denial::forbidden("admission control is denying all modifications"))
 }
 

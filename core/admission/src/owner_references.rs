@@ -1,16 +1,16 @@
 //! OwnerReferencesPermissionEnforcement: changing owners needs `delete`, blocking an owner needs its `finalizers`.
 
 use crate::request::may;
-use crate::{Cluster, Denial, Request, pods};
+use crate::{Denial, PluginContext, Request, pods};
 use alloc::format;
 use ratchet_access::Resource;
-use ratchet_object::{Equality, Node, Slot};
+use ratchet_object::{Equality, GroupVersionKind, Node, Slot};
 
 /// Refuses owner references that the user is not authorized to set.
 pub(crate) fn validate(
     request: &Request<'_>,
     new: &Node<'_>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let is_status = request.is_on_part("", "pods", "status");
     let owners = ["metadata", "ownerReferences"];
@@ -61,20 +61,20 @@ pub(crate) fn validate(
     blocking.try_for_each(|owner| may_block(request, owner, cluster))
 }
 
-fn may_block(request: &Request<'_>, owner: &Node<'_>, cluster: &dyn Cluster) -> Result<(), Denial> {
+fn may_block(request: &Request<'_>, owner: &Node<'_>, cluster: &dyn PluginContext) -> Result<(), Denial> {
     let (api_version, kind) = (owner.text_at(&["apiVersion"]), owner.text_at(&["kind"]));
-    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-    let Some((resource, namespaced)) = cluster.resource_of(group, version, kind) else {
+    let kind_name = GroupVersionKind::from_api_version(api_version, kind);
+    let Some(mapping) = cluster.rest_mapping(&kind_name) else {
         return Err(Denial::Forbidden(format!(
             "cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion {api_version} Kind {kind}: no matches for kind \"{kind}\" in version \"{api_version}\""
         )));
     };
     let owner_resource = Resource {
-        group,
-        version,
-        resource: &resource,
+        group: kind_name.group,
+        version: kind_name.version,
+        resource: &mapping.resource,
         subresource: "finalizers",
-        namespace: if namespaced { request.namespace } else { "" },
+        namespace: if mapping.namespaced { request.namespace } else { "" },
         name: owner.text_at(&["name"]),
         ..Resource::default()
     };

@@ -1,6 +1,7 @@
 //! Priority: resolves the priority class of a pod, and allows one global default class.
 
-use crate::{Cluster, Denial, Request};
+use crate::resources::PRIORITY_CLASSES;
+use crate::{Denial, PluginContext, Request};
 use alloc::format;
 use alloc::string::String;
 use ratchet_object::Node;
@@ -12,7 +13,7 @@ const CLASSES: &str = "priorityclasses";
 pub(crate) fn admit(
     request: &Request<'_>,
     pod: &mut Node<'static>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     if !request.is_on("", "pods") {
         return Ok(());
@@ -30,12 +31,12 @@ pub(crate) fn admit(
     if request.is_create() { resolve(pod, cluster) } else { Ok(()) }
 }
 
-fn resolve(pod: &mut Node<'static>, cluster: &dyn Cluster) -> Result<(), Denial> {
+fn resolve(pod: &mut Node<'static>, cluster: &dyn PluginContext) -> Result<(), Denial> {
     let name = pod.text_at(&["spec", "priorityClassName"]);
     let class = match name {
         "" => default_class(cluster),
         name => {
-            let class = cluster.object(GROUP, CLASSES, "", name);
+            let class = cluster.get(&PRIORITY_CLASSES, "", name);
             let missing =
                 || Denial::Forbidden(format!("no PriorityClass with name {name} was found"));
             Some(class.ok_or_else(missing)?)
@@ -76,7 +77,7 @@ fn resolve(pod: &mut Node<'static>, cluster: &dyn Cluster) -> Result<(), Denial>
 pub(crate) fn validate(
     request: &Request<'_>,
     class: &Node<'_>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let is_written = request.is_create() || request.is_update();
     if !request.is_on(GROUP, CLASSES) || !is_written || !is_default(class) {
@@ -101,8 +102,8 @@ fn value_of(class: &Node<'_>) -> i64 {
 }
 
 /// The global default class; the lowest if a race created several.
-fn default_class(cluster: &dyn Cluster) -> Option<Node<'static>> {
-    cluster.objects(GROUP, CLASSES, "").into_iter().filter(is_default).min_by_key(value_of)
+fn default_class(cluster: &dyn PluginContext) -> Option<Node<'static>> {
+    cluster.list(&PRIORITY_CLASSES, "", usize::MAX).into_iter().filter(is_default).min_by_key(value_of)
 }
 
 #[cfg(test)]

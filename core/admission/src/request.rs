@@ -1,9 +1,9 @@
-//! The inputs of admission plugins: the request, and the cluster state.
+//! The inputs of admission plugins: the attributes of the request, and `PluginContext`.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_access::{Attributes, Resource, Target, User};
-use ratchet_object::Node;
+use ratchet_object::{ClusterReader, Node};
 
 /// The operations of admission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,25 +106,10 @@ pub struct Subject {
     pub organizations: Vec<String>,
 }
 
-/// The current cluster state: the door answers from its cache.
-pub trait Cluster {
-    /// One object; the namespace is empty for cluster-scoped objects.
-    fn object(
-        &self,
-        group: &str,
-        resource: &str,
-        namespace: &str,
-        name: &str,
-    ) -> Option<Node<'static>>;
-
-    /// All objects of a resource in a namespace, or in the cluster, sorted by name.
-    fn objects(&self, group: &str, resource: &str, namespace: &str) -> Vec<Node<'static>>;
-
+/// The cluster as plugins see it: the objects of the [`ClusterReader`], and what a plugin's initializer gives it.
+pub trait PluginContext: ClusterReader {
     /// Whether the authorizers allow the attempt; the error is their reason.
     fn decide(&self, attributes: &Attributes<'_>) -> Result<(), String>;
-
-    /// The resource of a kind, and whether it is namespaced; the version is ignored where the kind is known.
-    fn resource_of(&self, group: &str, version: &str, kind: &str) -> Option<(String, bool)>;
 
     /// The subject in the PEM text of a certificate signing request, or the error.
     fn subject_of(&self, request: &str) -> Result<Subject, String>;
@@ -135,7 +120,7 @@ pub trait Cluster {
 
 /// Whether the user may do something to a resource.
 pub(crate) fn may(
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
     user: &User,
     verb: &str,
     resource: Resource<'_>,

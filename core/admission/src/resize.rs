@@ -1,7 +1,8 @@
 //! PodResizeValidator: a pod may only be resized within the capacity of its node.
 
 use crate::amounts::{self, Side};
-use crate::{Cluster, Denial, Request};
+use crate::resources::NODES;
+use crate::{Denial, PluginContext, Request};
 use alloc::format;
 use alloc::vec::Vec;
 use ratchet_net::Quoted;
@@ -14,7 +15,7 @@ type Count = fn(Quantity) -> i128;
 pub(crate) fn validate(
     request: &Request<'_>,
     pod: &Node<'_>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let name = pod.text_at(&["spec", "nodeName"]);
     let (true, Some(old)) =
@@ -25,7 +26,7 @@ pub(crate) fn validate(
     if name.is_empty() || request.minor < 35 || equal_at(pod, old, &["spec"], Equality::Semantic) {
         return Ok(());
     }
-    let Some(node) = cluster.object("", "nodes", "", name) else {
+    let Some(node) = cluster.get(&NODES, "", name) else {
         return Err(Denial::Forbidden(format!("node {} not found", Quoted(name))));
     };
     let system = node.metadata().label("kubernetes.io/os");

@@ -1,6 +1,7 @@
 //! RuntimeClass: a pod gets the overhead and scheduling constraints of its runtime class.
 
-use crate::{Cluster, Denial, Request, amounts, pods, tolerations};
+use crate::resources::RUNTIME_CLASSES;
+use crate::{Denial, PluginContext, Request, amounts, pods, tolerations};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,7 +13,7 @@ const MISMATCH: &str = "pod rejected: Pod's Overhead doesn't match RuntimeClass'
 pub(crate) fn admit(
     request: &Request<'_>,
     pod: &mut Node<'static>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let Some(class) = class_of(request, pod, cluster)? else { return Ok(()) };
     if let Some(fixed) = class.find(&["overhead", "podFixed"]) {
@@ -49,7 +50,7 @@ pub(crate) fn admit(
 pub(crate) fn validate(
     request: &Request<'_>,
     pod: &Node<'_>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     if !request.is_on("", "pods") || !request.is_create() {
         return Ok(());
@@ -72,14 +73,14 @@ pub(crate) fn validate(
 fn class_of(
     request: &Request<'_>,
     pod: &Node<'_>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<Option<Node<'static>>, Denial> {
     let name = pod.find(&["spec", "runtimeClassName"]).and_then(Node::text);
     let (true, Some(name)) = (request.is_on("", "pods") && request.is_create(), name) else {
         return Ok(None);
     };
     let missing = || Denial::Forbidden(format!("pod rejected: RuntimeClass \"{name}\" not found"));
-    cluster.object("node.k8s.io", "runtimeclasses", "", name).map(Some).ok_or_else(missing)
+    cluster.get(&RUNTIME_CLASSES, "", name).map(Some).ok_or_else(missing)
 }
 
 #[cfg(test)]

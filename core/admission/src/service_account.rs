@@ -1,6 +1,7 @@
 //! ServiceAccount: every pod has an existing service account, and mounts its token.
 
-use crate::{Cluster, Denial, Request, pods};
+use crate::resources::SERVICE_ACCOUNTS;
+use crate::{Denial, PluginContext, Request, pods};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -17,7 +18,7 @@ const ENFORCE: &str = "kubernetes.io/enforce-mountable-secrets";
 pub(crate) fn admit(
     request: &Request<'_>,
     pod: &mut Node<'static>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     if !request.is_on("", "pods") || !request.is_create() {
         return Ok(());
@@ -49,7 +50,7 @@ pub(crate) fn admit(
 pub(crate) fn validate(
     request: &Request<'_>,
     pod: &Node<'_>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let is_debugged = request.is_on_part("", "pods", "ephemeralcontainers") && request.is_update();
     if !(request.is_on("", "pods") && request.is_create() || is_debugged) {
@@ -76,7 +77,7 @@ pub(crate) fn validate(
 fn account(
     request: &Request<'_>,
     pod: &Node<'_>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<Node<'static>, Denial> {
     let name = pod.text_at(&["spec", "serviceAccountName"]);
     let namespace = request.namespace;
@@ -86,7 +87,7 @@ fn account(
         );
         Denial::Forbidden(text)
     };
-    cluster.object("", "serviceaccounts", namespace, name).ok_or_else(missing)
+    cluster.get(&SERVICE_ACCOUNTS, namespace, name).ok_or_else(missing)
 }
 
 fn mirror(pod: &Node<'_>) -> Result<(), Denial> {
@@ -114,7 +115,7 @@ fn automounts(account: &Node<'_>, pod: &Node<'_>) -> bool {
         .unwrap_or(true)
 }
 
-fn mount_token(pod: &mut Node<'static>, cluster: &dyn Cluster) {
+fn mount_token(pod: &mut Node<'static>, cluster: &dyn PluginContext) {
     let volumes = pod.pod_spec().volumes().iter().map(|volume| volume.text_at(&["name"]));
     let existing: Option<String> =
         volumes.into_iter().find(|name| name.starts_with(VOLUME)).map(Into::into);

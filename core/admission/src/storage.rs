@@ -1,6 +1,7 @@
 //! StorageObjectInUseProtection and PersistentVolumeClaimResize: finalizers on new storage, checks of claim expansion.
 
-use crate::{Cluster, Denial, Request, pods};
+use crate::resources::STORAGE_CLASSES;
+use crate::{Denial, PluginContext, Request, pods};
 use core::cmp::Ordering;
 use ratchet_object::{Node, Quantity};
 
@@ -18,7 +19,7 @@ const PROTECTED: &[(&str, &str, &str, u8)] = &[
 pub(crate) fn protect(
     request: &Request<'_>,
     node: &mut Node<'static>,
-    _: &dyn Cluster,
+    _: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let row = PROTECTED.iter().find(|(group, resource, _, since)| {
         request.is_on(group, resource) && request.is_create() && request.minor >= *since
@@ -43,7 +44,7 @@ pub(crate) fn class_of<'n>(claim: &'n Node<'_>) -> &'n str {
 pub(crate) fn resize(
     request: &Request<'_>,
     claim: &Node<'_>,
-    cluster: &dyn Cluster,
+    cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let (true, Some(old)) =
         (request.is_on("", "persistentvolumeclaims") && request.is_update(), request.old)
@@ -62,7 +63,7 @@ pub(crate) fn resize(
     }
     let name = class_of(claim);
     let grows = !name.is_empty() && name == class_of(old) && {
-        let class = cluster.object("storage.k8s.io", "storageclasses", "", name);
+        let class = cluster.get(&STORAGE_CLASSES, "", name);
         class.and_then(|class| class.get("allowVolumeExpansion").and_then(Node::as_bool))
             == Some(true)
     };

@@ -1,7 +1,7 @@
 //! The table of all plugins of Kubernetes 1.36 in their order, with their implementations.
 
 use crate::{
-    Cluster, Denial, Request, certificates, classes, limit_ranger, node_labels, node_restriction,
+    Denial, PluginContext, Request, certificates, classes, limit_ranger, node_labels, node_restriction,
     optional, owner_references, priority, resize, runtime_class, service_account, storage,
     tolerations,
 };
@@ -9,10 +9,10 @@ use alloc::vec::Vec;
 use ratchet_object::Node;
 
 /// A mutating plugin: changes an object, or refuses it.
-pub type Admit = fn(&Request<'_>, &mut Node<'static>, &dyn Cluster) -> Result<(), Denial>;
+pub type Admit = fn(&Request<'_>, &mut Node<'static>, &dyn PluginContext) -> Result<(), Denial>;
 
 /// A validating plugin: refuses an object, or not.
-pub type Validate = fn(&Request<'_>, &Node<'_>, &dyn Cluster) -> Result<(), Denial>;
+pub type Validate = fn(&Request<'_>, &Node<'_>, &dyn PluginContext) -> Result<(), Denial>;
 
 /// One plugin.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,13 @@
 //! A fake cluster for tests.
 
-use crate::{Cluster, Denial, Operation, Request, Subject};
+use crate::{Denial, Operation, PluginContext, Request, Subject};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use ratchet_access::{Attributes, User};
-use ratchet_object::{Limits, Node, decode};
+use ratchet_object::{
+    ClusterReader, GroupVersionKind, GroupVersionResource, Limits, Node, RestMapping, decode,
+};
 
 /// Decodes YAML.
 pub(crate) fn node(text: &str) -> Node<'static> {
@@ -37,27 +39,38 @@ impl Fake {
     }
 }
 
-impl Cluster for Fake {
-    fn object(
+impl ClusterReader for Fake {
+    fn get(
         &self,
-        group: &str,
-        resource: &str,
+        resource: &GroupVersionResource<'_>,
         namespace: &str,
         name: &str,
     ) -> Option<Node<'static>> {
-        let mut all = self.objects(group, resource, namespace).into_iter();
+        let mut all = self.list(resource, namespace, usize::MAX).into_iter();
         all.find(|node| node.metadata().name() == name)
     }
 
-    fn objects(&self, group: &str, resource: &str, namespace: &str) -> Vec<Node<'static>> {
-        let key = format!("{resource}.{group}");
+    fn list(
+        &self,
+        resource: &GroupVersionResource<'_>,
+        namespace: &str,
+        limit: usize,
+    ) -> Vec<Node<'static>> {
+        let key = format!("{}.{}", resource.resource, resource.group);
         let of_it = self
             .objects
             .iter()
             .filter(|(other, node)| *other == key && node.metadata().namespace() == namespace);
-        of_it.map(|(_, node)| node.clone()).collect()
+        of_it.map(|(_, node)| node.clone()).take(limit).collect()
     }
 
+    fn rest_mapping(&self, kind: &GroupVersionKind<'_>) -> Option<RestMapping> {
+        let mapping = RestMapping { resource: "replicasets".to_string(), namespaced: true };
+        (kind.kind == "ReplicaSet").then_some(mapping)
+    }
+}
+
+impl PluginContext for Fake {
     fn decide(&self, attributes: &Attributes<'_>) -> Result<(), String> {
         let resource = attributes.resource().unwrap();
         let slash = if resource.subresource.is_empty() { "" } else { "/" };
@@ -66,10 +79,6 @@ impl Cluster for Fake {
             attributes.verb, resource.resource, resource.subresource, resource.name
         );
         if self.allowed.contains(&permission) { Ok(()) } else { Err(String::new()) }
-    }
-
-    fn resource_of(&self, _: &str, _: &str, kind: &str) -> Option<(String, bool)> {
-        (kind == "ReplicaSet").then(|| ("replicasets".to_string(), true))
     }
 
     fn subject_of(&self, _: &str) -> Result<Subject, String> {

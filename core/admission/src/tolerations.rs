@@ -1,6 +1,6 @@
 //! DefaultTolerationSeconds, ExtendedResourceToleration, TaintNodesByCondition.
 
-use crate::{Cluster, Denial, Request, amounts, pods};
+use crate::{Denial, PluginContext, Request, amounts, pods};
 use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ const SECONDS: i64 = 300;
 pub(crate) fn default_seconds(
     request: &Request<'_>,
     pod: &mut Node<'static>,
-    _: &dyn Cluster,
+    _: &dyn PluginContext,
 ) -> Result<(), Denial> {
     if !request.is_on("", "pods") || !(request.is_create() || request.is_update()) {
         return Ok(());
@@ -45,7 +45,7 @@ pub(crate) fn default_seconds(
 pub(crate) fn extended(
     request: &Request<'_>,
     pod: &mut Node<'static>,
-    _: &dyn Cluster,
+    _: &dyn PluginContext,
 ) -> Result<(), Denial> {
     if !request.is_on("", "pods") || !(request.is_create() || request.is_update()) {
         return Ok(());
@@ -81,7 +81,7 @@ pub(crate) fn extended(
 pub(crate) fn taint(
     request: &Request<'_>,
     node: &mut Node<'static>,
-    _: &dyn Cluster,
+    _: &dyn PluginContext,
 ) -> Result<(), Denial> {
     if !request.is_on("", "nodes") || !request.is_create() {
         return Ok(());

@@ -38,6 +38,13 @@ pub struct GroupVersionResource<'a> {
     pub resource: &'a str,
 }
 
+impl<'a> GroupVersionResource<'a> {
+    /// A resource whose version does not matter, since a reader takes the stored one.
+    pub const fn any_version(group: &'a str, resource: &'a str) -> Self {
+        Self { group, version: "", resource }
+    }
+}
+
 impl fmt::Display for GroupVersionResource<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}, Resource={}", self.group, self.version, self.resource)

@@ -17,6 +17,7 @@ extern crate alloc;
 mod at;
 mod base64;
 mod canonicalize;
+mod cluster;
 mod complete;
 mod decode;
 mod decoded;
@@ -54,6 +55,7 @@ mod yaml_scalar;
 
 pub use at::At;
 pub use canonicalize::canonicalize;
+pub use cluster::{ClusterReader, NoCluster, RestMapping};
 pub use complete::complete;
 #[doc(hidden)]
 pub use decode::decode_without_shortcut;

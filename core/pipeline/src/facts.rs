@@ -5,61 +5,50 @@ use alloc::vec::Vec;
 use ratchet_engine::{
     ApiConfig, Change, EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Needs, needs,
 };
-use ratchet_object::{Node, Object};
+use ratchet_object::{ClusterReader, GroupVersionResource, Node, Object};
 
-/// The cluster state that a door supplies to validation.
-pub trait FactsReader {
-    /// The labels of a namespace, `None` if the namespace does not exist; `Some(None)` is one without labels.
-    fn namespace_labels(&self, name: &str) -> Option<Option<Node<'static>>>;
+/// Namespaces, as validation reads them.
+const NAMESPACES: GroupVersionResource<'_> = GroupVersionResource::any_version("", "namespaces");
 
-    /// The pods of a namespace, at most `limit`; they have `apiVersion` and `kind`.
-    fn pods(&self, namespace: &str, limit: usize) -> Vec<Object<'static>>;
-
-    /// The name of the requesting user, if it is known.
-    fn requester(&self) -> Option<&str>;
-}
-
-/// A door without a cluster: namespaces have no labels and no pods.
-#[derive(Clone, Copy, Debug)]
-pub struct NoCluster;
-
-impl FactsReader for NoCluster {
-    fn namespace_labels(&self, _: &str) -> Option<Option<Node<'static>>> {
-        Some(None)
-    }
-
-    fn pods(&self, _: &str, _: usize) -> Vec<Object<'static>> {
-        Vec::new()
-    }
-
-    fn requester(&self) -> Option<&str> {
-        None
-    }
-}
+/// Pods, with `apiVersion` and `kind`.
+const PODS: GroupVersionResource<'_> = GroupVersionResource { group: "", version: "v1", resource: "pods" };
 
 /// The facts of one change, owned; the engine borrows them through [`GatheredFacts::as_facts`].
 #[derive(Debug)]
 pub struct GatheredFacts {
     needs: Needs,
     namespace: String,
+    /// `None` if the namespace does not exist; `Some(None)` if it has no labels.
     labels: Option<Option<Node<'static>>>,
     pods: Vec<Object<'static>>,
     requester: Option<String>,
 }
 
-/// Reads the facts that a change needs.
-pub fn gather(change: &Change<'_>, config: &ApiConfig, door: &dyn FactsReader) -> GatheredFacts {
+/// Reads the facts that a change needs; `requester` is the name of the user, if it is known.
+pub fn gather(
+    change: &Change<'_>,
+    config: &ApiConfig,
+    cluster: &dyn ClusterReader,
+    requester: Option<&str>,
+) -> GatheredFacts {
     let needs = needs(change, config);
     let object = change.new_object();
     let namespace = object.namespace().to_string();
+    let labels_of = |namespace: Node<'static>| namespace.find(&["metadata", "labels"]).cloned();
     GatheredFacts {
         needs,
-        labels: if needs.namespace { door.namespace_labels(&namespace) } else { None },
+        labels: match needs.namespace {
+            true => cluster.get(&NAMESPACES, "", &namespace).map(labels_of),
+            false => None,
+        },
         pods: match needs.existing_pods {
-            true => door.pods(object.name(), EXISTING_PODS_BUDGET),
+            true => {
+                let pods = cluster.list(&PODS, object.name(), EXISTING_PODS_BUDGET);
+                pods.into_iter().map(Object::new).collect()
+            }
             false => Vec::new(),
         },
-        requester: door.requester().map(ToString::to_string),
+        requester: requester.map(ToString::to_string),
         namespace,
     }
 }

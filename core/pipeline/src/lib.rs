@@ -1,13 +1,13 @@
 //! The pipeline that every door shares: field validation of a decoded object, facts from the cluster, then the verdict.
 //!
 //! A door decodes bytes with [`ratchet_object`], reports unknown, duplicate and mistyped fields with [`check_fields`],
-//! applies defaults, pairs the object with the stored one, and calls [`validate`]. The pipeline asks the door for
-//! cluster state through [`FactsReader`], and only for what the change needs.
+//! applies defaults, pairs the object with the stored one, and calls [`validate`]. [`gather`] reads cluster state from the
+//! door's [`ClusterReader`](ratchet_object::ClusterReader), and only what the change needs.
 //!
 //! ```
 //! use ratchet_engine::{ApiConfig, Behavior, Change, Release};
-//! use ratchet_object::{Limits, Object, decode};
-//! use ratchet_pipeline::{FieldValidation, NoCluster, check_fields, gather, validate};
+//! use ratchet_object::{Limits, NoCluster, Object, decode};
+//! use ratchet_pipeline::{FieldValidation, check_fields, gather, validate};
 //!
 //! let text = "{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: [{port: 80}], clusterIP: 010.0.0.1, tyype: x}}";
 //! let mut decoded = decode(text, Limits::DEFAULT).unwrap();
@@ -18,7 +18,7 @@
 //!
 //! let config = ApiConfig::of(Release::REFERENCE, Behavior::Proposal);
 //! let change = Change::create(&object).unwrap();
-//! let facts = gather(&change, &config, &NoCluster);
+//! let facts = gather(&change, &config, &NoCluster, None);
 //! let verdict = validate(&change, &facts.as_facts(), &config);
 //! assert!(!verdict.admits());
 //! ```
@@ -31,6 +31,6 @@ mod fields;
 mod validate;
 
 pub use defaults::{locate_defaulted, with_defaults};
-pub use facts::{FactsReader, GatheredFacts, NoCluster, gather};
+pub use facts::{GatheredFacts, gather};
 pub use fields::{FieldReport, FieldValidation, FieldViolation, TypeMismatch, check_fields};
 pub use validate::validate;

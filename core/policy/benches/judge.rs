@@ -3,10 +3,10 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use ratchet_access::User;
-use ratchet_object::{Limits, Node, decode};
+use ratchet_object::{ClusterReader, Limits, Node, RestMapping, decode};
 use ratchet_policy::{
-    Attributes, Binding, ClusterReader, GroupVersionKind, GroupVersionResource, Operation,
-    Policies, Policy, Reader, ResourceScope,
+    Attributes, Binding, GroupVersionKind, GroupVersionResource, Operation, Policies, Policy,
+    PolicyContext, Reader,
 };
 use std::hint::black_box;
 use std::sync::Arc;
@@ -14,22 +14,20 @@ use std::sync::Arc;
 struct Cluster(Node<'static>);
 
 impl ClusterReader for Cluster {
-    fn namespace(&self, _: &str) -> Option<Node<'static>> {
+    fn get(&self, _: &GroupVersionResource<'_>, _: &str, _: &str) -> Option<Node<'static>> {
         Some(self.0.clone())
     }
 
-    fn served(&self, _: &GroupVersionKind<'_>) -> Option<ResourceScope> {
-        None
-    }
-
-    fn parameter(&self, _: &GroupVersionKind<'_>, _: &str, _: &str) -> Option<Node<'static>> {
-        None
-    }
-
-    fn parameters(&self, _: &GroupVersionKind<'_>, _: &str) -> Vec<Node<'static>> {
+    fn list(&self, _: &GroupVersionResource<'_>, _: &str, _: usize) -> Vec<Node<'static>> {
         Vec::new()
     }
+
+    fn rest_mapping(&self, _: &GroupVersionKind<'_>) -> Option<RestMapping> {
+        None
+    }
 }
+
+impl PolicyContext for Cluster {}
 
 fn node(text: &str) -> Node<'static> {
     let decoded = decode(text, Limits::DEFAULT).ok();

@@ -2,30 +2,14 @@
 //!
 //! [`Policy::read`] and [`Binding::read`] compile API objects, [`Policies::new`] binds them, and
 //! [`Policies::judge`] evaluates them on an [`Attributes`]. What they need to know of the cluster comes from
-//! [`ClusterReader`], which the door implements.
+//! [`PolicyContext`], which the door implements.
 //!
 //! ```
 //! use ratchet_access::User;
-//! use ratchet_object::{Limits, Node, decode};
+//! use ratchet_object::{Limits, NoCluster, decode};
 //! use ratchet_policy::{
-//!     Attributes, Binding, ClusterReader, GroupVersionKind, GroupVersionResource, Operation, Policies, Policy, Served,
+//!     Attributes, Binding, GroupVersionKind, GroupVersionResource, Operation, Policies, Policy,
 //! };
-//!
-//! struct NoCluster;
-//! impl ClusterReader for NoCluster {
-//!     fn namespace(&self, _: &str) -> Option<Node<'static>> {
-//!         None
-//!     }
-//!     fn served(&self, _: &GroupVersionKind<'_>) -> Option<Served> {
-//!         None
-//!     }
-//!     fn parameter(&self, _: &GroupVersionKind<'_>, _: &str, _: &str) -> Option<Node<'static>> {
-//!         None
-//!     }
-//!     fn parameters(&self, _: &GroupVersionKind<'_>, _: &str) -> Vec<Node<'static>> {
-//!         Vec::new()
-//!     }
-//! }
 //!
 //! let read = |text| decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
 //! let policy = read("{metadata: {name: p}, spec: {matchConstraints: {resourceRules: [{apiGroups: [''],
@@ -58,7 +42,7 @@ extern crate alloc;
 
 mod activation;
 mod attributes;
-mod cluster;
+mod context;
 mod environment;
 mod evaluate;
 mod matching;
@@ -86,7 +70,7 @@ pub use ratchet_object::{GroupVersionKind, GroupVersionResource};
 pub use ratchet_cel::library::authz;
 
 pub use attributes::{Attributes, Operation};
-pub use cluster::{ClusterReader, Equivalent, ResourceScope};
+pub use context::{Equivalent, PolicyContext};
 pub use policies::Policies;
 pub use policy::{Binding, Policy, Reader, is_exempt};
 pub use result::{Check, Denial, PolicyResult, Reason};

@@ -1,7 +1,8 @@
 //! Matching of attempts by the constraints of policies and bindings.
 
+use crate::context::NAMESPACES;
 use crate::{
-    Attributes, ClusterReader, Equivalent, GroupVersionKind, GroupVersionResource, Operation,
+    Attributes, Equivalent, GroupVersionKind, GroupVersionResource, Operation, PolicyContext,
 };
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -134,7 +135,7 @@ impl Criteria {
     pub(crate) fn matches(
         &self,
         attributes: &Attributes<'_>,
-        cluster: &dyn ClusterReader,
+        cluster: &dyn PolicyContext,
     ) -> Result<MatchKind, String> {
         let labels = self.matches_object_selector(attributes);
         if labels == Ok(false) {
@@ -170,7 +171,7 @@ impl Criteria {
     fn matches_namespace_selector(
         &self,
         attributes: &Attributes<'_>,
-        cluster: &dyn ClusterReader,
+        cluster: &dyn PolicyContext,
     ) -> Result<bool, String> {
         let (namespace_name, resource) =
             (attributes.effective_namespace(), attributes.resource.resource);
@@ -185,7 +186,7 @@ impl Criteria {
         if resource == "namespaces" && attributes.subresource.is_empty() && is_written {
             return Ok(attributes.object.is_some_and(|object| selector.matches_object(object)));
         }
-        let namespace = cluster.namespace(namespace_name);
+        let namespace = cluster.get(&NAMESPACES, "", namespace_name);
         let namespace =
             namespace.ok_or_else(|| format!("namespaces {} not found", Quoted(namespace_name)))?;
         Ok(selector.matches_object(&namespace))
@@ -195,7 +196,7 @@ impl Criteria {
         &self,
         rules: &[Rule],
         attributes: &Attributes<'_>,
-        cluster: &dyn ClusterReader,
+        cluster: &dyn PolicyContext,
     ) -> Result<MatchKind, String> {
         let resource = &attributes.resource;
         let is_match =

@@ -1,21 +1,21 @@
 //! Resolution of a binding's parameters.
 
 use crate::policy::{Binding, ParameterRef, Policy};
-use crate::{ClusterReader, ResourceScope};
+use crate::{GroupVersionResource, PolicyContext};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use ratchet_object::Node;
+use ratchet_object::{Node, RestMapping};
 
-/// How the kind of a policy's parameters is served, if it is.
-pub(crate) fn served(
+/// The resource of a policy's parameters, if it has any; an error if their kind is not served.
+pub(crate) fn mapping(
     policy: &Policy,
-    cluster: &dyn ClusterReader,
-) -> Result<Option<ResourceScope>, String> {
+    cluster: &dyn PolicyContext,
+) -> Result<Option<RestMapping>, String> {
     let Some(kind) = &policy.parameters else { return Ok(None) };
     let name = kind.name();
-    let served = cluster.served(&name);
-    served
+    let mapping = cluster.rest_mapping(&name);
+    mapping
         .map(Some)
         .ok_or_else(|| format!("failed to find resource referenced by paramKind: '{name}'"))
 }
@@ -25,14 +25,20 @@ pub(crate) fn collect(
     policy: &Policy,
     binding: &Binding,
     namespace: &str,
-    cluster: &dyn ClusterReader,
+    cluster: &dyn PolicyContext,
 ) -> Result<Vec<Option<Node<'static>>>, String> {
     let without = || Ok(alloc::vec![None]);
     let (Some(kind), Some(param_ref)) = (&policy.parameters, &binding.parameter) else {
         return without();
     };
-    let Some(served) = served(policy, cluster)? else { return without() };
-    let namespace = param_namespace(param_ref, served, namespace)?;
+    let Some(mapping) = mapping(policy, cluster)? else { return without() };
+    let namespace = param_namespace(param_ref, mapping.namespaced, namespace)?;
+    let kind = kind.name();
+    let resource = GroupVersionResource {
+        group: kind.group,
+        version: kind.version,
+        resource: &mapping.resource,
+    };
     let params: Vec<Node<'static>> = match &param_ref.selector {
         Some(_) if !param_ref.name.is_empty() => {
             return Err("paramRef.name and paramRef.selector are mutually exclusive".into());
@@ -40,10 +46,10 @@ pub(crate) fn collect(
         None if param_ref.name.is_empty() => {
             return Err("one of name or selector must be provided".into());
         }
-        None => cluster.parameter(&kind.name(), namespace, &param_ref.name).into_iter().collect(),
+        None => cluster.get(&resource, namespace, &param_ref.name).into_iter().collect(),
         Some(selector) => {
             let selector = selector.as_ref().map_err(Clone::clone)?;
-            let mut all = cluster.parameters(&kind.name(), namespace);
+            let mut all = cluster.list(&resource, namespace, usize::MAX);
             all.retain(|node| selector.matches_object(node));
             all
         }
@@ -58,10 +64,10 @@ pub(crate) fn collect(
 /// The namespace of the parameters: the binding's, or the object's.
 fn param_namespace<'n>(
     param_ref: &'n ParameterRef,
-    served: ResourceScope,
+    namespaced: bool,
     namespace: &'n str,
 ) -> Result<&'n str, String> {
-    match (served.namespaced, param_ref.namespace.as_str()) {
+    match (namespaced, param_ref.namespace.as_str()) {
         (true, "") if namespace.is_empty() => Err(
             "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"
                 .into(),

@@ -1,12 +1,13 @@
 //! All policies with their bindings, evaluated on an attempt: the entry point for every door.
 
 use crate::activation::{ActivationInputs, AuthorizerValues};
+use crate::context::NAMESPACES;
 use crate::evaluate::{Annotation, Decision, Evaluated, Outcome};
 use crate::matching::MatchKind;
 use crate::policy::{Action, Binding, Policy};
 use crate::request::{namespace_object, request};
 use crate::result::{Check, Denial, PolicyResult, Reason};
-use crate::{Attributes, ClusterReader, parameters, policy};
+use crate::{Attributes, PolicyContext, parameters, policy};
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
@@ -62,7 +63,7 @@ impl Policies {
     /// The attempt is as validation left it: with defaults, and valid. The caller denies with the first of
     /// [`PolicyResult::denials`], sends the warnings to the client, and the annotations to the audit log. The result depends
     /// on nothing but the policies, the attempt and what `cluster` returns.
-    pub fn judge(&self, attributes: &Attributes<'_>, cluster: &dyn ClusterReader) -> PolicyResult {
+    pub fn judge(&self, attributes: &Attributes<'_>, cluster: &dyn PolicyContext) -> PolicyResult {
         let mut judged = PolicyResult::default();
         if self.is_empty()
             || policy::is_exempt(attributes.resource.group, attributes.resource.resource)
@@ -92,7 +93,7 @@ impl Policies {
 /// The values of `authorizer` and `authorizer.requestResource`.
 fn authorizer_values(
     attributes: &Attributes<'_>,
-    cluster: &dyn ClusterReader,
+    cluster: &dyn PolicyContext,
 ) -> Option<AuthorizerValues> {
     let authorizer = Authorizer::new(cluster.authorizer()?);
     let request_resource = authorizer.resource_check(authz::Resource {
@@ -115,7 +116,7 @@ enum NamespaceLookup {
 /// An attempt with what all policies share about it.
 struct AttemptContext<'c> {
     attributes: &'c Attributes<'c>,
-    cluster: &'c dyn ClusterReader,
+    cluster: &'c dyn PolicyContext,
     authorizer_values: Option<AuthorizerValues>,
     namespace: NamespaceLookup,
     /// Whether its namespace is known to exist.
@@ -140,7 +141,7 @@ impl AttemptContext<'_> {
             Ok(matched) => matched,
             Err(error) => return misconfigured(policy, None, &error, judged),
         };
-        if let Err(error) = parameters::served(policy, cluster) {
+        if let Err(error) = parameters::mapping(policy, cluster) {
             return misconfigured(policy, None, &error, judged);
         }
         let mut published: Vec<(String, Vec<String>)> = Vec::new();
@@ -231,10 +232,10 @@ impl AttemptContext<'_> {
         let namespace = match name {
             "" => None,
             name if !is_needed => {
-                self.namespace_exists = self.cluster.has_namespace(name);
+                self.namespace_exists = self.cluster.exists(&NAMESPACES, "", name);
                 return if self.namespace_exists { Ok(()) } else { Err(name.to_owned()) };
             }
-            name => Some(self.cluster.namespace(name).ok_or_else(|| name.to_owned())?),
+            name => Some(self.cluster.get(&NAMESPACES, "", name).ok_or_else(|| name.to_owned())?),
         };
         self.namespace = NamespaceLookup::Done(namespace.map(namespace_object));
         Ok(())

@@ -1,15 +1,15 @@
 //! A small cluster and helpers to evaluate policies in tests.
 
 use crate::{
-    Attributes, Binding, ClusterReader, Equivalent, GroupVersionKind, GroupVersionResource,
-    Operation, Policies, Policy, PolicyResult, ResourceScope,
+    Attributes, Binding, Equivalent, GroupVersionKind, GroupVersionResource, Operation, Policies,
+    Policy, PolicyContext, PolicyResult,
 };
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use ratchet_access::User;
-use ratchet_object::{Limits, Node, decode};
+use ratchet_object::{ClusterReader, Limits, Node, RestMapping, decode};
 
 /// Decodes YAML.
 pub(crate) fn node(text: &str) -> Node<'static> {
@@ -27,37 +27,30 @@ const MAPS: &[(&str, &str, &str)] = &[
 ];
 
 impl ClusterReader for Cluster {
-    fn namespace(&self, name: &str) -> Option<Node<'static>> {
-        let (name, labels) = NAMESPACES.iter().find(|row| row.0 == name)?;
-        let text = format!(
-            "{{apiVersion: v1, kind: Namespace, metadata: {{name: {name}, labels: {{{labels}}}, managedFields: []}}, spec: {{finalizers: [kubernetes]}}, status: {{phase: Active}}}}"
-        );
-        Some(node(&text))
-    }
-
-    fn served(&self, kind: &GroupVersionKind<'_>) -> Option<ResourceScope> {
-        match kind.kind {
-            "ConfigMap" => Some(ResourceScope { namespaced: true }),
-            "Namespace" => Some(ResourceScope { namespaced: false }),
-            _ => None,
-        }
-    }
-
-    fn parameter(
+    fn get(
         &self,
-        kind: &GroupVersionKind<'_>,
+        resource: &GroupVersionResource<'_>,
         namespace: &str,
         name: &str,
     ) -> Option<Node<'static>> {
-        if kind.kind == "Namespace" {
-            return self.namespace(name);
+        if resource.resource == "namespaces" {
+            let (name, labels) = NAMESPACES.iter().find(|row| row.0 == name)?;
+            let text = format!(
+                "{{apiVersion: v1, kind: Namespace, metadata: {{name: {name}, labels: {{{labels}}}, managedFields: []}}, spec: {{finalizers: [kubernetes]}}, status: {{phase: Active}}}}"
+            );
+            return Some(node(&text));
         }
-        let all = self.parameters(kind, namespace);
+        let all = self.list(resource, namespace, usize::MAX);
         all.into_iter().find(|map| map.metadata().name() == name)
     }
 
-    fn parameters(&self, _: &GroupVersionKind<'_>, namespace: &str) -> Vec<Node<'static>> {
-        let rows = MAPS.iter().filter(|row| row.0 == namespace);
+    fn list(
+        &self,
+        _: &GroupVersionResource<'_>,
+        namespace: &str,
+        limit: usize,
+    ) -> Vec<Node<'static>> {
+        let rows = MAPS.iter().filter(|row| row.0 == namespace).take(limit);
         rows.map(|(_, name, data)| {
             node(&format!(
                 "{{apiVersion: v1, kind: ConfigMap, metadata: {{name: {name}, labels: {{is: {name}}}}}, data: {{{data}}}}}"
@@ -66,6 +59,17 @@ impl ClusterReader for Cluster {
         .collect()
     }
 
+    fn rest_mapping(&self, kind: &GroupVersionKind<'_>) -> Option<RestMapping> {
+        let (resource, namespaced) = match kind.kind {
+            "ConfigMap" => ("configmaps", true),
+            "Namespace" => ("namespaces", false),
+            _ => return None,
+        };
+        Some(RestMapping { resource: resource.to_string(), namespaced })
+    }
+}
+
+impl PolicyContext for Cluster {
     fn equivalents(&self, resource: &GroupVersionResource<'_>, _: &str) -> Vec<Equivalent> {
         let both = ["v1", "v2"].map(|version| Equivalent {
             group: "autoscaling".to_string(),

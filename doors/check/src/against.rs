@@ -161,11 +161,6 @@ impl StoredObjects {
         Some(self.load(self.namespaces.get(&hash(name))?)?.into_node())
     }
 
-    /// The labels of a stored namespace.
-    pub(crate) fn namespace_labels(&self, name: &str) -> Option<Node<'static>> {
-        Some(self.namespace(name)?.get("metadata")?.get("labels")?.clone())
-    }
-
     /// The stored pods of a namespace.
     pub(crate) fn pods(&self, namespace: &str) -> Vec<Object<'static>> {
         let objects = self.pods.get(&hash(namespace)).map(Vec::as_slice).unwrap_or_default();

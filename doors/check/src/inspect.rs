@@ -2,6 +2,7 @@
 
 use crate::against::StoredObjects;
 use crate::documents::{DocumentError, DocumentRef};
+use crate::file_facts::FileFacts;
 use crate::finding::{CheckedObject, Finding, Outcome, Severity};
 use crate::findings::{Contested, Findings, SourceDocument};
 use crate::lists::objects_in;
@@ -13,7 +14,7 @@ use ratchet_engine::rules::decoding;
 use ratchet_engine::{Change, Status};
 use ratchet_object::{Limits, Node, Object, Repeated, Scope, Span, Value, decode, schema};
 use ratchet_pipeline::{
-    FactsReader, FieldViolation, check_fields, gather, locate_defaulted, validate, with_defaults,
+    FieldViolation, check_fields, gather, locate_defaulted, validate, with_defaults,
 };
 use std::sync::{Arc, Mutex};
 
@@ -180,8 +181,13 @@ impl Inspector<'_> {
             None => Change::create(object)?,
         };
         let config = &self.config.api_config;
-        let facts =
-            gather(&change, config, &FileFacts { inspector: self, is_update: old.is_some() });
+        let cluster = FileFacts {
+            namespaces: self.namespaces,
+            stored: self.stored,
+            is_update: old.is_some(),
+        };
+        let requester = self.config.requester.as_ref().map(|user| user.name.as_str());
+        let facts = gather(&change, config, &cluster, requester);
         let facts = facts.as_facts();
         let mut verdict = validate(&change, &facts, config);
         locate_defaulted(&mut verdict, object);
@@ -225,29 +231,6 @@ impl Inspector<'_> {
         }
         checked.outcome = outcome(&findings, message);
         checked.findings = findings;
-    }
-}
-
-/// Cluster state from files: namespaces of the input, then stored ones. Files do not say which namespaces exist.
-struct FileFacts<'a> {
-    inspector: &'a Inspector<'a>,
-    is_update: bool,
-}
-
-impl FactsReader for FileFacts<'_> {
-    fn namespace_labels(&self, name: &str) -> Option<Option<Node<'static>>> {
-        let Inspector { namespaces, stored, .. } = self.inspector;
-        let labels = namespaces.labels(name).cloned();
-        Some(labels.or_else(|| stored.as_ref()?.namespace_labels(name)))
-    }
-
-    fn pods(&self, namespace: &str, _: usize) -> Vec<Object<'static>> {
-        let stored = self.inspector.stored.filter(|_| self.is_update);
-        stored.map(|stored| stored.pods(namespace)).unwrap_or_default()
-    }
-
-    fn requester(&self) -> Option<&str> {
-        self.inspector.config.requester.as_ref().map(|user| user.name.as_str())
     }
 }
 

@@ -37,6 +37,7 @@ mod baseline;
 mod config;
 mod documents;
 mod files;
+mod file_facts;
 mod finding;
 mod findings;
 mod helm;

@@ -9,10 +9,10 @@ use case_file::{Case, Proposal, Subject, cases};
 use ratchet_access::User;
 use ratchet_check::{administrator, as_stored};
 use ratchet_engine::{ApiConfig, Behavior, Change, Namespace, Part, Release, Verdict, judge};
-use ratchet_object::{Limits, Node, Object, decode};
+use ratchet_object::{ClusterReader, Limits, Node, Object, RestMapping, decode};
 use ratchet_policy::{
-    Attributes, Binding, ClusterReader, GroupVersionKind, GroupVersionResource, Operation,
-    Policies, ResourceScope,
+    Attributes, Binding, GroupVersionKind, GroupVersionResource, Operation, Policies,
+    PolicyContext,
 };
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -286,20 +286,18 @@ struct Cluster {
 }
 
 impl ClusterReader for Cluster {
-    fn namespace(&self, name: &str) -> Option<Node<'static>> {
+    fn get(&self, _: &GroupVersionResource<'_>, _: &str, name: &str) -> Option<Node<'static>> {
         let metadata = [("name", Node::string(name.to_owned())), ("labels", self.labels.clone())];
         Some(Node::map([("metadata", Node::map(metadata))]))
     }
 
-    fn served(&self, _: &GroupVersionKind<'_>) -> Option<ResourceScope> {
-        None
-    }
-
-    fn parameter(&self, _: &GroupVersionKind<'_>, _: &str, _: &str) -> Option<Node<'static>> {
-        None
-    }
-
-    fn parameters(&self, _: &GroupVersionKind<'_>, _: &str) -> Vec<Node<'static>> {
+    fn list(&self, _: &GroupVersionResource<'_>, _: &str, _: usize) -> Vec<Node<'static>> {
         Vec::new()
     }
+
+    fn rest_mapping(&self, _: &GroupVersionKind<'_>) -> Option<RestMapping> {
+        None
+    }
 }
+
+impl PolicyContext for Cluster {}

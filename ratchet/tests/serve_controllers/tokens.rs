@@ -91,7 +91,7 @@ fn a_secret_says_when_its_token_was_used_and_may_be_marked_invalid() {
 }
 
 /// A request of openssl for `CN=system:node:a, O=system:nodes`.
-const WISH: &str = include_str!("../../../doors/server/src/admission/view_csr.txt");
+const WISH: &str = include_str!("../../../doors/server/src/admission/node_client_csr.txt");
 
 #[test]
 fn a_node_asks_for_no_certificate_of_another() {

@@ -139,7 +139,7 @@ async fn a_token_is_bound_to_a_pod_of_its_own_account() {
 }
 
 /// A request of openssl for `CN=system:node:a, O=system:nodes`.
-const WISH: &str = include_str!("../../../doors/server/src/admission/view_csr.txt");
+const WISH: &str = include_str!("../../../doors/server/src/admission/node_client_csr.txt");
 
 #[tokio::test]
 async fn who_asks_for_a_certificate_does_not_become_another() {

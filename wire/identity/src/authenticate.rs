@@ -2,12 +2,13 @@
 
 use crate::certificate::ClientVerifier;
 use crate::{
-    Authorities, Cluster, Proxy, Reloading, ServiceAccounts, TokenFile, TokenUsage, bearer,
+    Authorities, Proxy, Reloading, ServiceAccounts, TokenFile, TokenUsage, bearer,
     bootstrap_token,
 };
 use http::HeaderMap;
 use jiff::Timestamp;
 use ratchet_access::User;
+use ratchet_object::ClusterReader;
 use rustls::pki_types::CertificateDer;
 use std::fmt;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ pub struct Config {
     /// Whether anonymous requests are allowed.
     pub anonymous: bool,
     /// The objects that tokens depend on.
-    pub cluster: Arc<dyn Cluster>,
+    pub cluster: Arc<dyn ClusterReader + Send + Sync>,
 }
 
 /// The result of authentication.

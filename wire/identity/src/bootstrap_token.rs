@@ -1,23 +1,24 @@
 //! Bootstrap tokens `<id>.<secret>`, stored in secrets of `kube-system`.
 
-use crate::Cluster;
+use crate::bound_object;
 use crate::legacy::data;
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use jiff::Timestamp;
 use ratchet_access::User;
+use ratchet_object::ClusterReader;
 
 /// The group of all bootstrap tokens.
 const BOOTSTRAPPERS: &str = "system:bootstrappers";
 
 /// The user of the token, if a secret contains it and allows its use.
-pub(crate) fn user(token: &str, cluster: &dyn Cluster, now: Timestamp) -> Option<User> {
+pub(crate) fn user(token: &str, cluster: &dyn ClusterReader, now: Timestamp) -> Option<User> {
     let (id, secret) = token.split_once('.')?;
     let is_alphanumeric =
         |text: &str| text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     if id.len() != 6 || secret.len() != 16 || !is_alphanumeric(id) || !is_alphanumeric(secret) {
         return None;
     }
-    let stored = cluster.secret("kube-system", &format!("bootstrap-token-{id}"))?;
+    let stored = bound_object::secret(cluster, "kube-system", &format!("bootstrap-token-{id}"))?;
     let value = |key: &str| data(&stored, key).unwrap_or_default();
     let is_token = stored.text_at(&["type"]) == "bootstrap.kubernetes.io/token";
     let same = |key: &str, text: &str| {
@@ -59,24 +60,21 @@ fn groups(extra: &str) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Bindable;
     use base64::Engine;
     use base64::prelude::BASE64_STANDARD;
-    use ratchet_object::Node;
+    use ratchet_object::{GroupVersionKind, GroupVersionResource, Node, RestMapping};
 
     struct Secrets(Vec<(&'static str, &'static str)>);
 
-    impl Cluster for Secrets {
-        fn uid(&self, _: Bindable, _: &str, _: &str) -> Option<String> {
-            None
-        }
-
-        fn account(&self, _: &str, _: &str) -> Option<Node<'static>> {
-            None
-        }
-
-        fn secret(&self, namespace: &str, name: &str) -> Option<Node<'static>> {
-            if (namespace, name) != ("kube-system", "bootstrap-token-abcdef") {
+    impl ClusterReader for Secrets {
+        fn get(
+            &self,
+            resource: &GroupVersionResource<'_>,
+            namespace: &str,
+            name: &str,
+        ) -> Option<Node<'static>> {
+            let key = (resource.resource, namespace, name);
+            if key != ("secrets", "kube-system", "bootstrap-token-abcdef") {
                 return None;
             }
             let field = |(key, value): &(&'static str, &str)| {
@@ -85,6 +83,14 @@ mod tests {
             let data = Node::map(self.0.iter().map(field));
             let kind = Node::string("bootstrap.kubernetes.io/token");
             Some(Node::map([("type", kind), ("data", data)]))
+        }
+
+        fn list(&self, _: &GroupVersionResource<'_>, _: &str, _: usize) -> Vec<Node<'static>> {
+            Vec::new()
+        }
+
+        fn rest_mapping(&self, _: &GroupVersionKind<'_>) -> Option<RestMapping> {
+            None
         }
     }
 

@@ -1,15 +1,16 @@
 //! Legacy tokens stored in secrets: valid while the secret contains them and is not marked as
 //! invalid.
 
+use crate::bound_object::{SERVICE_ACCOUNTS, secret};
 use crate::claims::{Claims, text};
-use crate::{Cluster, SecretUsage, TokenCounter, TokenUsage};
+use crate::{SecretUsage, TokenCounter, TokenUsage};
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use ratchet_access::{User, split_service_account};
-use ratchet_object::Node;
+use ratchet_object::{ClusterReader, Node};
 use serde_json::Value;
 
 /// The label of a secret whose token is invalid since the date in its value.
@@ -28,7 +29,7 @@ pub(crate) fn user(
     token: &str,
     claims: &Claims,
     private: &Value,
-    cluster: &dyn Cluster,
+    cluster: &dyn ClusterReader,
     now: Timestamp,
     usage: &mut TokenUsage,
 ) -> Result<User, String> {
@@ -46,12 +47,12 @@ pub(crate) fn user(
     if split_service_account(&claims.subject) != Some((&namespace, &name)) {
         return Err("sub claim is invalid".into());
     }
-    let secret = cluster.secret(&namespace, &secret_name).ok_or("Token has been invalidated")?;
+    let secret = secret(cluster, &namespace, &secret_name).ok_or("Token has been invalidated")?;
     let stored_token = data(&secret, "token").unwrap_or_default();
     if verify_slices_are_equal(stored_token.as_bytes(), token.as_bytes()).is_err() {
         return Err("Token does not match server's copy".into());
     }
-    let account = cluster.account(&namespace, &name);
+    let account = cluster.get(&SERVICE_ACCOUNTS, &namespace, &name);
     let account = account.ok_or_else(|| format!("serviceaccounts \"{name}\" not found"))?;
     if !account.text_at(&["metadata", "deletionTimestamp"]).is_empty() {
         return Err(format!("ServiceAccount {namespace}/{name} has been deleted"));

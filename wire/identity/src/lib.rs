@@ -12,9 +12,9 @@
 mod authenticate;
 mod bearer;
 mod bootstrap_token;
+mod bound_object;
 mod certificate;
 mod claims;
-mod cluster;
 mod headers;
 mod impersonation;
 mod jwt;
@@ -28,7 +28,6 @@ mod usage;
 
 pub use authenticate::{Authenticators, Config, Reviewed, Verdict};
 pub use certificate::Authorities;
-pub use cluster::{Bindable, Cluster};
 pub use headers::strip_impersonation;
 pub use impersonation::impersonation;
 pub use keys::{Algorithm, KeyError, PublicKey, SigningKey};

@@ -1,12 +1,14 @@
 //! Service account tokens: issuing, and verification against the objects they are bound to.
 
+use crate::bound_object::{self, NODES, PODS, SECRETS, SERVICE_ACCOUNTS};
 use crate::claims::{BoundClaims, Claims, ObjectIdentity};
 use crate::jwt::{Token, sign};
 use crate::keys::{KeyError, PublicKey, SigningKey};
-use crate::{Bindable, Cluster, TokenUsage, legacy};
+use crate::{TokenUsage, legacy};
 use aws_lc_rs::digest::{SHA256, digest};
 use jiff::Timestamp;
 use ratchet_access::{User, quoted_list};
+use ratchet_object::ClusterReader;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -174,7 +176,7 @@ impl ServiceAccounts {
         &self,
         text: &str,
         audiences: &[String],
-        cluster: &dyn Cluster,
+        cluster: &dyn ClusterReader,
         now: Timestamp,
         usage: &mut TokenUsage,
     ) -> Option<Result<VerifiedToken, String>> {
@@ -319,35 +321,34 @@ fn check_times(claims: &Claims, now: i64) -> Result<(), String> {
 fn bound_user(
     claims: &Claims,
     private: &Value,
-    cluster: &dyn Cluster,
+    cluster: &dyn ClusterReader,
     now: i64,
     usage: &mut TokenUsage,
 ) -> Result<User, String> {
     let BoundClaims { namespace, account: (name, uid), secret, pod, node, warn_after } =
         BoundClaims::parse(private)?;
-    let current_uid = cluster.uid(Bindable::ServiceAccount, &namespace, &name);
+    let current_uid = bound_object::uid(cluster, &SERVICE_ACCOUNTS, (&namespace, &name), now);
     let current_uid = current_uid.ok_or_else(|| format!("serviceaccounts \"{name}\" not found"))?;
     if current_uid != uid {
         return Err(format!("service account UID ({current_uid}) does not match claim ({uid})"));
     }
-    let check_bound =
-        |kind, namespace: &str, what: &str, (name, uid): &ObjectIdentity| match cluster
-            .uid(kind, namespace, name)
-        {
+    let check_bound = |resource, namespace: &str, what: &str, (name, uid): &ObjectIdentity| {
+        match bound_object::uid(cluster, resource, (namespace, name), now) {
             None => Err("service account token has been invalidated".to_owned()),
             Some(current_uid) if current_uid == *uid => Ok(()),
             Some(current_uid) => Err(format!(
                 "{what} UID ({current_uid}) does not match service account {what} ref claim ({uid})"
             )),
-        };
+        }
+    };
     if let Some(secret) = &secret {
-        check_bound(Bindable::Secret, &namespace, "secret", secret)?;
+        check_bound(&SECRETS, &namespace, "secret", secret)?;
     }
     if let Some(pod) = &pod {
-        check_bound(Bindable::Pod, &namespace, "pod", pod)?;
+        check_bound(&PODS, &namespace, "pod", pod)?;
     }
     if let (Some(node), None) = (&node, &pod) {
-        check_bound(Bindable::Node, "", "node", node)?;
+        check_bound(&NODES, "", "node", node)?;
     }
     if let Some(warn_after) = warn_after.filter(|seconds| *seconds != 0) {
         usage.record_reload_age(&claims.subject, now - warn_after);

@@ -1,7 +1,7 @@
 //! Default bindings for policies without one: a policy that nothing binds is evaluated as if bound everywhere.
 
 use super::PolicySet;
-use super::cluster::is_of;
+use super::kinds::is_of;
 use super::stored_form::split;
 use ratchet_object::Node;
 use ratchet_policy::{Binding, GroupVersionKind};

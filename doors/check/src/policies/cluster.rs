@@ -1,11 +1,14 @@
 //! The cluster state that policies can read, as far as files define it.
 
 use super::PolicySet;
-use super::stored_form::{as_stored, split};
+use super::kinds::kind_of;
+use super::stored_form::as_stored;
 use crate::against::StoredObjects;
 use crate::namespaces::NamespaceIndex;
-use ratchet_object::{Node, Object, Scope, find};
-use ratchet_policy::{ClusterReader, GroupVersionKind, ResourceScope};
+use ratchet_object::{
+    ClusterReader, GroupVersionKind, GroupVersionResource, Node, Object, RestMapping,
+};
+use ratchet_policy::PolicyContext;
 
 /// A cluster whose namespaces and parameters come from files.
 pub(crate) struct FileCluster<'a> {
@@ -14,68 +17,13 @@ pub(crate) struct FileCluster<'a> {
     pub(crate) stored: Option<&'a StoredObjects>,
 }
 
-/// A custom kind, from its CustomResourceDefinition.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct CustomKind {
-    pub(crate) group: String,
-    pub(crate) kind: String,
-    pub(crate) plural: String,
-    pub(crate) namespaced: bool,
+fn is_namespaces(resource: &GroupVersionResource<'_>) -> bool {
+    (resource.group, resource.resource) == ("", "namespaces")
 }
 
-impl CustomKind {
-    /// Reads a CustomResourceDefinition.
-    pub(crate) fn from_definition(definition: &Node<'_>) -> Self {
-        let text = |names: &[&str]| definition.text_at(names).to_owned();
-        Self {
-            group: text(&["spec", "group"]),
-            kind: text(&["spec", "names", "kind"]),
-            plural: text(&["spec", "names", "plural"]),
-            namespaced: definition.text_at(&["spec", "scope"]) != "Cluster",
-        }
-    }
-}
-
-impl PolicySet {
-    /// Whether a kind is namespaced; `None` for an unknown kind.
-    pub(crate) fn is_namespaced(&self, kind: &GroupVersionKind<'_>) -> Option<bool> {
-        let api_version = api_version(kind);
-        if let Some(row) = find(&api_version, kind.kind) {
-            return Some(row.scope == Scope::Namespaced);
-        }
-        if let Some(custom) = self.custom(kind.group, kind.kind) {
-            return Some(custom.namespaced);
-        }
-        let mut own = self.parameters.iter().filter(|node| is_of(node, kind)).peekable();
-        own.peek()?;
-        Some(own.any(|node| !node.text_at(&["metadata", "namespace"]).is_empty()))
-    }
-
-    /// A custom kind, if a file defines it.
-    pub(crate) fn custom(&self, group: &str, kind: &str) -> Option<&CustomKind> {
-        self.custom_kinds.iter().find(|row| row.group == group && row.kind == kind)
-    }
-}
-
-fn api_version(kind: &GroupVersionKind<'_>) -> String {
-    match kind.group {
-        "" => kind.version.to_owned(),
-        group => format!("{group}/{}", kind.version),
-    }
-}
-
-/// Whether an object is of a kind.
-pub(crate) fn is_of(node: &Node<'_>, kind: &GroupVersionKind<'_>) -> bool {
-    let (group, version) = split(node.text_at(&["apiVersion"]));
-    (group, version, node.text_at(&["kind"])) == (kind.group, kind.version, kind.kind)
-}
-
-fn is_in(node: &Node<'_>, kind: &GroupVersionKind<'_>, namespace: &str) -> bool {
-    is_of(node, kind) && node.text_at(&["metadata", "namespace"]) == namespace
-}
-
-impl ClusterReader for FileCluster<'_> {
-    fn namespace(&self, name: &str) -> Option<Node<'static>> {
+impl FileCluster<'_> {
+    /// A namespace as it would be stored. Manifests do not say which namespaces exist: an unknown one has no labels.
+    fn namespace(&self, name: &str) -> Node<'static> {
         let given = self
             .policy_set
             .namespaces
@@ -90,32 +38,57 @@ impl ClusterReader for FileCluster<'_> {
         let mut namespace = namespace;
         namespace.set("apiVersion", Node::string("v1"));
         namespace.set("kind", Node::string("Namespace"));
-        Some(as_stored(&Object::new(namespace), None))
+        as_stored(&Object::new(namespace), None)
     }
 
-    /// Always true: manifests do not say which namespaces exist.
-    fn has_namespace(&self, _: &str) -> bool {
-        true
+    /// The parameters of a resource in a namespace.
+    fn parameters<'r>(
+        &'r self,
+        resource: &'r GroupVersionResource<'_>,
+        namespace: &'r str,
+    ) -> impl Iterator<Item = &'r Node<'static>> {
+        let is_there = move |node: &&Node<'static>| {
+            let kind = kind_of(node);
+            (kind.group, kind.version) == (resource.group, resource.version)
+                && node.text_at(&["metadata", "namespace"]) == namespace
+                && self.policy_set.plural(&kind) == resource.resource
+        };
+        self.policy_set.parameters.iter().filter(is_there)
     }
+}
 
-    fn served(&self, kind: &GroupVersionKind<'_>) -> Option<ResourceScope> {
-        self.policy_set.is_namespaced(kind).map(|namespaced| ResourceScope { namespaced })
-    }
-
-    fn parameter(
+impl ClusterReader for FileCluster<'_> {
+    fn get(
         &self,
-        kind: &GroupVersionKind<'_>,
+        resource: &GroupVersionResource<'_>,
         namespace: &str,
         name: &str,
     ) -> Option<Node<'static>> {
-        let is_it = |node: &&Node<'static>| {
-            is_in(node, kind, namespace) && node.text_at(&["metadata", "name"]) == name
-        };
-        self.policy_set.parameters.iter().find(is_it).cloned()
+        if is_namespaces(resource) {
+            return Some(self.namespace(name));
+        }
+        let mut parameters = self.parameters(resource, namespace);
+        parameters.find(|node| node.text_at(&["metadata", "name"]) == name).cloned()
     }
 
-    fn parameters(&self, kind: &GroupVersionKind<'_>, namespace: &str) -> Vec<Node<'static>> {
-        let is_there = |node: &&Node<'static>| is_in(node, kind, namespace);
-        self.policy_set.parameters.iter().filter(is_there).cloned().collect()
+    fn list(
+        &self,
+        resource: &GroupVersionResource<'_>,
+        namespace: &str,
+        limit: usize,
+    ) -> Vec<Node<'static>> {
+        self.parameters(resource, namespace).take(limit).cloned().collect()
+    }
+
+    /// Always true for namespaces: manifests do not say which exist.
+    fn exists(&self, resource: &GroupVersionResource<'_>, namespace: &str, name: &str) -> bool {
+        is_namespaces(resource) || self.get(resource, namespace, name).is_some()
+    }
+
+    fn rest_mapping(&self, kind: &GroupVersionKind<'_>) -> Option<RestMapping> {
+        let namespaced = self.policy_set.is_namespaced(kind)?;
+        Some(RestMapping { resource: self.policy_set.plural(kind), namespaced })
     }
 }
+
+impl PolicyContext for FileCluster<'_> {}

@@ -19,16 +19,6 @@ pub fn administrator() -> User {
     User { name: "kubernetes-admin".into(), groups, ..User::default() }
 }
 
-/// The resource name of a custom kind, guessed as kubectl guesses it.
-pub fn plural_of(kind: &str) -> String {
-    let kind = kind.to_lowercase();
-    match kind.strip_suffix('y') {
-        Some(stem) => format!("{stem}ies"),
-        None if kind.ends_with('s') => format!("{kind}es"),
-        None => format!("{kind}s"),
-    }
-}
-
 impl PolicySet {
     /// Evaluates the policies for an object; returns the message with which the API server would refuse it.
     pub(crate) fn evaluate(
@@ -39,17 +29,13 @@ impl PolicySet {
         findings: &mut Findings<'_, '_>,
     ) -> Option<String> {
         let (group, version) = split(object.api_version());
-        let custom = self.custom(group, object.kind_name()).map(|row| row.plural.clone());
-        let built_in = object.kind();
-        let plural = match &built_in {
-            Some(row) => row.plural.to_owned(),
-            None => custom.unwrap_or_else(|| plural_of(object.kind_name())),
-        };
+        let kind = GroupVersionKind { group, version, kind: object.kind_name() };
+        let plural = self.plural(&kind);
         // The stored form is costly, so objects that no policy matches do not get one.
         if !self.policies.look_at(group, &plural) {
             return None;
         }
-        let is_namespaced = built_in.is_none_or(|row| row.scope == Scope::Namespaced);
+        let is_namespaced = object.kind().is_none_or(|row| row.scope == Scope::Namespaced);
         let stored = old.map(|old| as_stored(old, Some(old.node())));
         let new = as_stored(object, stored.as_ref());
         let operation = if old.is_some() { Operation::Update } else { Operation::Create };
@@ -64,7 +50,7 @@ impl PolicySet {
         };
         let attributes = Attributes {
             operation,
-            kind: GroupVersionKind { group, version, kind: object.kind_name() },
+            kind,
             resource: GroupVersionResource { group, version, resource: &plural },
             subresource: "",
             name: object.name(),
@@ -146,17 +132,4 @@ fn options(operation: Operation, validation: FieldValidation) -> Node<'static> {
         ("apiVersion", Node::string("meta.k8s.io/v1")),
         ("fieldValidation", Node::string(validation)),
     ])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn resources_are_guessed_as_kubectl_guesses_them() {
-        for (kind, plural) in [("Widget", "widgets"), ("Policy", "policies"), ("Glass", "glasses")]
-        {
-            assert_eq!(plural_of(kind), plural);
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! Loader of policies, bindings, parameters and namespaces from the files of `--policies`.
 
-use super::cluster::{CustomKind, is_of};
+use super::kinds::{CustomKind, is_of};
 use super::stored_form::{as_stored, split};
 use super::{PolicySet, binding};
 use crate::Config;

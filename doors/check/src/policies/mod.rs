@@ -3,18 +3,20 @@
 mod binding;
 mod cluster;
 mod evaluate;
+mod kinds;
 mod load;
 mod rule;
 mod stored_form;
 
 pub(crate) use cluster::FileCluster;
-pub use evaluate::{administrator, plural_of};
+pub use evaluate::administrator;
+pub use kinds::plural_of;
 use rule::POLICY;
 pub use rule::RULES;
 pub use stored_form::as_stored;
 
 use crate::finding::SourceLocation;
-use cluster::CustomKind;
+use kinds::CustomKind;
 use ratchet_object::Node;
 use ratchet_policy::Policies;
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,8 +2,8 @@
 
 use super::attributes::subresource_of;
 use super::plugin::{Plugin, PluginFuture, Subject};
-use super::policy_cluster::PolicyCluster;
 use super::scope::AdmissionScope;
+use crate::app::request_cluster::RequestCluster;
 use crate::app::resource_request::ResourceRequest;
 use crate::registry::ServedResource;
 use crate::request::Params;
@@ -92,7 +92,7 @@ impl AdmissionScope<'_> {
         let started = Instant::now();
         // An expression may use its whole cost budget, which is more than other requests should wait for.
         let pace_key = format!("{}/{}/{}", row.group, row.plural, attributes.namespace);
-        let cluster = PolicyCluster::new(self.app, self.user);
+        let cluster = RequestCluster::new(self.app, self.user);
         let judge = || policies.judge(&attributes, &cluster);
         let verdict = self.app.pace.evaluate(&self.app.compute, policies, &pace_key, judge).await;
         cluster.check()?;

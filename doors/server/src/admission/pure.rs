@@ -1,12 +1,15 @@
 //! Plugins of the table in `core/admission`: pure functions of an object and the cluster state.
 
 use super::plugin::{Admission, Plugin, PluginFuture, Subject};
-use super::plugin_cluster::PluginCluster;
+use crate::app::request_cluster::RequestCluster;
 use crate::app::resource_request::ResourceRequest;
 use crate::status::{About, StatusError};
-use ratchet_admission::{Cluster, Denial, PluginRow, Request};
-use ratchet_object::Node;
+use ratchet_admission::{Denial, PluginRow, Request};
+use ratchet_object::{ClusterReader, GroupVersionResource, Node};
 use std::time::{Duration, Instant};
+
+const SERVICE_ACCOUNTS: GroupVersionResource<'_> =
+    GroupVersionResource::any_version("", "serviceaccounts");
 
 /// Attempts and pause while waiting for the default service account, which a controller creates with its namespace.
 const ACCOUNT_TRIES: usize = 10;
@@ -31,7 +34,7 @@ impl Plugin for Pure {
         object: &mut Node<'static>,
     ) -> Admission {
         let admit = self.0.admit?;
-        let cluster = PluginCluster::new(request);
+        let cluster = RequestCluster::new(request.app, request.user);
         let result = admit(attributes, object, &cluster);
         Some(cluster.check().and(match result {
             Ok(()) => Ok(()),
@@ -50,7 +53,7 @@ impl Pure {
         let Subject::Change { request, change, attributes, .. } = subject else { return None };
         let validate = self.0.validate?;
         let (started, new) = (Instant::now(), change.new_object());
-        let cluster = PluginCluster::new(request);
+        let cluster = RequestCluster::new(request.app, request.user);
         let result = validate(attributes, new.node(), &cluster);
         if let Err(error) = cluster.check() {
             return Some(Err(error));
@@ -99,9 +102,8 @@ async fn await_account(request: &ResourceRequest<'_>, pod: &Node<'_>) -> Result<
         return Ok(());
     }
     let is_there = || {
-        PluginCluster::new(request)
-            .object("", "serviceaccounts", &request.path.namespace, "default")
-            .is_some()
+        let cluster = RequestCluster::new(request.app, request.user);
+        cluster.exists(&SERVICE_ACCOUNTS, &request.path.namespace, "default")
     };
     for _ in 0..ACCOUNT_TRIES {
         if is_there() {

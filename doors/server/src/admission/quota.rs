@@ -2,14 +2,14 @@
 
 use super::attributes::{attributes, subresource_of};
 use super::plugin::{CommitConditions, PendingWrite, Plugin, PluginFuture};
-use super::plugin_cluster::PluginCluster;
 use super::pure::status_error;
+use crate::app::request_cluster::RequestCluster;
 use crate::app::resource_request::ResourceRequest;
 use crate::registry::ServedResource;
 use crate::status::StatusError;
 use crate::storage::cache::{Item, storable};
-use ratchet_admission::{Cluster, Denial, Operation, Request, quota};
-use ratchet_object::Node;
+use ratchet_admission::{Denial, Operation, Request, quota};
+use ratchet_object::{ClusterReader, GroupVersionResource, Node};
 use ratchet_store::{Guard, Revision, Write};
 use std::sync::Arc;
 use std::time::Instant;
@@ -109,13 +109,14 @@ fn charge_quotas(
 }
 
 fn recount(request: &ResourceRequest<'_>, one: &mut Node<'static>, now: i64) {
-    let cluster = PluginCluster::new(request);
+    let cluster = RequestCluster::new(request.app, request.user);
     let list = |group: &str, resource: &str| {
         let is_served = request.app.registry.all().any(|candidate| {
             let row = candidate.row;
             (row.group, row.plural) == (group, resource) && row.namespaced
         });
-        is_served.then(|| cluster.objects(group, resource, &request.path.namespace))
+        let resource = GroupVersionResource::any_version(group, resource);
+        is_served.then(|| cluster.list(&resource, &request.path.namespace, usize::MAX))
     };
     quota::recount(one, &list, now);
 }

@@ -11,6 +11,7 @@ pub mod metrics;
 pub(crate) mod pace;
 pub(crate) mod policy_set;
 pub(crate) mod quota_locks;
+pub(crate) mod request_cluster;
 pub(crate) mod resource_request;
 pub(crate) mod token_usage;
 pub(crate) mod version;

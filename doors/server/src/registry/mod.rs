@@ -168,6 +168,11 @@ impl Registry {
         named.find(|resource| (resource.row.group, resource.row.version) == (group, version))
     }
 
+    /// Finds a resource by group and plural, in the first version that discovery names.
+    pub fn find_in_group(&self, group: &str, plural: &str) -> Option<&Arc<ServedResource>> {
+        self.all.get(plural)?.iter().find(|resource| resource.row.group == group)
+    }
+
     /// Finds a resource of the core group.
     pub fn core(&self, plural: &str) -> Option<&Arc<ServedResource>> {
         self.find("", "v1", plural)

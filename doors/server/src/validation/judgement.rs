@@ -1,13 +1,13 @@
 //! Validation of a change: reads its facts from the watch cache, records warnings and audit annotations.
 
 use super::policy_rights;
+use crate::app::request_cluster::RequestCluster;
 use crate::app::resource_request::ResourceRequest;
 use crate::status::StatusError;
 use crate::validation::csr;
 use ratchet_engine::pod_security::PodSecurityMetrics;
 use ratchet_engine::{Change, Status};
-use ratchet_object::{Node, Object};
-use ratchet_pipeline::{FactsReader, gather, validate};
+use ratchet_pipeline::{gather, validate};
 use std::time::{Duration, Instant};
 
 /// The result of the engine's own plugins on a valid object. They count and deny at their place in the chain.
@@ -26,7 +26,8 @@ pub(crate) fn judge(
     change: &Change<'_>,
 ) -> Result<Judgement, StatusError> {
     let app = request.app;
-    let facts = gather(change, &app.api_config, &CachedFacts(request));
+    let cluster = RequestCluster::new(app, request.user);
+    let facts = gather(change, &app.api_config, &cluster, Some(&request.user.name));
     let started = Instant::now();
     let mut verdict = validate(change, &facts.as_facts(), &app.api_config);
     csr::check(change, &app.api_config, &mut verdict);
@@ -49,34 +50,4 @@ pub(crate) fn judge(
         (error, plugin) => plugin.zip(error),
     };
     Ok(Judgement { denial, pod_security: verdict.metrics, duration })
-}
-
-/// The facts of a request, from the watch cache.
-struct CachedFacts<'a>(&'a ResourceRequest<'a>);
-
-impl FactsReader for CachedFacts<'_> {
-    fn namespace_labels(&self, _: &str) -> Option<Option<Node<'static>>> {
-        let resource = self.0.app.registry.core("namespaces")?;
-        // The namespace of the URL, which the object's own has been compared with.
-        let namespace = resource.cache.get(&self.0.path.namespace)?.node();
-        Some(namespace.find(&["metadata", "labels"]).cloned())
-    }
-
-    fn pods(&self, namespace: &str, limit: usize) -> Vec<Object<'static>> {
-        let Some(resource) = self.0.app.registry.core("pods") else { return Vec::new() };
-        let snapshot = resource.cache.now();
-        let prefix = format!("{namespace}/");
-        let pods = snapshot.within(&prefix).take(limit);
-        pods.map(|item| {
-            let mut node = item.node();
-            node.set("kind", Node::string("Pod"));
-            node.set("apiVersion", Node::string("v1"));
-            Object::new(node)
-        })
-        .collect()
-    }
-
-    fn requester(&self) -> Option<&str> {
-        Some(&self.0.user.name)
-    }
 }

@@ -1,9 +1,9 @@
 //! Whole requests: certificates, proxies and tokens in their order.
 
 use super::*;
-use crate::{Account, Bindable, Issuing, SigningKey};
+use crate::{Account, Issuing, SigningKey};
 use http::{HeaderName, HeaderValue};
-use ratchet_object::Node;
+use ratchet_object::{GroupVersionKind, GroupVersionResource, Node, RestMapping};
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, CustomExtension, DnType,
     ExtendedKeyUsagePurpose, IsCa, KeyPair,
@@ -11,16 +11,23 @@ use rcgen::{
 
 struct Nothing;
 
-impl Cluster for Nothing {
-    fn uid(&self, kind: Bindable, _: &str, _: &str) -> Option<String> {
-        (kind == Bindable::ServiceAccount).then(|| "u1".into())
+/// Every service account exists, and nothing else.
+impl ClusterReader for Nothing {
+    fn get(
+        &self,
+        resource: &GroupVersionResource<'_>,
+        _: &str,
+        _: &str,
+    ) -> Option<Node<'static>> {
+        let account = || Node::map([("metadata", Node::map([("uid", Node::string("u1"))]))]);
+        (resource.resource == "serviceaccounts").then(account)
     }
 
-    fn secret(&self, _: &str, _: &str) -> Option<Node<'static>> {
-        None
+    fn list(&self, _: &GroupVersionResource<'_>, _: &str, _: usize) -> Vec<Node<'static>> {
+        Vec::new()
     }
 
-    fn account(&self, _: &str, _: &str) -> Option<Node<'static>> {
+    fn rest_mapping(&self, _: &GroupVersionKind<'_>) -> Option<RestMapping> {
         None
     }
 }

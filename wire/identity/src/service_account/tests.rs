@@ -4,7 +4,7 @@ use super::*;
 use crate::{SecretUsage, TokenCounter};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use ratchet_object::Node;
+use ratchet_object::{GroupVersionKind, GroupVersionResource, Node, RestMapping};
 use std::collections::HashMap;
 
 const ISSUER: &str = "https://kubernetes.default.svc";
@@ -20,33 +20,42 @@ struct Objects {
 }
 
 impl Objects {
-    fn with(mut self, kind: Bindable, name: &str, uid: &str) -> Self {
-        self.uids.insert((format!("{kind:?}"), name.into()), uid.into());
+    fn with(mut self, resource: &str, name: &str, uid: &str) -> Self {
+        self.uids.insert((resource.into(), name.into()), uid.into());
         self
     }
 
     fn new() -> Self {
-        Self::default().with(Bindable::ServiceAccount, "bot", "u1")
+        Self::default().with("serviceaccounts", "bot", "u1")
     }
 }
 
-impl Cluster for Objects {
-    fn uid(&self, kind: Bindable, namespace: &str, name: &str) -> Option<String> {
-        assert_eq!(namespace, if kind == Bindable::Node { "" } else { "ns" });
-        self.uids.get(&(format!("{kind:?}"), name.into())).cloned()
+impl Objects {
+    fn metadata(&self, resource: &str, name: &str) -> Option<Node<'static>> {
+        let uid = self.uids.get(&(resource.into(), name.into())).cloned();
+        Some(Node::map([("uid", Node::string(uid?))]))
     }
 
-    fn secret(&self, _: &str, name: &str) -> Option<Node<'static>> {
+    fn secret(&self) -> Node<'static> {
         let token = Node::string(BASE64_STANDARD.encode(&self.token));
         let labels = Node::map(self.labels.iter().map(|(key, value)| (*key, Node::string(*value))));
         let metadata = Node::map([("uid", Node::string("u5")), ("labels", labels)]);
-        let data = Node::map([("token", token)]);
-        (name == "kept").then(|| Node::map([("metadata", metadata), ("data", data)]))
+        Node::map([("metadata", metadata), ("data", Node::map([("token", token)]))])
     }
+}
 
-    fn account(&self, _: &str, name: &str) -> Option<Node<'static>> {
-        let uid = self.uid(Bindable::ServiceAccount, "ns", name)?;
-        let mut metadata = Node::map([("uid", Node::string(uid))]);
+impl ClusterReader for Objects {
+    fn get(
+        &self,
+        resource: &GroupVersionResource<'_>,
+        namespace: &str,
+        name: &str,
+    ) -> Option<Node<'static>> {
+        assert_eq!(namespace, if resource.resource == "nodes" { "" } else { "ns" });
+        if (resource.resource, name) == ("secrets", "kept") {
+            return Some(self.secret());
+        }
+        let mut metadata = self.metadata(resource.resource, name)?;
         if self.deleted {
             metadata.set("deletionTimestamp", Node::string("2026-01-01T00:00:00Z"));
         }
@@ -56,6 +65,14 @@ impl Cluster for Objects {
             Vec::new()
         };
         Some(Node::map([("metadata", metadata), ("secrets", Node::list(names))]))
+    }
+
+    fn list(&self, _: &GroupVersionResource<'_>, _: &str, _: usize) -> Vec<Node<'static>> {
+        Vec::new()
+    }
+
+    fn rest_mapping(&self, _: &GroupVersionKind<'_>) -> Option<RestMapping> {
+        None
     }
 }
 
@@ -103,7 +120,7 @@ fn a_token_says_what_upstream_says() {
         claims.to_string(),
         r#"{"aud":["https://kubernetes.default.svc"],"exp":1800000600,"iat":1800000000,"iss":"https://kubernetes.default.svc","jti":"id","kubernetes.io":{"namespace":"ns","node":{"name":"n","uid":"u3"},"pod":{"name":"p","uid":"u2"},"serviceaccount":{"name":"bot","uid":"u1"}},"nbf":1800000000,"sub":"system:serviceaccount:ns:bot"}"#
     );
-    let objects = Objects::new().with(Bindable::Pod, "p", "u2");
+    let objects = Objects::new().with("pods", "p", "u2");
     let user = verify(&accounts, &issued.token, &[], &objects, at(0)).expect("believed");
     assert_eq!((user.name.as_str(), user.uid.as_str()), ("system:serviceaccount:ns:bot", "u1"));
     assert_eq!(user.groups, ["system:serviceaccounts", "system:serviceaccounts:ns"]);
@@ -183,9 +200,9 @@ fn a_token_dies_with_what_it_is_bound_to() {
     let accounts = accounts();
     let gone = "service account token has been invalidated";
     let cases = [
-        (Bound::Pod("o", "u2", Some(("n", "u3"))), Bindable::Pod, "pod"),
-        (Bound::Secret("o", "u2"), Bindable::Secret, "secret"),
-        (Bound::Node("o", "u2"), Bindable::Node, "node"),
+        (Bound::Pod("o", "u2", Some(("n", "u3"))), "pods", "pod"),
+        (Bound::Secret("o", "u2"), "secrets", "secret"),
+        (Bound::Node("o", "u2"), "nodes", "node"),
     ];
     for (bound, kind, what) in cases {
         let issued = accounts.issue(&request(Some(bound), &[], 600), at(0)).expect("issued");
@@ -197,7 +214,7 @@ fn a_token_dies_with_what_it_is_bound_to() {
             format!("{what} UID (u9) does not match service account {what} ref claim (u2)")
         );
         assert!(verify_with(&Objects::default()).is_err());
-        let other = Objects::new().with(Bindable::ServiceAccount, "bot", "u9");
+        let other = Objects::new().with("serviceaccounts", "bot", "u9");
         let error = "service account UID (u9) does not match claim (u1)";
         assert_eq!(verify_with(&other.with(kind, "o", "u2")).expect_err("another"), error);
     }
@@ -367,7 +384,7 @@ fn a_token_whose_times_make_no_sense_is_refused() {
 #[test]
 fn a_token_that_is_read_too_seldom_is_told_of() {
     let accounts = accounts();
-    let objects = Objects::new().with(Bindable::Pod, "p", "u2");
+    let objects = Objects::new().with("pods", "p", "u2");
     let pod = Some(Bound::Pod("p", "u2", None));
     let token = accounts.issue(&request(pod, &[], 3607), at(0)).expect("issued").token;
     let usage_at = |seconds| {

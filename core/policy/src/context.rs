@@ -1,37 +1,18 @@
-//! The cluster state that policies need; the door provides it.
+//! `PolicyContext`: what policies need beside stored objects; the door provides it.
 
 use crate::{GroupVersionKind, GroupVersionResource};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use ratchet_cel::library::authz::Authorize;
-use ratchet_object::Node;
+use ratchet_object::{ClusterReader, NoCluster, Node};
 
-/// The cluster as policies see it. Everything but namespaces and parameters has a default.
-pub trait ClusterReader {
-    /// A stored namespace.
-    fn namespace(&self, name: &str) -> Option<Node<'static>>;
+/// Namespaces, as they are stored.
+pub(crate) const NAMESPACES: GroupVersionResource<'_> =
+    GroupVersionResource::any_version("", "namespaces");
 
-    /// Whether a namespace exists.
-    fn has_namespace(&self, name: &str) -> bool {
-        self.namespace(name).is_some()
-    }
-
-    /// How a kind of parameters is served; none if it is not.
-    fn served(&self, kind: &GroupVersionKind<'_>) -> Option<ResourceScope>;
-
-    /// A parameter, with `apiVersion` and `kind`; `namespace` is empty for cluster-scoped kinds.
-    fn parameter(
-        &self,
-        kind: &GroupVersionKind<'_>,
-        namespace: &str,
-        name: &str,
-    ) -> Option<Node<'static>>;
-
-    /// All parameters of a kind, with `apiVersion` and `kind`, sorted by name; `namespace` is empty for
-    /// cluster-scoped kinds.
-    fn parameters(&self, kind: &GroupVersionKind<'_>, namespace: &str) -> Vec<Node<'static>>;
-
+/// The cluster as policies see it: namespaces and parameters are read from the [`ClusterReader`].
+pub trait PolicyContext: ClusterReader {
     /// The equivalent resources: the same objects in other groups and versions.
     fn equivalents(
         &self,
@@ -60,13 +41,6 @@ pub trait ClusterReader {
     }
 }
 
-/// The scope of a served kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ResourceScope {
-    /// Whether its objects are namespaced.
-    pub namespaced: bool,
-}
-
 /// An equivalent resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Equivalent {
@@ -79,3 +53,5 @@ pub struct Equivalent {
     /// The kind of its objects (of the subresource, if there is one): group, version, kind.
     pub kind: (String, String, String),
 }
+
+impl PolicyContext for NoCluster {}

@@ -1,0 +1,104 @@
+//! `RequestCluster`: the cluster as validation, plugins and policies see it during one request, from the watch cache.
+
+use super::App;
+use crate::registry::ServedResource;
+use crate::status::StatusError;
+use crate::storage::cache::{Item, Unreadable};
+use crate::storage::convert;
+use ratchet_access::User;
+use ratchet_object::{ClusterReader, GroupVersionKind, GroupVersionResource, Node, RestMapping};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+/// Cluster state for one request.
+pub(crate) struct RequestCluster<'a> {
+    pub(crate) app: &'a Arc<App>,
+    pub(crate) user: &'a User,
+    pub(crate) started: Instant,
+    /// The first stored value that was needed and cannot be decoded.
+    failed: OnceLock<Arc<Unreadable>>,
+}
+
+impl<'a> RequestCluster<'a> {
+    /// Starts the clock that evaluations are measured with.
+    pub(crate) fn new(app: &'a Arc<App>, user: &'a User) -> Self {
+        Self { app, user, started: Instant::now(), failed: OnceLock::new() }
+    }
+
+    /// Fails if a stored value was needed that cannot be decoded.
+    pub(crate) fn check(&self) -> Result<(), StatusError> {
+        self.failed.get().map_or(Ok(()), |found| Err(found.into()))
+    }
+
+    /// Finds the resource of a kind.
+    pub(crate) fn find_kind(&self, kind: &GroupVersionKind<'_>) -> Option<&'a Arc<ServedResource>> {
+        let is_kind = |resource: &&Arc<ServedResource>| {
+            let row = resource.row;
+            (row.group, row.version, row.kind) == (kind.group, kind.version, kind.kind)
+        };
+        self.app.registry.all().find(is_kind)
+    }
+
+    fn find(&self, resource: &GroupVersionResource<'_>) -> Option<&'a Arc<ServedResource>> {
+        let GroupVersionResource { group, version, resource } = *resource;
+        match version {
+            "" => self.app.registry.find_in_group(group, resource),
+            version => self.app.registry.find(group, version, resource),
+        }
+    }
+
+    fn item(&self, resource: &ServedResource, namespace: &str, name: &str) -> Option<Arc<Item>> {
+        resource.cache.find(&resource.cache_key(namespace, name)).unwrap_or_else(|found| {
+            let _ = self.failed.set(Arc::new(found)); // the first is enough
+            None
+        })
+    }
+}
+
+/// The object as it is stored, or in the version of the resource if one is named.
+fn object(resource: &ServedResource, item: &Item, version: &str) -> Node<'static> {
+    let mut node = item.node();
+    if !version.is_empty() {
+        convert::from_stored(&mut node, &resource.api_version(), resource.row.kind);
+        node.set("apiVersion", Node::string(resource.api_version()));
+        node.set("kind", Node::string(resource.row.kind));
+    }
+    node
+}
+
+impl ClusterReader for RequestCluster<'_> {
+    fn get(
+        &self,
+        resource: &GroupVersionResource<'_>,
+        namespace: &str,
+        name: &str,
+    ) -> Option<Node<'static>> {
+        let served = self.find(resource)?;
+        Some(object(served, &*self.item(served, namespace, name)?, resource.version))
+    }
+
+    fn list(
+        &self,
+        resource: &GroupVersionResource<'_>,
+        namespace: &str,
+        limit: usize,
+    ) -> Vec<Node<'static>> {
+        let Some(served) = self.find(resource) else { return Vec::new() };
+        let prefix = if served.row.namespaced { format!("{namespace}/") } else { String::new() };
+        let snapshot = served.cache.now();
+        if let Some(found) = snapshot.unreadable_within(&prefix) {
+            let _ = self.failed.set(found.clone()); // the first is enough
+        }
+        let items = snapshot.within(&prefix).take(limit);
+        items.map(|item| object(served, item, resource.version)).collect()
+    }
+
+    fn exists(&self, resource: &GroupVersionResource<'_>, namespace: &str, name: &str) -> bool {
+        self.find(resource).is_some_and(|served| self.item(served, namespace, name).is_some())
+    }
+
+    fn rest_mapping(&self, kind: &GroupVersionKind<'_>) -> Option<RestMapping> {
+        let row = self.find_kind(kind)?.row;
+        Some(RestMapping { resource: row.plural.to_owned(), namespaced: row.namespaced })
+    }
+}
