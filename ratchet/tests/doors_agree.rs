@@ -8,7 +8,7 @@
 
 mod harness;
 
-use harness::run;
+use harness::{GOOD_SERVICE, run};
 use ratchet_object::{Limits, Node, Value, decode};
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
@@ -37,6 +37,32 @@ fn the_door_says_what_the_cases_want() {
     }
     assert!(judged > 250, "only {judged} cases were brought to the door");
     assert!(wrong.is_empty(), "of {judged} cases:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_plugin_that_serve_knows_is_known_to_check() {
+    let names: Vec<&str> = ratchet_server::PLUGINS.iter().map(|plugin| plugin.name).collect();
+    assert!(names.contains(&"PodResizeValidator"));
+    let enabled = format!("--enable-admission-plugins={}", names.join(","));
+    let output = run(&["check", &enabled, "-"], GOOD_SERVICE);
+    assert_eq!(output.code, 0, "{}{}", output.stdout, output.stderr);
+    for door in ["check", "serve"] {
+        let output = run(&[door, "--enable-admission-plugins=PodResize"], GOOD_SERVICE);
+        assert_eq!(output.code, 2, "{door}");
+        let error = "enable-admission-plugins plugin \"PodResize\" is unknown";
+        assert!(output.stderr.contains(error), "{door}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn unknown_and_duplicate_fields_are_named_in_the_order_of_the_file() {
+    for line in include_str!("strict_decoding.txt").lines().skip(1) {
+        let (body, error) = line.split_once(" => ").unwrap();
+        let output = run(&["check", "-o", "json", "-"], body);
+        let report: Json = serde_json::from_str(&output.stdout).unwrap();
+        let message = report["objects"][0]["message"].as_str().unwrap();
+        assert!(message.ends_with(&format!("strict decoding error: {error}")), "{message}");
+    }
 }
 
 fn agrees(case: &Json) -> Result<(), String> {

@@ -86,6 +86,19 @@ async fn a_dry_run_leaves_nothing_behind() {
 }
 
 #[tokio::test]
+async fn unknown_and_duplicate_fields_are_named_in_the_order_of_the_body() {
+    let client = Server::shared().admin().await;
+    let (_, maps) = client.namespace().await;
+    for line in include_str!("../strict_decoding.txt").lines().skip(1) {
+        let (body, error) = line.split_once(" => ").unwrap();
+        let path = format!("{maps}?dryRun=All&fieldValidation=Strict");
+        let (code, message) = client.send(Method::POST, &path, &[JSON], body).await.refusal();
+        assert_eq!(code, 400);
+        assert!(message.ends_with(&format!("strict decoding error: {error}")), "{message}");
+    }
+}
+
+#[tokio::test]
 async fn unknown_fields_are_refused_told_or_passed_over() {
     let client = Server::shared().admin().await;
     let (_, maps) = client.namespace().await;
