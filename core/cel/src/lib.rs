@@ -26,7 +26,7 @@ mod compare;
 mod compile;
 mod environment;
 mod evaluate;
-mod fault;
+mod error;
 mod issue;
 pub mod library;
 mod list;
@@ -40,7 +40,7 @@ mod value;
 
 pub use activation::Activation;
 pub use environment::Environment;
-pub use fault::{Budget, Fault, FaultKind, OVER_BUDGET};
+pub use error::{Budget, EvalError, EvalErrorKind, OVER_BUDGET};
 pub use issue::{Issue, Issues};
 pub use list::{Items, Joined, List};
 pub use map::{Map, Table};

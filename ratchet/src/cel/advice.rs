@@ -2,7 +2,7 @@
 
 use super::input::EvaluationInput;
 use ratchet_cel::library::{LIBRARIES, Signature};
-use ratchet_cel::{Fault, FaultKind, Issues};
+use ratchet_cel::{EvalError, EvalErrorKind, Issues};
 use ratchet_object::Node;
 use std::collections::BTreeSet;
 
@@ -159,9 +159,9 @@ impl Advice {
     }
 
     /// Lines of advice on an expression that fails.
-    pub(super) fn on_fault(&self, fault: &Fault) -> Vec<String> {
-        let message = fault.message.as_str();
-        if fault.kind == FaultKind::OverBudget {
+    pub(super) fn on_error(&self, error: &EvalError) -> Vec<String> {
+        let message = error.message.as_str();
+        if error.kind == EvalErrorKind::OverBudget {
             return vec![
                 "look at less: bound lists and texts, and do not nest all(), exists() or map()"
                     .into(),

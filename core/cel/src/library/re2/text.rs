@@ -35,7 +35,7 @@ impl<'p> Rest<'p> {
     }
 
     /// An error with the text that was consumed since an earlier position.
-    pub(super) fn fault(&self, start: Self, reason: Reason) -> PatternError<'p> {
+    pub(super) fn error(&self, start: Self, reason: Reason) -> PatternError<'p> {
         PatternError { reason, part: self.since(start) }
     }
 
