@@ -33,7 +33,7 @@ mod addresses;
 mod allocations;
 mod choose;
 mod families;
-mod fault;
+mod error;
 mod node_ranges;
 mod objects;
 mod plan;
@@ -59,7 +59,7 @@ mod testing;
 #[cfg(test)]
 mod type_tests;
 
-pub use fault::Fault;
+pub use error::AllocationError;
 pub use node_ranges::{MaskSizes, NodeRanges};
 pub use objects::{ip_address, ip_name, service_cidr};
 pub use plan::Plan;

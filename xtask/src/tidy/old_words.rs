@@ -48,6 +48,12 @@ const WORDS: &[OldWord] = &[
     name("Book", "PolicySet"),
     OldWord { within: SERVER, ..name("Call", "ResourceRequest") },
     name("ClusterView", "ClusterReader"),
+    // Tests inject faults.
+    OldWord {
+        within: &["core/allocation/", "core/cel/"],
+        ..name("Fault", "AllocationError` or `EvalError")
+    },
+    name("FaultKind", "EvalErrorKind"),
     // Streams of bytes flow.
     OldWord { except: &["peers/kubelet/", "ratchet/benches/"], ..name("Flow", "KindValidation") },
     OldWord { within: ENGINE, ..name("Form", "NameFormat") },

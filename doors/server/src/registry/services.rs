@@ -3,7 +3,7 @@
 use crate::registry::{Registry, clock, metadata};
 use crate::status::StatusError;
 use crate::storage::cache::{Cache, NODE_PORTS, ROOT, ResourceCache, storable};
-use ratchet_allocation::{Fault, Plan, Ranges, Taken, ip_address, ip_name, plan};
+use ratchet_allocation::{AllocationError, Plan, Ranges, Taken, ip_address, ip_name, plan};
 use ratchet_object::{Kind, Node};
 use ratchet_store::{Guard, Revision, Write};
 use std::net::IpAddr;
@@ -71,15 +71,15 @@ impl ServiceAllocator<'_> {
         let planned = plan(new, old, self.ranges, &Allocations::of(self.cache), &mut |below| {
             fastrand::u64(..below.max(1))
         });
-        let planned = planned.map_err(|fault| match fault {
-            Fault::Invalid(causes) => StatusError::invalid_object(
+        let planned = planned.map_err(|error| match error {
+            AllocationError::Invalid(causes) => StatusError::invalid_object(
                 "Service",
                 "",
                 new.text_at(&["metadata", "name"]),
                 causes,
             ),
-            Fault::Internal(text) => StatusError::internal(text),
-            Fault::Unclassified(text) => StatusError::unclassified(text),
+            AllocationError::Internal(text) => StatusError::internal(text),
+            AllocationError::Unclassified(text) => StatusError::unclassified(text),
         })?;
         self.writes(&planned, new)
     }
