@@ -47,7 +47,7 @@ fn cidr() {
 }
 
 fn check(text: &str) {
-    let (sloppy, strict) = (CidrText::read(text), strict_prefix(text));
+    let (sloppy, strict) = (CidrText::parse(text), strict_prefix(text));
     assert_eq!(sloppy, text.parse());
     let plainly = sloppy
         .ok()
@@ -87,7 +87,7 @@ fn check_read(text: &str, read: &CidrText) {
     assert_eq!(read.network().as_text(&mut TextBuf::new()), network);
     assert_eq!(read.single().as_text(&mut TextBuf::new()), read.single().to_string());
 
-    let again = CidrText::read(&network).unwrap();
+    let again = CidrText::parse(&network).unwrap();
     assert!(again.is_canonical_network() && again.fault().is_none());
     assert_eq!(again.network(), read.network());
     assert_eq!(again.family(), read.family());

@@ -50,7 +50,7 @@ fn ip() {
 }
 
 fn check(text: &str) {
-    let (sloppy, strict) = (IpText::read(text), strict_addr(text));
+    let (sloppy, strict) = (IpText::parse(text), strict_addr(text));
     assert_eq!(sloppy, text.parse());
     let standard: Option<IpAddr> = text.parse().ok();
     let unzoned = strict.ok().filter(|read| read.zone.is_none()).map(|read| read.addr);
@@ -87,7 +87,7 @@ fn check_read(text: &str, read: &IpText) {
     let unfolded = read.unfolded().to_string();
     assert_eq!(read.is_canonical_unfolded(), text == unfolded, "unfolded is {unfolded}");
 
-    let again = IpText::read(&canonical).unwrap();
+    let again = IpText::parse(&canonical).unwrap();
     assert!(again.is_canonical() && again.fault().is_none());
     assert_eq!(again.addr(), addr);
     let fault = match (read.has_leading_zeros(), read.is_mapped()) {

@@ -249,8 +249,8 @@ fn check_fixes(verdict: &Verdict) {
     for (rule, fix) in problems.chain(warnings) {
         let Some(fix) = fix else { continue };
         let is_good = match rule.id {
-            "RTC-IP-001" => IpText::read(fix).is_ok_and(|ip| ip.fault().is_none()),
-            "RTC-IP-002" => CidrText::read(fix).is_ok_and(|cidr| cidr.fault().is_none()),
+            "RTC-IP-001" => IpText::parse(fix).is_ok_and(|ip| ip.fault().is_none()),
+            "RTC-IP-002" => CidrText::parse(fix).is_ok_and(|cidr| cidr.fault().is_none()),
             _ => true,
         };
         assert!(is_good, "{} offers {fix}", rule.id);

@@ -30,7 +30,7 @@ pub(crate) fn allocate(
         spec.cluster_ips.resize(spec.families.len(), String::new());
     }
     for stated in spec.cluster_ips.iter().filter(|ip| !ip.is_empty()) {
-        let address = IpText::read(stated).map(|ip| ip.addr());
+        let address = IpText::parse(stated).map(|ip| ip.addr());
         let address = address.map_err(|_| {
             AllocationError::Internal(format!("failed to parse service IP {}", Quoted(stated)))
         })?;

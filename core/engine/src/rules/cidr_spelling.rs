@@ -47,7 +47,7 @@ pub(crate) fn check_without_ratchet(
     text: &str,
     verdict: &mut Verdict,
 ) {
-    let problem = match CidrText::read(text) {
+    let problem = match CidrText::parse(text) {
         Err(_) => FieldError::invalid(&RULE, at, text, BAD),
         Ok(cidr) => match cidr.fault().filter(|_| strict) {
             None => return,
@@ -84,7 +84,7 @@ pub(crate) fn warn(
     text: &str,
     verdict: &mut Verdict,
 ) {
-    let Ok(cidr) = CidrText::read(text) else { return };
+    let Ok(cidr) = CidrText::parse(text) else { return };
     let release = ctx.config.release;
     let (path, value) = (at.path(), Quoted(text));
     let network = cidr.network().to_string();

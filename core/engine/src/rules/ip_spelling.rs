@@ -45,7 +45,7 @@ pub(crate) fn check_without_ratchet(
     text: &str,
     verdict: &mut Verdict,
 ) {
-    let problem = match IpText::read(text) {
+    let problem = match IpText::parse(text) {
         Err(_) => FieldError::invalid(&RULE, at, text, BAD),
         Ok(ip) => match ip.fault().filter(|_| strict) {
             None => return,
@@ -69,7 +69,7 @@ pub(crate) fn warn(
     text: &str,
     verdict: &mut Verdict,
 ) {
-    let Ok(ip) = IpText::read(text) else { return };
+    let Ok(ip) = IpText::parse(text) else { return };
     let release = ctx.config.release;
     let (path, value) = (at.path(), Quoted(text));
     let canonical = ip.canonical().to_string();
