@@ -148,7 +148,7 @@ impl Advice {
         let libraries = LIBRARIES.iter().filter(|library| library.since <= self.version);
         let rows = libraries.flat_map(|library| library.overloads.iter());
         let own: Vec<&str> = rows
-            .filter(|row| Signature::read(row.signature).is_some_and(|own| own.name == name))
+            .filter(|row| Signature::parse(row.signature).is_some_and(|own| own.name == name))
             .map(|row| row.signature.strip_prefix("fn ").unwrap_or(row.signature))
             .collect();
         // Operators have internal names that nobody writes.
@@ -191,7 +191,7 @@ impl Advice {
 fn names_of(library: &ratchet_cel::library::Library) -> impl Iterator<Item = String> {
     let rows = library.overloads.iter();
     let names: BTreeSet<String> =
-        rows.filter_map(|row| Signature::read(row.signature)).map(|own| own.name).collect();
+        rows.filter_map(|row| Signature::parse(row.signature)).map(|own| own.name).collect();
     names.into_iter()
 }
 

@@ -144,7 +144,7 @@ pub(crate) fn timestamp<'t>(value: &Value<'_>) -> EvalResult<'t> {
     let time = match value {
         Value::Timestamp(time) => Some(*time),
         Value::Int(seconds) => Some(Timestamp { seconds: *seconds, nanos: 0, offset: 0 }),
-        Value::Text(text) => Timestamp::read(text),
+        Value::Text(text) => Timestamp::parse(text),
         _ => None,
     };
     let time = time.ok_or_else(|| impossible(value, &Type::Timestamp))?;
