@@ -41,7 +41,7 @@ fn check_bytes(der: &[u8]) {
     check_request(der);
     let Some(node) = NodeName::new("a") else { return };
     let borne = node.is_borne_by(der);
-    let Ok(facts) = Facts::read(der) else {
+    let Ok(facts) = Facts::from_der(der) else {
         assert!(borne.is_err(), "a name is borne by what cannot be read");
         return;
     };

@@ -119,7 +119,7 @@ impl Facts {
     /// Parses the first block of a PEM text.
     pub fn from_pem(pem: &[u8]) -> Result<Self, Unreadable> {
         match parse_x509_pem(pem) {
-            Ok((_, block)) if block.label == "CERTIFICATE" => Self::read(&block.contents),
+            Ok((_, block)) if block.label == "CERTIFICATE" => Self::from_der(&block.contents),
             _ => Err(Unreadable {
                 why: "there is no certificate in it (PEM is expected)".to_owned(),
             }),
@@ -127,7 +127,7 @@ impl Facts {
     }
 
     /// Parses one certificate (DER).
-    pub fn read(der: &[u8]) -> Result<Self, Unreadable> {
+    pub fn from_der(der: &[u8]) -> Result<Self, Unreadable> {
         let (rest, parsed) = X509Certificate::from_der(der)
             .map_err(|error| Unreadable { why: text::one_line(&error.to_string()) })?;
         if !rest.is_empty() {

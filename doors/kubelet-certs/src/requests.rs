@@ -114,7 +114,7 @@ fn state(object: &Node<'_>) -> State {
     if !issued.is_empty() {
         let facts = BASE64_STANDARD.decode(issued).ok().and_then(|pem| {
             let leaf = CertificateDer::pem_slice_iter(&pem).next()?.ok()?;
-            Facts::read(&leaf).ok()
+            Facts::from_der(&leaf).ok()
         });
         return facts.map_or(State::Unreadable, |facts| State::Issued(Box::new(facts)));
     }
