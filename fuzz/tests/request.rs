@@ -9,7 +9,7 @@ use ratchet_engine::{
 use ratchet_fuzz::tree;
 use ratchet_object::patch::{json_patch, merge_patch, strategic_merge};
 use ratchet_object::{
-    Limits, Node, Object, Value, canonicalize, decode, decode_json, defaults, proto, read_stored,
+    Limits, Node, Object, Value, canonicalize, decode, decode_json, decode_stored, defaults, proto,
     schema, split_documents, stored_json, to_yaml,
 };
 use std::sync::LazyLock;
@@ -105,7 +105,7 @@ fn served(mut node: Node<'static>, old: Option<&Node<'static>>) -> Option<Node<'
     compared(&node);
     tree::assert_depth(&node, STORED);
     let text = stored_json(&node).unwrap_or_else(|why| panic!("{why}: {node}"));
-    let again = read_stored(&text).unwrap().into_owned();
+    let again = decode_stored(&text).unwrap().into_owned();
     told(&again, group, &kind);
     Some(again)
 }

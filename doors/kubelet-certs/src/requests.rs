@@ -46,7 +46,7 @@ impl Requests {
         let field = format!("spec.signerName={SIGNER}");
         let mut pages = cluster.list(PATH, &[("fieldSelector", &field)]);
         while let Some(page) = pages.next().await? {
-            let Ok(list) = page.read() else { continue };
+            let Ok(list) = page.decode() else { continue };
             list.get("items")
                 .map(Node::items)
                 .unwrap_or_default()
