@@ -215,7 +215,7 @@ fn check_change(
         let loosens =
             FIELDS.iter().all(|row| row.kind != kind.name || row.ratchet != Ratchet::Never);
         if unchanged && loosens && policy.behavior == Behavior::Proposal {
-            let rules = verdict.errors.iter().map(|problem| problem.rule);
+            let rules = verdict.errors.iter().map(|error| error.rule);
             let refused: Vec<&Rule> = rules
                 .chain(verdict.denial.iter().map(|denial| denial.rule))
                 .filter(|rule| matches!(rule.ratchet, Ratchet::ByValue | Ratchet::WholeField))
@@ -233,7 +233,7 @@ fn check_change(
 fn check_spans(new: &Written<'_>, verdict: &Verdict) {
     let labels = verdict.denial.iter().flat_map(|denial| &denial.labels);
     let more = verdict.warnings.iter().flat_map(|warning| &warning.labels);
-    let spans = verdict.errors.iter().map(|problem| problem.span);
+    let spans = verdict.errors.iter().map(|error| error.span);
     let spans = spans.chain(verdict.warnings.iter().map(|warning| warning.span));
     let is_part =
         |text: &str, span: Span| text.get(span.start as usize..span.end as usize).is_some();
@@ -244,9 +244,9 @@ fn check_spans(new: &Written<'_>, verdict: &Verdict) {
 
 /// Asserts that what is offered instead is better.
 fn check_fixes(verdict: &Verdict) {
-    let problems = verdict.errors.iter().map(|problem| (problem.rule, &problem.fix));
+    let errors = verdict.errors.iter().map(|error| (error.rule, &error.fix));
     let warnings = verdict.warnings.iter().map(|warning| (warning.rule, &warning.fix));
-    for (rule, fix) in problems.chain(warnings) {
+    for (rule, fix) in errors.chain(warnings) {
         let Some(fix) = fix else { continue };
         let is_good = match rule.id {
             "RTC-IP-001" => IpText::parse(fix).is_ok_and(|ip| ip.fault().is_none()),

@@ -47,10 +47,10 @@ impl Status {
             let causes: Vec<StatusCause> = verdict
                 .errors
                 .iter()
-                .map(|problem| StatusCause {
-                    reason: problem.cause.reason(),
-                    message: problem.message().to_string(),
-                    field: problem.field.clone(),
+                .map(|error| StatusCause {
+                    reason: error.cause.reason(),
+                    message: error.message().to_string(),
+                    field: error.field.clone(),
                 })
                 .collect();
             let name = new.name();

@@ -47,7 +47,7 @@ pub(crate) fn check_without_ratchet(
     text: &str,
     verdict: &mut Verdict,
 ) {
-    let problem = match CidrText::parse(text) {
+    let error = match CidrText::parse(text) {
         Err(_) => FieldError::invalid(&RULE, at, text, BAD),
         Ok(cidr) => match cidr.fault().filter(|_| strict) {
             None => return,
@@ -64,7 +64,7 @@ pub(crate) fn check_without_ratchet(
                 .with_fix(cidr.network().to_string()),
         },
     };
-    verdict.add_error(problem.with_difference(field_check.difference(text)));
+    verdict.add_error(error.with_difference(field_check.difference(text)));
 }
 
 fn detail(fault: Option<CidrFault>) -> &'static str {

@@ -45,7 +45,7 @@ pub(crate) fn check_without_ratchet(
     text: &str,
     verdict: &mut Verdict,
 ) {
-    let problem = match IpText::parse(text) {
+    let error = match IpText::parse(text) {
         Err(_) => FieldError::invalid(&RULE, at, text, BAD),
         Ok(ip) => match ip.fault().filter(|_| strict) {
             None => return,
@@ -58,7 +58,7 @@ pub(crate) fn check_without_ratchet(
             }
         },
     };
-    verdict.add_error(problem.with_difference(field_check.difference(text)));
+    verdict.add_error(error.with_difference(field_check.difference(text)));
 }
 
 /// Warns with the messages of 1.33 and later.
