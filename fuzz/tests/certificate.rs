@@ -43,9 +43,10 @@ fn check(text: &str) {
         assert!(node("node-a").is_borne_by(&longer).is_err(), "something may follow");
     }
     for fault in [a, b].into_iter().filter_map(Result::err) {
-        let told = fault.to_string();
-        assert!(told.starts_with("x509: kubelet serving certificate "), "{told}");
-        assert!(told.chars().count() < 500 && !told.contains(char::is_control), "{told:?}");
+        let message = fault.to_string();
+        assert!(message.starts_with("x509: kubelet serving certificate "), "{message}");
+        assert!(message.chars().count() < 500, "{message:?}");
+        assert!(!message.contains(char::is_control), "{message:?}");
         assert!(fault.presented().chars().count() < 350);
     }
 }

@@ -205,7 +205,7 @@ fn check_change(
         assert_eq!(format!("{verdict:?}"), format!("{again:?}"), "judged twice");
         assert_eq!(Status::of(&verdict, &change).is_none(), verdict.admits());
         let letters: usize =
-            warning_headers(&verdict).iter().map(|told| told.chars().count()).sum();
+            warning_headers(&verdict).iter().map(|header| header.chars().count()).sum();
         assert!(letters <= 4096 + 256, "{letters} letters of warnings");
         check_spans(new, &verdict);
         check_fixes(&verdict);
@@ -237,7 +237,7 @@ fn check_spans(new: &Written<'_>, verdict: &Verdict) {
     let spans = spans.chain(verdict.warnings.iter().map(|warning| warning.span));
     let is_part =
         |text: &str, span: Span| text.get(span.start as usize..span.end as usize).is_some();
-    for span in spans.chain(labels.chain(more).map(|spot| spot.span)) {
+    for span in spans.chain(labels.chain(more).map(|label| label.span)) {
         assert!(is_part(new.text, span), "{span:?} points nowhere: {verdict:?}");
     }
 }

@@ -106,7 +106,7 @@ fn served(mut node: Node<'static>, old: Option<&Node<'static>>) -> Option<Node<'
     tree::assert_depth(&node, STORED);
     let text = stored_json(&node).unwrap_or_else(|why| panic!("{why}: {node}"));
     let again = decode_stored(&text).unwrap().into_owned();
-    told(&again, group, &kind);
+    check_encodings(&again, group, &kind);
     Some(again)
 }
 
@@ -147,8 +147,8 @@ fn compared(node: &Node<'static>) {
     }
 }
 
-/// Asserts that an object can be told in every form, alone and in a list, and that each can be read.
-fn told(node: &Node<'static>, group: &str, kind: &str) {
+/// Asserts that an object can be encoded as JSON, YAML, protobuf and a table row, alone and in a list, and decoded again.
+fn check_encodings(node: &Node<'static>, group: &str, kind: &str) {
     let list = Node::map([
         ("kind", Node::string("List")),
         ("apiVersion", Node::string("v1")),

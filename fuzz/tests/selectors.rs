@@ -83,7 +83,7 @@ fn check_fields(text: &str) {
     for (group, kind) in [("", "Pod"), ("", "Node"), ("batch", "Job"), ("apps", "Deployment")] {
         let fields = selectable(group, kind);
         let is_known = |name: &str| fields.iter().any(|field| field.key == name);
-        let told = selector.check(group, "v1", kind);
-        assert_eq!(told.is_ok(), selector.terms().iter().all(|term| is_known(&term.field)));
+        let result = selector.check(group, "v1", kind);
+        assert_eq!(result.is_ok(), selector.terms().iter().all(|term| is_known(&term.field)));
     }
 }

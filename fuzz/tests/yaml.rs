@@ -96,9 +96,9 @@ fn round(node: &mut Node<'_>) {
 
 /// Asserts that the shortcut for plain YAML reads what the whole reader reads, spans included.
 fn check_shortcut(text: &str) {
-    let shown = |decoded: &Result<Decoded<'_>, DecodeError>| format!("{decoded:?}");
+    let format = |decoded: &Result<Decoded<'_>, DecodeError>| format!("{decoded:?}");
     let (one, other) = (decode(text, LIMITS), decode_without_shortcut(text, LIMITS));
-    assert_eq!(shown(&one), shown(&other), "the shortcut differs");
+    assert_eq!(format(&one), format(&other), "the shortcut differs");
 }
 
 fn check_one(text: &str) {

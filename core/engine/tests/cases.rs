@@ -131,12 +131,12 @@ fn outcome_of_text(text: &str) -> Outcome {
                 } else if is_missing_from_its_group(&object) {
                     rules.insert(decoding::UNKNOWN_KIND.id);
                 }
-                for misfit in schema_violations(&object) {
-                    rules.insert(match misfit.kind {
+                for violation in schema_violations(&object) {
+                    rules.insert(match violation.kind {
                         ViolationKind::Unknown => decoding::UNKNOWN_FIELD.id,
                         ViolationKind::WrongType(_) => decoding::WRONG_TYPE.id,
                     });
-                    fields.push(misfit.path);
+                    fields.push(violation.path);
                 }
             }
         }
