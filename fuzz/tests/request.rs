@@ -161,8 +161,9 @@ fn check_encodings(node: &Node<'static>, group: &str, kind: &str) {
         let yaml = to_yaml(one);
         // The YAML reader has limits of its own for names and levels.
         if one.depth() <= 200 && !has_long_name(one) {
-            let read = decode(&yaml, Limits::STORED).unwrap_or_else(|why| panic!("{why}: {yaml}"));
-            assert_eq!(read.documents.first(), Some(one), "{yaml}");
+            let decoded =
+                decode(&yaml, Limits::STORED).unwrap_or_else(|why| panic!("{why}: {yaml}"));
+            assert_eq!(decoded.documents.first(), Some(one), "{yaml}");
         }
     }
     if let Ok(bytes) = proto::encode(node) {

@@ -47,10 +47,10 @@ fn spdy() {
 
 fn check(text: &str) {
     let bytes = unhex(text);
-    let whole = read(&bytes, &[bytes.len()]);
+    let whole = decode(&bytes, &[bytes.len()]);
     let mut choices = Choices::hashed(&bytes);
     let sizes: Vec<usize> = (0..1 + choices.below(4)).map(|_| 1 + choices.below(9)).collect();
-    assert_eq!(whole, read(&bytes, &sizes), "in pieces of {sizes:?}");
+    assert_eq!(whole, decode(&bytes, &sizes), "in pieces of {sizes:?}");
     for frame in &whole.0 {
         let (Frame::SynStream { headers, .. } | Frame::SynReply { headers, .. }) = frame else {
             continue;
@@ -62,7 +62,7 @@ fn check(text: &str) {
 }
 
 /// The frames in `bytes`, which come in pieces of these sizes by turns; data that lies together is one frame.
-fn read(bytes: &[u8], sizes: &[usize]) -> (Vec<Frame>, Option<FrameError>) {
+fn decode(bytes: &[u8], sizes: &[usize]) -> (Vec<Frame>, Option<FrameError>) {
     let (mut reader, mut input) = (Reader::new(&LIMITS), BytesMut::new());
     let (mut frames, mut rest) = (Vec::new(), bytes);
     for size in sizes.iter().cycle() {

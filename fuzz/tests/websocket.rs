@@ -40,10 +40,10 @@ fn websocket() {
 
 fn check(text: &str) {
     let bytes = unhex(text);
-    let whole = read(&bytes, &[bytes.len().max(1)]);
+    let whole = decode(&bytes, &[bytes.len().max(1)]);
     let mut choices = Choices::hashed(&bytes);
     let sizes: Vec<usize> = (0..1 + choices.below(4)).map(|_| 1 + choices.below(9)).collect();
-    assert_eq!(whole, read(&bytes, &sizes), "in pieces of {sizes:?}");
+    assert_eq!(whole, decode(&bytes, &sizes), "in pieces of {sizes:?}");
     let (pieces, _) = whole;
     let carried: usize = pieces.iter().map(size).sum();
     assert!(carried <= bytes.len(), "more came out than went in");
@@ -64,7 +64,7 @@ fn size(piece: &Piece) -> usize {
 }
 
 /// The pieces in `bytes`, which come in chunks of these sizes by turns; what lies together of one message is one piece.
-fn read(bytes: &[u8], sizes: &[usize]) -> (Vec<Piece>, Option<NoFrame>) {
+fn decode(bytes: &[u8], sizes: &[usize]) -> (Vec<Piece>, Option<NoFrame>) {
     let (mut reader, mut input) = (Reader::default(), BytesMut::new());
     let (mut pieces, mut rest) = (Vec::new(), bytes);
     for size in sizes.iter().cycle() {

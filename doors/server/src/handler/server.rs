@@ -57,9 +57,9 @@ pub(crate) async fn serve(
     caller: Caller,
 ) -> Response<Body> {
     let params = Params::parse(parts.uri.query());
-    let read = RequestInfo::parse(&parts.method, &parts.uri, &params);
-    let is_readable = read.is_ok();
-    let info = read.unwrap_or_else(|Unreadable| RequestInfo::nothing());
+    let parsed = RequestInfo::parse(&parts.method, &parts.uri, &params);
+    let is_readable = parsed.is_ok();
+    let info = parsed.unwrap_or_else(|Unreadable| RequestInfo::nothing());
     let audit_id = parts.headers.get(AUDIT_ID).and_then(|id| id.to_str().ok());
     let audit_id = audit_id.filter(|id| !id.is_empty()).map(str::to_owned);
     let request = RequestContext {
