@@ -35,6 +35,6 @@ pub use others::{Others, Scheme};
 pub use proxy::Proxies;
 pub use ratchet_certificate::{NameFault, NodeName};
 pub use settings::{
-    Endpoint, KeyFiles, NameCheck, Settings, Timing, Trust, Verification, authority,
+    ClientKeyFiles, Endpoint, NameCheck, Settings, Timing, Trust, Verification, authority,
 };
 pub use stream::Connection;
