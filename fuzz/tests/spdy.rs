@@ -3,7 +3,7 @@
 use bytes::BytesMut;
 use ratchet_fuzz::{Choices, unhex};
 use ratchet_streams::spdy::Limits;
-use ratchet_streams::spdy::frame::{Frame, FrameError, Reader};
+use ratchet_streams::spdy::frame::{Frame, FrameDecoder, FrameError};
 
 /// Pieces of frames, in hexadecimal.
 const WORDS: &[&str] = &[
@@ -63,14 +63,14 @@ fn check(text: &str) {
 
 /// The frames in `bytes`, which come in pieces of these sizes by turns; data that lies together is one frame.
 fn decode(bytes: &[u8], sizes: &[usize]) -> (Vec<Frame>, Option<FrameError>) {
-    let (mut reader, mut input) = (Reader::new(&LIMITS), BytesMut::new());
+    let (mut decoder, mut input) = (FrameDecoder::new(&LIMITS), BytesMut::new());
     let (mut frames, mut rest) = (Vec::new(), bytes);
     for size in sizes.iter().cycle() {
         let (piece, after) = rest.split_at((*size).min(rest.len()));
         input.extend_from_slice(piece);
         rest = after;
         loop {
-            match reader.next(&mut input) {
+            match decoder.next(&mut input) {
                 Ok(Some(frame)) => join(&mut frames, frame),
                 Ok(None) => break,
                 Err(why) => return (frames, Some(why)),

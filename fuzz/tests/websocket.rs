@@ -2,7 +2,7 @@
 
 use bytes::BytesMut;
 use ratchet_fuzz::{Choices, unhex};
-use ratchet_streams::websocket::{NoFrame, Piece, Reader};
+use ratchet_streams::websocket::{MessageDecoder, NoFrame, Piece};
 
 /// Pieces of frames, in hexadecimal.
 const WORDS: &[&str] = &[
@@ -65,14 +65,14 @@ fn size(piece: &Piece) -> usize {
 
 /// The pieces in `bytes`, which come in chunks of these sizes by turns; what lies together of one message is one piece.
 fn decode(bytes: &[u8], sizes: &[usize]) -> (Vec<Piece>, Option<NoFrame>) {
-    let (mut reader, mut input) = (Reader::default(), BytesMut::new());
+    let (mut decoder, mut input) = (MessageDecoder::default(), BytesMut::new());
     let (mut pieces, mut rest) = (Vec::new(), bytes);
     for size in sizes.iter().cycle() {
         let (chunk, after) = rest.split_at((*size).min(rest.len()));
         input.extend_from_slice(chunk);
         rest = after;
         loop {
-            match reader.next(&mut input) {
+            match decoder.next(&mut input) {
                 Ok(Some(piece)) => join(&mut pieces, piece),
                 Ok(None) => break,
                 Err(why) => return (pieces, Some(why)),
