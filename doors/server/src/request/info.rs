@@ -73,13 +73,13 @@ pub(crate) fn connects(subresource: &str) -> bool {
 
 /// A path with an invalid percent escape; it is rejected before authentication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Unreadable;
+pub(crate) struct InvalidPath;
 
 impl RequestInfo {
     /// Parses a request line.
-    pub(crate) fn parse(method: &Method, uri: &Uri, params: &Params) -> Result<Self, Unreadable> {
+    pub(crate) fn parse(method: &Method, uri: &Uri, params: &Params) -> Result<Self, InvalidPath> {
         let Some(decoded) = percent::path(uri.path()) else {
-            return Err(Unreadable);
+            return Err(InvalidPath);
         };
         let Some(mut path) = ResourcePath::parse(&decoded) else {
             let target = Target::Path(decoded);

@@ -29,18 +29,18 @@ const MAX_BUFFERS: usize = 16;
 
 /// A read buffer that grows with the traffic.
 #[derive(Debug)]
-pub(super) struct Input {
+pub(super) struct ReadBuffer {
     pub(super) bytes: BytesMut,
     size: usize,
 }
 
-impl Default for Input {
+impl Default for ReadBuffer {
     fn default() -> Self {
         Self { bytes: BytesMut::new(), size: FIRST_READ }
     }
 }
 
-impl Input {
+impl ReadBuffer {
     /// Reads once; zero means the end. Cancel-safe.
     pub(super) async fn read<R: AsyncRead + Unpin>(&mut self, io: &mut R) -> io::Result<usize> {
         self.bytes.reserve(self.size);
@@ -79,12 +79,12 @@ impl Disconnect {
 pub(super) struct MessageReader<R> {
     io: R,
     decoder: MessageDecoder,
-    input: Input,
+    input: ReadBuffer,
 }
 
 impl<R: AsyncRead + Unpin> MessageReader<R> {
     pub(super) fn new(io: R) -> Self {
-        Self { io, decoder: MessageDecoder::default(), input: Input::default() }
+        Self { io, decoder: MessageDecoder::default(), input: ReadBuffer::default() }
     }
 
     /// The next message piece. Cancel-safe.
