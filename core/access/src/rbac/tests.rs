@@ -34,7 +34,8 @@ fn objects() -> Vec<Node<'static>> {
 }
 
 fn reason(user: &User, verb: &str, resource: &str, namespace: &str) -> (bool, String) {
-    let decision = authorizer_of(&objects()).decide(&attributes(user, verb, resource, namespace, ""));
+    let attributes = attributes(user, verb, resource, namespace, "");
+    let decision = authorizer_of(&objects()).decide(&attributes);
     (decision.is_allowed(), decision.reason().to_string())
 }
 
