@@ -92,7 +92,7 @@ async fn a_long_list_is_the_same_in_every_encoding() {
 }
 
 #[tokio::test]
-async fn short_lists_and_single_objects_are_the_same_in_every_dress() {
+async fn short_lists_and_single_objects_are_the_same_in_every_encoding() {
     let client = Server::shared().admin().await;
     let (_, maps) = client.namespace().await;
     let empty = client.get_as(&maps, "application/yaml").await;
