@@ -53,7 +53,7 @@ impl IssuerCertificate {
 /// The decisions of the issuer about a certificate.
 #[derive(Clone, Debug)]
 pub struct Issuance<'a> {
-    /// The issuer.
+    /// The authority whose name and key identifier go into the certificate.
     pub issuer: &'a IssuerCertificate,
     /// The signature algorithm (the content of an AlgorithmIdentifier).
     pub algorithm: &'a [u8],

@@ -52,7 +52,7 @@ pub struct Proof {
     pub algorithm: Vec<u8>,
     /// The signed bytes.
     pub message: Vec<u8>,
-    /// The signature.
+    /// The signature over `message`.
     pub signature: Vec<u8>,
 }
 

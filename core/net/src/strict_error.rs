@@ -119,7 +119,7 @@ pub struct PrefixError<'a> {
 /// The faults of prefixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrefixReason<'a> {
-    /// No slash.
+    /// The text has no slash.
     NoSlash,
     /// The part before the last slash is not an address.
     Addr(AddrError<'a>),

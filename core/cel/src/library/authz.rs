@@ -32,7 +32,7 @@ pub struct AuthorizationCheck {
 pub enum Target {
     /// A non-resource path.
     Path(String),
-    /// A resource.
+    /// Objects of a resource.
     Resource(Resource),
 }
 
@@ -43,9 +43,9 @@ pub struct Resource {
     pub group: String,
     /// The plural resource name.
     pub resource: String,
-    /// The subresource.
+    /// The subresource, such as `scale`.
     pub subresource: String,
-    /// The namespace.
+    /// The namespace of the objects.
     pub namespace: String,
     /// The name of the object.
     pub name: String,

@@ -49,7 +49,7 @@ pub struct Constant {
     pub name: &'static str,
     /// The type, in the syntax of signatures.
     pub ty: &'static str,
-    /// The value.
+    /// Constructs the value, which a `static` cannot hold.
     pub value: fn() -> Value<'static>,
 }
 

@@ -52,7 +52,7 @@ impl Clause {
 pub(crate) enum Piece<'f> {
     /// Literal text.
     Plain(&'f str),
-    /// A clause.
+    /// A clause such as `%s` or `%.2f`, which takes an argument.
     Clause(Clause),
 }
 

@@ -65,7 +65,7 @@ pub struct App {
     pub authorizer: Authorizer,
     /// The ranges from which Services get cluster IPs and node ports.
     pub ranges: Ranges,
-    /// Metrics.
+    /// The metrics that `/metrics` exposes.
     pub metrics: Arc<Metrics>,
     /// Health checks.
     pub health: Checks,

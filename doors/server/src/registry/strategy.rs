@@ -64,7 +64,7 @@ type PrepareUpdate = fn(&mut Node<'static>, &Node<'_>, &str);
 pub struct Strategy {
     /// API group.
     pub group: &'static str,
-    /// The kind.
+    /// The kind, which with the group is the key of the row.
     pub kind: &'static str,
     /// When the generation is incremented.
     pub generation: Generation,

@@ -9,7 +9,7 @@ pub struct RequestInfo {
     /// The verb: `get`, `list`, `watch`, `create`, … or the lower-case method of a non-resource path. Empty for
     /// methods that resources do not have.
     pub verb: &'static str,
-    /// The target.
+    /// The resource or the non-resource path that the request is about.
     pub target: Target,
     /// The field selector for authorizers; empty where the verb has none.
     pub field_selector: String,
@@ -41,7 +41,7 @@ pub struct ResourcePath {
     pub name: String,
     /// Whether the path itself names an object, not only a field selector.
     pub is_item: bool,
-    /// Subresource.
+    /// The subresource, such as `status`; empty for the object itself.
     pub subresource: String,
     /// The path after the subresource; only proxies have one.
     pub rest: String,
@@ -63,7 +63,7 @@ const PATH_VERBS: [(&str, PathVerb); 2] = [("watch", PathVerb::Watch), ("proxy",
 /// The subresources of a Namespace; any other segment after its name is a resource in it.
 const NAMESPACE_PARTS: [&str; 2] = ["status", "finalize"];
 
-/// The connect subresources.
+/// Subresources that connect to a kubelet, a pod, a Service or a node.
 const CONNECT_SUBRESOURCES: [&str; 5] = ["attach", "exec", "log", "portforward", "proxy"];
 
 /// Whether a subresource is a connect subresource, whose requests may be long-running.

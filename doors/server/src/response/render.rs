@@ -48,9 +48,9 @@ impl Rows {
 
 /// A small encoded document.
 pub(crate) struct Rendered {
-    /// The content type.
+    /// The `Content-Type` of the response.
     pub content_type: &'static str,
-    /// The bytes.
+    /// The encoded body.
     pub bytes: Bytes,
 }
 
