@@ -103,7 +103,7 @@ impl fmt::Display for Usage {
 /// Why bytes are not a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// The reason.
+    /// The reason of the parser, in one line.
     pub why: String,
 }
 

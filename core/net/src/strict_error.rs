@@ -63,7 +63,7 @@ impl<'a> AddrError<'a> {
         self.input
     }
 
-    /// The fault.
+    /// Why the text is refused.
     #[must_use]
     pub const fn reason(&self) -> AddrReason {
         self.reason
@@ -138,7 +138,7 @@ impl<'a> PrefixError<'a> {
         self.input
     }
 
-    /// The fault.
+    /// Why the text is refused.
     #[must_use]
     pub const fn reason(&self) -> PrefixReason<'a> {
         self.reason

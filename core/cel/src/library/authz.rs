@@ -9,7 +9,7 @@ use core::any::Any;
 use core::fmt;
 use ratchet_net::dns;
 
-/// An authorizer.
+/// The authorizer behind the `authorizer` variable.
 pub trait Authorize: fmt::Debug + Send + Sync {
     /// Decides one check.
     fn decide(&self, ask: &AuthorizationCheck) -> Decision;
