@@ -1,4 +1,4 @@
-//! One run of a target: how long it may take, what it begins with, and how much it has tried.
+//! `Run`: one run of a target, with its time limit, its seeds and its count of inputs.
 
 use crate::{Choices, edits};
 use std::any::Any;

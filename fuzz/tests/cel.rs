@@ -1,4 +1,4 @@
-//! Expressions are refused in words or evaluated within their budget, alike each time.
+//! Fuzz target `cel`: expressions are refused with a message or evaluated within their budget, alike each time.
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 

@@ -1,4 +1,5 @@
-//! A certificate bears a node's name or it does not, whatever bytes it is made of, and what is told is one short line.
+//! Fuzz target `certificate`: a certificate bears a node's name or not, whatever its bytes, and errors are one short
+//! line.
 
 use ratchet_certificate::NodeName;
 

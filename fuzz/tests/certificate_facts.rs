@@ -1,4 +1,5 @@
-//! Bytes that look like a certificate are read or refused, and what is read can be judged.
+//! Fuzz target `certificate_facts`: bytes that look like a certificate are parsed or refused, and the contents can be
+//! judged.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;

@@ -1,4 +1,4 @@
-//! The sloppy and the strict reading of a network agree, and its spellings are what they claim.
+//! Fuzz target `cidr`: the sloppy and the strict parser agree on networks, and canonical texts are canonical.
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 

@@ -1,4 +1,5 @@
-//! Feature gates and releases are read from any text, alike each time, and locked ones stay locked.
+//! Fuzz target `gates`: feature gates and releases are parsed from any text, alike each time, and locked ones stay
+//! locked.
 
 #![allow(
     clippy::indexing_slicing,

@@ -1,4 +1,4 @@
-//! The sloppy, the strict and the standard reading of an IP address agree as far as they should.
+//! Fuzz target `ip`: the sloppy, the strict and the standard parser agree on IP addresses as far as they should.
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 

@@ -1,4 +1,5 @@
-//! JSON patches and merge patches apply or are refused, alike each time, and never blow a tree up.
+//! Fuzz target `json_patch`: JSON patches and merge patches apply or are refused, alike each time, and never blow a
+//! tree up.
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 

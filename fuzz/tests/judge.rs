@@ -1,4 +1,5 @@
-//! Any object of any kind is judged: without a panic, alike each time, and never against a ratchet.
+//! Fuzz target `judge`: any object of any kind is judged, without a panic, alike each time, and never against a
+//! ratchet.
 
 #![allow(
     clippy::indexing_slicing,

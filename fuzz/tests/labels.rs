@@ -1,4 +1,4 @@
-//! Pod Security labels always give a policy, and what cannot be read closes enforcement.
+//! Fuzz target `labels`: Pod Security labels always give a policy, and invalid ones close enforcement.
 
 #![allow(clippy::indexing_slicing, reason = "a helper of a test may fail like a test")]
 

@@ -1,4 +1,4 @@
-//! DNS names are judged as their patterns say, and the looser readings accept what the stricter do.
+//! Fuzz target `names`: DNS names match their patterns, and looser validation accepts whatever stricter does.
 
 use ratchet_net::dns::{self, NameFault, NameFaults, SearchReading, Underscores};
 

@@ -1,4 +1,5 @@
-//! A body goes the whole way: read, patched, filled in, judged, stored, read back, and told in every form.
+//! Fuzz target `request`: a body is decoded, patched, defaulted, validated, stored, decoded again and encoded in every
+//! format.
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 

@@ -1,4 +1,4 @@
-//! Label and field selectors are read or refused in words, and read back as they are written.
+//! Fuzz target `selectors`: label and field selectors are parsed or refused, and parse back from their own text.
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 

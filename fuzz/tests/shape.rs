@@ -1,4 +1,4 @@
-//! Whatever an object holds, what does not fit its schema is found, named and pointed at.
+//! Fuzz target `shape`: whatever an object holds, violations of its schema are found, named and located.
 
 use ratchet_fuzz::{Choices, tree};
 use ratchet_object::{

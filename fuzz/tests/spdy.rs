@@ -1,4 +1,4 @@
-//! Bytes of a connection are SPDY frames or are refused, the same however they arrive.
+//! Fuzz target `spdy`: bytes of a connection are SPDY frames or are refused, the same however they arrive.
 
 use bytes::BytesMut;
 use ratchet_fuzz::{Choices, unhex};

@@ -1,4 +1,4 @@
-//! Strategic merge patches of any kind apply or are refused, alike each time.
+//! Fuzz target `strategic`: strategic merge patches of any kind apply or are refused, alike each time.
 
 use ratchet_fuzz::{Choices, tree};
 use ratchet_object::patch::{merge_patch, strategic_merge};

@@ -1,4 +1,4 @@
-//! Bytes of a connection are WebSocket frames or are refused, the same however they arrive.
+//! Fuzz target `websocket`: bytes of a connection are WebSocket frames or are refused, the same however they arrive.
 
 use bytes::BytesMut;
 use ratchet_fuzz::{Choices, unhex};

@@ -1,4 +1,5 @@
-//! YAML is read or refused within its limits, points into its text, and reads JSON as JSON.
+//! Fuzz target `yaml`: YAML is decoded or refused within its limits, with spans in its text, and JSON is decoded as
+//! JSON.
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 

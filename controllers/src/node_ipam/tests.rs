@@ -1,5 +1,5 @@
-//! Nodes join and leave while responses are lost and the controller restarts: no two ever share a
-//! CIDR.
+//! Tests of pod CIDRs while nodes join and leave, responses are lost and the controller restarts: no two nodes share
+//! one.
 
 mod world;
 

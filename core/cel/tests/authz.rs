@@ -1,4 +1,4 @@
-//! The authorization checks that expressions make.
+//! Tests of the authorization checks that expressions make.
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 
 use ratchet_cel::library::authz::{

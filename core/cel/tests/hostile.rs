@@ -1,4 +1,4 @@
-//! Hostile input: depth, size, and noise.
+//! Tests of hostile expressions: depth, size, and noise.
 
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 

@@ -1,4 +1,4 @@
-//! Offsets of evaluation errors.
+//! Tests of the offsets that evaluation errors carry.
 #![allow(clippy::expect_used, reason = "a test may fail so")]
 
 use ratchet_cel::{Activation, Budget, Environment, PER_CALL_LIMIT, Type, Value};

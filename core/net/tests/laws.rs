@@ -1,4 +1,4 @@
-//! Properties that hold for every text.
+//! Property tests that hold for every text.
 
 #![allow(clippy::indexing_slicing, reason = "a helper of a test may fail like a test")]
 

@@ -1,4 +1,4 @@
-//! Families, containment and special addresses.
+//! Tests of families, containment and special addresses.
 
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 

@@ -1,4 +1,4 @@
-//! The source addresses of a request.
+//! Source addresses of a request, from its headers and its connection.
 
 use std::net::IpAddr;
 

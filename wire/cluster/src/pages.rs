@@ -1,4 +1,4 @@
-//! Paginated lists.
+//! `Pages`: a list request that follows `continue` tokens, page by page.
 
 use crate::{Answer, Cluster, ClusterError};
 use ratchet_object::{Limits, Node, decode_json};

@@ -1,4 +1,4 @@
-//! Small documents, compared byte for byte.
+//! Tests of small discovery documents, compared byte for byte.
 
 use super::*;
 use crate::resources::{RESOURCES, lookup};

@@ -1,4 +1,4 @@
-//! Function calls.
+//! Evaluation of function calls: arguments, overload dispatch and cost.
 
 use super::{EvalResult, Evaluator, check_levels, recoverable};
 use crate::library::{Context, OverloadDecl};

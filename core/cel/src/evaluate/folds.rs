@@ -1,4 +1,4 @@
-//! Comprehensions.
+//! Evaluation of comprehensions, the loops that macros expand to.
 
 use super::{EvalResult, Evaluator, LIST_COST, Slot, check_levels, format_value, recoverable};
 use crate::plan::{Fold, Step};

@@ -1,4 +1,4 @@
-//! Type conversions.
+//! Type conversions of the standard library: `int()`, `string()`, `timestamp()` and others.
 
 use super::Context;
 use crate::time::{duration_text, parse_duration};

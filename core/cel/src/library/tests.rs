@@ -1,4 +1,4 @@
-//! Invariants of all libraries.
+//! Tests of invariants that hold for every library.
 
 use super::{LIBRARIES, Signature};
 use alloc::collections::BTreeSet;

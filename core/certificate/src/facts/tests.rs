@@ -1,4 +1,4 @@
-//! Certificates of all kinds and their parsed contents.
+//! Tests of certificates of all kinds and their parsed contents.
 
 extern crate std;
 

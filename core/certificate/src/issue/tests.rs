@@ -1,4 +1,4 @@
-//! Issued certificates, parsed by another library.
+//! Tests of issued certificates, parsed by another library.
 
 use super::*;
 use crate::{Facts, Usage};

@@ -1,4 +1,4 @@
-//! Each shape on matching and nearly matching certificates.
+//! Tests of each shape on matching and nearly matching certificates.
 
 extern crate std;
 

@@ -1,4 +1,4 @@
-//! The input of the pattern parser.
+//! `Rest`: the part of a pattern that is not parsed yet.
 
 use super::{PatternError, Reason};
 

@@ -1,4 +1,4 @@
-//! Request lines and their `RequestInfo`.
+//! Tests of request lines and their `RequestInfo`.
 
 use super::*;
 

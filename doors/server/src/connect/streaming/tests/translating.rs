@@ -1,4 +1,4 @@
-//! Exec and attach: WebSocket channels translated to SPDY streams.
+//! Tests of exec and attach: WebSocket channels translated to SPDY streams.
 
 use super::super::{KubeletConnection, Protocol, Streams, translate};
 use super::{Client, client, soon};
