@@ -17,7 +17,7 @@ const FOLDER: &str = "docs/sessions";
 struct Session {
     /// The name of its files.
     name: &'static str,
-    /// What a reader who cannot see the picture is told.
+    /// Alternative text of the picture.
     title: &'static str,
     /// Width of the terminal.
     columns: usize,

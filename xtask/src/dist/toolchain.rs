@@ -48,7 +48,7 @@ impl Tools {
         Ok(Self { host, installed, has_musl_compiler })
     }
 
-    /// The target that was asked for; else musl where it can be built, else that of this machine.
+    /// The requested target; else musl where it can be built, else that of this machine.
     pub(super) fn choose(&self, requested: Option<&str>) -> Result<Choice> {
         ensure!(
             self.host.contains("-linux-"),
