@@ -137,12 +137,12 @@ pub struct Event {
     /// The revision of the change.
     pub revision: Revision,
     /// The kind of the change.
-    pub act: Happened,
+    pub act: EventKind,
 }
 
 /// The kind of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Happened {
+pub enum EventKind {
     /// The key was written.
     Put {
         /// The new value.

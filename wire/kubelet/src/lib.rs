@@ -30,7 +30,7 @@ mod x509_messages;
 pub use body::PooledBody;
 pub use error::KubeletError;
 pub use files::OpenError;
-pub use kubelets::{Connected, KubeletClient, Witness};
+pub use kubelets::{ConnectionCounts, KubeletClient, Witness};
 pub use others::{Others, Scheme};
 pub use proxy::Proxies;
 pub use ratchet_certificate::{NameFault, NodeName};

@@ -58,6 +58,7 @@ const WORDS: &[OldWord] = &[
     OldWord { except: &["peers/kubelet/", "ratchet/benches/"], ..name("Flow", "KindValidation") },
     OldWord { within: ENGINE, ..name("Form", "NameFormat") },
     name("Habits", "Strategy"),
+    name("Happened", "EventKind"),
     name("Kept", "StoredValues"),
     name("Lent", "NamespaceIndex"),
     name("Meter", "Metrics"),
