@@ -148,7 +148,7 @@ fn compared(node: &Node<'static>) {
     }
 }
 
-/// Asserts that an object can be encoded as JSON, YAML, protobuf and a table row, alone and in a list, and decoded again.
+/// Asserts that an object can be encoded as JSON, YAML, protobuf and a table row, alone and in a list, and decoded.
 fn check_encodings(node: &Node<'static>, group: &str, kind: &str) {
     let list = Node::map([
         ("kind", Node::string("List")),
