@@ -9,7 +9,7 @@ pub(crate) struct Address(IpText);
 impl Address {
     /// `None` for text that is not an address; such text is never written.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        IpText::read(text).ok().map(Self)
+        IpText::parse(text).ok().map(Self)
     }
 
     /// A mapped address is IPv4.

@@ -21,7 +21,7 @@ pub struct ApiRequest {
     pub representation: Representation,
     /// The type of the body; empty if there is no body.
     pub content_type: &'static str,
-    /// The body.
+    /// The encoded object, patch or options; empty if there is none.
     pub body: Bytes,
 }
 

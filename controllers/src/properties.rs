@@ -105,7 +105,7 @@ fn apply(world: &mut World, number: usize, pod_state: Option<&RandomPod>) {
 
 /// Whatever was written is canonical, and is an address of the pod that it names.
 fn assert_address_of_pod(text: &str, pod: &str, pods: &BTreeMap<usize, RandomPod>) {
-    let address = IpText::read(text).expect("an address");
+    let address = IpText::parse(text).expect("an address");
     assert!(address.is_canonical(), "{text}");
     let number: usize = pod.trim_start_matches('p').parse().expect("a number");
     let known = &pods[&number].addresses;
@@ -232,7 +232,7 @@ proptest! {
         for slice in slices.iter().map(crate::slices::Slice::from_node) {
             let mut once = BTreeSet::new();
             for text in slice.endpoints.iter().flat_map(|endpoint| &endpoint.addresses) {
-                let address = IpText::read(text).expect("an address");
+                let address = IpText::parse(text).expect("an address");
                 prop_assert!(address.is_canonical() && once.insert(text.clone()), "{}", text);
                 prop_assert_eq!(address.addr().is_ipv4(), slice.address_type == "IPv4");
                 written.insert(address.addr());
@@ -252,7 +252,7 @@ fn check_slices(world: &World, pods: &BTreeMap<usize, RandomPod>) {
             assert!(!once.is_empty() && once.len() == endpoint.addresses.len());
             for text in &endpoint.addresses {
                 assert_address_of_pod(text, &pod, pods);
-                let family = IpText::read(text).expect("an address").family().to_string();
+                let family = IpText::parse(text).expect("an address").family().to_string();
                 assert_eq!(family, slice.address_type);
             }
             assert!(seen.insert((pod, slice.address_type.clone())), "an endpoint twice");

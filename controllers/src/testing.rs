@@ -1,4 +1,4 @@
-//! Objects for tests of plans.
+//! Test fixtures: objects for tests of plans.
 
 use ratchet_object::{Limits, Node, decode};
 

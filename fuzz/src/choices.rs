@@ -1,4 +1,4 @@
-//! Decisions drawn from an input: first its own bytes, then numbers that follow from them.
+//! `Choices`: decisions drawn from an input, first from its own bytes, then from numbers that follow from them.
 
 /// A source of decisions that never runs dry and always decides alike for the same input.
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! What every fuzz target shares: its time, its seeds, and how random bytes become texts and trees.
+//! Runtime of the fuzz targets: time, seeds, and the texts and trees that random bytes become.
 
 mod choices;
 mod edits;

@@ -1,4 +1,4 @@
-//! One run of a target: how long it may take, what it begins with, and how much it has tried.
+//! `Run`: one run of a target, with its time limit, its seeds and its count of inputs.
 
 use crate::{Choices, edits};
 use std::any::Any;
@@ -83,9 +83,9 @@ impl Run {
     pub fn end(&self) {
         let inputs = self.inputs.load(Ordering::Relaxed);
         let seconds = self.begun.elapsed().as_secs_f64();
-        let told = format!("fuzz {}: {inputs} inputs in {seconds:.1} s\n", self.name);
+        let line = format!("fuzz {}: {inputs} inputs in {seconds:.1} s\n", self.name);
         // Not `eprintln!`, which tests that pass keep to themselves; nobody reads it, no harm.
-        let _ = std::io::stderr().write_all(told.as_bytes());
+        let _ = std::io::stderr().write_all(line.as_bytes());
         assert!(inputs >= FEWEST, "{} tried {inputs} inputs, fewer than {FEWEST}", self.name);
     }
 }

@@ -1,4 +1,4 @@
-//! Trees: written as JSON, made at random, grafted, and held to where they say they stand.
+//! Random trees: generated, written as JSON, grafted, and checked against their spans.
 
 use crate::Choices;
 use ratchet_object::{DecodeError, Entry, Node, Span, Value};

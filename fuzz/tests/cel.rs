@@ -1,8 +1,8 @@
-//! Expressions are refused in words or evaluated within their budget, alike each time.
+//! Fuzz target `cel`: expressions are refused with a message or evaluated within their budget, alike each time.
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
-use ratchet_cel::{Activation, Budget, Environment, FaultKind, Type, Value};
+use ratchet_cel::{Activation, Budget, Environment, EvalErrorKind, Type, Value};
 use ratchet_object::{Limits, decode_json};
 use std::sync::LazyLock;
 
@@ -128,17 +128,17 @@ fn check(text: &str) {
     match (&first, &second) {
         (Ok(one), Ok(other)) => assert_eq!(format!("{one:?}"), format!("{other:?}")),
         (Err(one), Err(other)) => assert_eq!(one, other),
-        _ => panic!("once a value, once a fault"),
+        _ => panic!("once a value, once an error"),
     }
     // What ends within a budget ends alike within a larger one; what needs it all needs it all.
     let enough = Budget::new(UNITS * 2);
-    let cut = first.as_ref().is_err_and(|fault| fault.kind == FaultKind::OverBudget);
+    let cut = first.as_ref().is_err_and(|error| error.kind == EvalErrorKind::OverBudget);
     if !cut && budget.spent() > 0 {
         let mut larger = enough;
         let third = program.evaluate(&world, &mut larger);
         assert_eq!(larger.spent(), budget.spent());
         assert_eq!(third.is_ok(), first.is_ok());
         let short = program.evaluate(&world, &mut Budget::new(budget.spent() - 1));
-        assert!(short.is_err_and(|fault| fault.kind == FaultKind::OverBudget));
+        assert!(short.is_err_and(|error| error.kind == EvalErrorKind::OverBudget));
     }
 }

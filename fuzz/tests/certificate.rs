@@ -1,4 +1,5 @@
-//! A certificate bears a node's name or it does not, whatever bytes it is made of, and what is told is one short line.
+//! Fuzz target `certificate`: a certificate bears a node's name or not, whatever its bytes, and errors are one short
+//! line.
 
 use ratchet_certificate::NodeName;
 
@@ -43,9 +44,10 @@ fn check(text: &str) {
         assert!(node("node-a").is_borne_by(&longer).is_err(), "something may follow");
     }
     for fault in [a, b].into_iter().filter_map(Result::err) {
-        let told = fault.to_string();
-        assert!(told.starts_with("x509: kubelet serving certificate "), "{told}");
-        assert!(told.chars().count() < 500 && !told.contains(char::is_control), "{told:?}");
+        let message = fault.to_string();
+        assert!(message.starts_with("x509: kubelet serving certificate "), "{message}");
+        assert!(message.chars().count() < 500, "{message:?}");
+        assert!(!message.contains(char::is_control), "{message:?}");
         assert!(fault.presented().chars().count() < 350);
     }
 }

@@ -1,4 +1,5 @@
-//! Bytes that look like a certificate are read or refused, and what is read can be judged.
+//! Fuzz target `certificate_facts`: bytes that look like a certificate are parsed or refused, and the contents can be
+//! judged.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -41,7 +42,7 @@ fn check_bytes(der: &[u8]) {
     check_request(der);
     let Some(node) = NodeName::new("a") else { return };
     let borne = node.is_borne_by(der);
-    let Ok(facts) = Facts::read(der) else {
+    let Ok(facts) = Facts::from_der(der) else {
         assert!(borne.is_err(), "a name is borne by what cannot be read");
         return;
     };

@@ -1,4 +1,4 @@
-//! The sloppy and the strict reading of a network agree, and its spellings are what they claim.
+//! Fuzz target `cidr`: the sloppy and the strict parser agree on networks, and canonical texts are canonical.
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
@@ -47,65 +47,65 @@ fn cidr() {
 }
 
 fn check(text: &str) {
-    let (sloppy, strict) = (CidrText::read(text), strict_prefix(text));
+    let (sloppy, strict) = (CidrText::parse(text), strict_prefix(text));
     assert_eq!(sloppy, text.parse());
     let plainly = sloppy
         .ok()
-        .filter(|read| !read.has_leading_zeros())
-        .map(|read| (read.ip().unfolded(), read.prefix_len()));
-    assert_eq!(plainly, strict.ok().map(|read| (read.addr, read.bits)), "{strict:?}");
+        .filter(|cidr| !cidr.has_leading_zeros())
+        .map(|cidr| (cidr.ip().unfolded(), cidr.prefix_len()));
+    assert_eq!(plainly, strict.ok().map(|cidr| (cidr.addr, cidr.bits)), "{strict:?}");
     match strict {
-        Ok(read) => {
-            assert_eq!(strict_prefix(&read.to_string()), Ok(read));
-            let masked = read.masked();
+        Ok(cidr) => {
+            assert_eq!(strict_prefix(&cidr.to_string()), Ok(cidr));
+            let masked = cidr.masked();
             assert_eq!(masked.masked(), masked);
-            assert!(masked.contains(read.addr) && read.contains(masked.addr));
-            assert!(read.contains_prefix(masked) && masked.contains_prefix(read));
+            assert!(masked.contains(cidr.addr) && cidr.contains(masked.addr));
+            assert!(cidr.contains_prefix(masked) && masked.contains_prefix(cidr));
         }
         Err(why) => {
             assert_eq!(why.input(), text);
             assert!(why.to_string().starts_with("netip.ParsePrefix(\""), "{why}");
         }
     }
-    if let Ok(read) = sloppy {
-        check_read(text, &read);
+    if let Ok(cidr) = sloppy {
+        check_cidr(text, &cidr);
     }
 }
 
-fn check_read(text: &str, read: &CidrText) {
+fn check_cidr(text: &str, cidr: &CidrText) {
     let (addr, len) = text.split_once('/').unwrap();
-    assert_eq!(len.parse(), Ok(read.prefix_len()));
-    assert_eq!(addr.parse(), Ok(*read.ip()));
-    assert_eq!(read.width(), if addr.contains(':') { 128 } else { 32 });
-    assert!(read.prefix_len() <= read.width());
+    assert_eq!(len.parse(), Ok(cidr.prefix_len()));
+    assert_eq!(addr.parse(), Ok(*cidr.ip()));
+    assert_eq!(cidr.width(), if addr.contains(':') { 128 } else { 32 });
+    assert!(cidr.prefix_len() <= cidr.width());
 
-    let (network, prefix) = (read.network().to_string(), read.prefix().to_string());
-    assert_eq!(read.is_canonical_network(), text == network, "the network is {network}");
-    assert_eq!(read.is_canonical_prefix(), text == prefix, "the prefix is {prefix}");
-    let interface = read.interface().to_string();
-    assert_eq!(read.is_canonical_interface(), text == interface, "the interface is {interface}");
-    assert_eq!(read.network().as_text(&mut TextBuf::new()), network);
-    assert_eq!(read.single().as_text(&mut TextBuf::new()), read.single().to_string());
+    let (network, prefix) = (cidr.network().to_string(), cidr.prefix().to_string());
+    assert_eq!(cidr.is_canonical_network(), text == network, "the network is {network}");
+    assert_eq!(cidr.is_canonical_prefix(), text == prefix, "the prefix is {prefix}");
+    let interface = cidr.interface().to_string();
+    assert_eq!(cidr.is_canonical_interface(), text == interface, "the interface is {interface}");
+    assert_eq!(cidr.network().as_text(&mut TextBuf::new()), network);
+    assert_eq!(cidr.single().as_text(&mut TextBuf::new()), cidr.single().to_string());
 
-    let again = CidrText::read(&network).unwrap();
+    let again = CidrText::parse(&network).unwrap();
     assert!(again.is_canonical_network() && again.fault().is_none());
-    assert_eq!(again.network(), read.network());
-    assert_eq!(again.family(), read.family());
-    assert_eq!(strict_prefix(&network).map(|read| read.masked().to_string()), Ok(network.clone()));
+    assert_eq!(again.network(), cidr.network());
+    assert_eq!(again.family(), cidr.family());
+    assert_eq!(strict_prefix(&network).map(|cidr| cidr.masked().to_string()), Ok(network.clone()));
 
-    assert!(read.contains(read.network_addr()) && read.contains_network(&again));
+    assert!(cidr.contains(cidr.network_addr()) && cidr.contains_network(&again));
     // A short prefix cuts off what makes an address a mapped one.
-    assert_eq!(read.contains(read.addr()), read.family() == read.address_family());
-    assert_eq!(read.family(), Family::of(read.network_addr()));
-    assert_eq!(read.is_ambiguous(), read.addr() != read.network_addr());
-    assert_eq!(read.is_nonstandard(), read.has_leading_zeros() || read.ip().is_mapped());
-    let fault = if read.has_leading_zeros() {
+    assert_eq!(cidr.contains(cidr.addr()), cidr.family() == cidr.address_family());
+    assert_eq!(cidr.family(), Family::of(cidr.network_addr()));
+    assert_eq!(cidr.is_ambiguous(), cidr.addr() != cidr.network_addr());
+    assert_eq!(cidr.is_nonstandard(), cidr.has_leading_zeros() || cidr.ip().is_mapped());
+    let fault = if cidr.has_leading_zeros() {
         Some(CidrFault::LeadingZeros)
-    } else if read.ip().is_mapped() {
+    } else if cidr.ip().is_mapped() {
         Some(CidrFault::Mapped)
     } else {
-        read.is_ambiguous().then_some(CidrFault::HostBits)
+        cidr.is_ambiguous().then_some(CidrFault::HostBits)
     };
-    assert_eq!(read.fault(), fault);
+    assert_eq!(cidr.fault(), fault);
     assert!(fault.is_some() || strict_addr(addr).is_ok());
 }

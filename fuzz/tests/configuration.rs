@@ -1,4 +1,4 @@
-//! A Pod Security configuration is read or refused in words, and reads back as it was written.
+//! Fuzz target `configuration`: a Pod Security configuration is parsed or refused, and survives a round trip.
 
 #![allow(
     clippy::indexing_slicing,

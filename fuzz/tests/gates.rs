@@ -1,4 +1,5 @@
-//! Feature gates and releases are read from any text, alike each time, and locked ones stay locked.
+//! Fuzz target `gates`: feature gates and releases are parsed from any text, alike each time, and locked ones stay
+//! locked.
 
 #![allow(
     clippy::indexing_slicing,
@@ -51,14 +52,14 @@ fn check(text: &str) {
 
     let texts: Vec<&str> = text.split('\n').collect();
     let mut set = fresh.clone();
-    let told = set.apply(&texts);
+    let result = set.apply(&texts);
     let mut joined = fresh.clone();
-    assert_eq!(joined.apply(&[texts.join(",")]), told, "one flag or several");
+    assert_eq!(joined.apply(&[texts.join(",")]), result, "one flag or several");
     assert_eq!(on(&joined), on(&set));
     let first = on(&set);
-    assert_eq!(set.apply(&texts), told, "the same again");
+    assert_eq!(set.apply(&texts), result, "the same again");
     assert_eq!(on(&set), first);
-    match told {
+    match result {
         Ok(()) => {}
         Err(why) => assert!(!why.to_string().is_empty()),
     }

@@ -1,4 +1,4 @@
-//! The sloppy, the strict and the standard reading of an IP address agree as far as they should.
+//! Fuzz target `ip`: the sloppy, the strict and the standard parser agree on IP addresses as far as they should.
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
@@ -50,52 +50,52 @@ fn ip() {
 }
 
 fn check(text: &str) {
-    let (sloppy, strict) = (IpText::read(text), strict_addr(text));
+    let (sloppy, strict) = (IpText::parse(text), strict_addr(text));
     assert_eq!(sloppy, text.parse());
     let standard: Option<IpAddr> = text.parse().ok();
-    let unzoned = strict.ok().filter(|read| read.zone.is_none()).map(|read| read.addr);
+    let unzoned = strict.ok().filter(|ip| ip.zone.is_none()).map(|ip| ip.addr);
     assert_eq!(unzoned, standard, "strict and standard");
     match strict {
-        Ok(read) => {
-            let spelled = read.to_string();
-            assert_eq!(strict_addr(&spelled), Ok(read), "{spelled}");
-            assert!(read.zone.is_none_or(|zone| !zone.is_empty() && read.addr.is_ipv6()));
+        Ok(ip) => {
+            let spelled = ip.to_string();
+            assert_eq!(strict_addr(&spelled), Ok(ip), "{spelled}");
+            assert!(ip.zone.is_none_or(|zone| !zone.is_empty() && ip.addr.is_ipv6()));
         }
         Err(why) => {
             assert_eq!(why.input(), text);
             assert!(why.to_string().starts_with("ParseAddr(\""), "{why}");
         }
     }
-    let plainly = sloppy.ok().filter(|read| !read.has_leading_zeros()).map(|read| read.unfolded());
+    let plainly = sloppy.ok().filter(|ip| !ip.has_leading_zeros()).map(|ip| ip.unfolded());
     assert_eq!(plainly, unzoned, "sloppy without zeros and strict");
-    if let Ok(read) = sloppy {
-        check_read(text, &read);
+    if let Ok(ip) = sloppy {
+        check_ip(text, &ip);
     }
 }
 
-fn check_read(text: &str, read: &IpText) {
-    let addr = read.addr();
-    assert_eq!(addr, read.unfolded().to_canonical());
-    assert_eq!(read.family(), Family::of(addr));
-    assert_eq!(read.written_as_v6(), text.contains(':'));
-    assert_eq!(read.is_mapped(), read.written_as_v6() && read.family() == Family::V4);
+fn check_ip(text: &str, ip: &IpText) {
+    let addr = ip.addr();
+    assert_eq!(addr, ip.unfolded().to_canonical());
+    assert_eq!(ip.family(), Family::of(addr));
+    assert_eq!(ip.written_as_v6(), text.contains(':'));
+    assert_eq!(ip.is_mapped(), ip.written_as_v6() && ip.family() == Family::V4);
 
-    let canonical = read.canonical().to_string();
+    let canonical = ip.canonical().to_string();
     assert_eq!(canonical, addr.to_string());
-    assert_eq!(canonical, Canonical::of(read.unfolded()).as_text(&mut TextBuf::new()));
-    assert_eq!(read.is_canonical(), text == canonical, "canonical is {canonical}");
-    let unfolded = read.unfolded().to_string();
-    assert_eq!(read.is_canonical_unfolded(), text == unfolded, "unfolded is {unfolded}");
+    assert_eq!(canonical, Canonical::of(ip.unfolded()).as_text(&mut TextBuf::new()));
+    assert_eq!(ip.is_canonical(), text == canonical, "canonical is {canonical}");
+    let unfolded = ip.unfolded().to_string();
+    assert_eq!(ip.is_canonical_unfolded(), text == unfolded, "unfolded is {unfolded}");
 
-    let again = IpText::read(&canonical).unwrap();
+    let again = IpText::parse(&canonical).unwrap();
     assert!(again.is_canonical() && again.fault().is_none());
     assert_eq!(again.addr(), addr);
-    let fault = match (read.has_leading_zeros(), read.is_mapped()) {
+    let fault = match (ip.has_leading_zeros(), ip.is_mapped()) {
         (true, _) => Some(IpFault::LeadingZeros),
         (false, true) => Some(IpFault::Mapped),
         (false, false) => None,
     };
-    assert_eq!(read.fault(), fault);
+    assert_eq!(ip.fault(), fault);
 
     let special = [
         class::is_unspecified(addr),

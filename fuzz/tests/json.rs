@@ -1,4 +1,4 @@
-//! Text that looks like JSON is read or refused in order, and what is read can be written again.
+//! Fuzz target `json`: text that looks like JSON is decoded or refused, and what is decoded can be encoded again.
 
 #![allow(
     clippy::indexing_slicing,

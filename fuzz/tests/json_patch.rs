@@ -1,9 +1,10 @@
-//! JSON patches and merge patches apply or are refused, alike each time, and never blow a tree up.
+//! Fuzz target `json_patch`: JSON patches and merge patches apply or are refused, alike each time, and never blow a
+//! tree up.
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
 use ratchet_fuzz::{Choices, tree};
-use ratchet_object::patch::{PatchError, json_patch, json_patch_oddities, merge_patch};
+use ratchet_object::patch::{PatchError, json_patch, json_patch_warnings, merge_patch};
 use ratchet_object::{Limits, Node, Value, decode};
 
 const WORDS: &[&str] = &[
@@ -52,11 +53,11 @@ fn made(choices: &mut Choices<'_>) -> Node<'static> {
 }
 
 fn check_json(original: &Node<'static>, patch: &Node<'static>) {
-    let told = json_patch(original.clone(), patch);
-    assert_eq!(told, json_patch(original.clone(), patch), "alike each time");
-    assert!(json_patch_oddities(patch).len() <= 100);
-    check_result(&told);
-    let Ok(patched) = told else { return };
+    let result = json_patch(original.clone(), patch);
+    assert_eq!(result, json_patch(original.clone(), patch), "alike each time");
+    assert!(json_patch_warnings(patch).len() <= 100);
+    check_result(&result);
+    let Ok(patched) = result else { return };
     // What came out passes a test for itself, and can be put back.
     if matches!(patched.value, Value::Map(_) | Value::List(_)) {
         let operation = |op: &'static str, value: &Node<'static>| {
@@ -76,18 +77,18 @@ fn check_json(original: &Node<'static>, patch: &Node<'static>) {
 }
 
 fn check_merge(original: &Node<'static>, patch: &Node<'static>) {
-    let told = merge_patch(original.clone(), patch);
-    assert_eq!(told, merge_patch(original.clone(), patch), "alike each time");
-    assert_eq!(told.is_ok(), matches!(patch.value, Value::Map(_)));
-    check_result(&told);
-    if let Ok(patched) = told {
+    let result = merge_patch(original.clone(), patch);
+    assert_eq!(result, merge_patch(original.clone(), patch), "alike each time");
+    assert_eq!(result.is_ok(), matches!(patch.value, Value::Map(_)));
+    check_result(&result);
+    if let Ok(patched) = result {
         let twice = merge_patch(patched, patch).unwrap();
         assert_eq!(merge_patch(twice.clone(), patch), Ok(twice));
     }
 }
 
-fn check_result(told: &Result<Node<'static>, PatchError>) {
-    match told {
+fn check_result(result: &Result<Node<'static>, PatchError>) {
+    match result {
         Ok(node) => {
             assert!(tree::count(node) <= Limits::DEFAULT.nodes);
             tree::assert_depth(node, Limits::DEFAULT.depth);

@@ -1,4 +1,5 @@
-//! Any object of any kind is judged: without a panic, alike each time, and never against a ratchet.
+//! Fuzz target `judge`: any object of any kind is judged, without a panic, alike each time, and never against a
+//! ratchet.
 
 #![allow(
     clippy::indexing_slicing,
@@ -205,7 +206,7 @@ fn check_change(
         assert_eq!(format!("{verdict:?}"), format!("{again:?}"), "judged twice");
         assert_eq!(Status::of(&verdict, &change).is_none(), verdict.admits());
         let letters: usize =
-            warning_headers(&verdict).iter().map(|told| told.chars().count()).sum();
+            warning_headers(&verdict).iter().map(|header| header.chars().count()).sum();
         assert!(letters <= 4096 + 256, "{letters} letters of warnings");
         check_spans(new, &verdict);
         check_fixes(&verdict);
@@ -215,7 +216,7 @@ fn check_change(
         let loosens =
             FIELDS.iter().all(|row| row.kind != kind.name || row.ratchet != Ratchet::Never);
         if unchanged && loosens && policy.behavior == Behavior::Proposal {
-            let rules = verdict.errors.iter().map(|problem| problem.rule);
+            let rules = verdict.errors.iter().map(|error| error.rule);
             let refused: Vec<&Rule> = rules
                 .chain(verdict.denial.iter().map(|denial| denial.rule))
                 .filter(|rule| matches!(rule.ratchet, Ratchet::ByValue | Ratchet::WholeField))
@@ -233,24 +234,24 @@ fn check_change(
 fn check_spans(new: &Written<'_>, verdict: &Verdict) {
     let labels = verdict.denial.iter().flat_map(|denial| &denial.labels);
     let more = verdict.warnings.iter().flat_map(|warning| &warning.labels);
-    let spans = verdict.errors.iter().map(|problem| problem.span);
+    let spans = verdict.errors.iter().map(|error| error.span);
     let spans = spans.chain(verdict.warnings.iter().map(|warning| warning.span));
     let is_part =
         |text: &str, span: Span| text.get(span.start as usize..span.end as usize).is_some();
-    for span in spans.chain(labels.chain(more).map(|spot| spot.span)) {
+    for span in spans.chain(labels.chain(more).map(|label| label.span)) {
         assert!(is_part(new.text, span), "{span:?} points nowhere: {verdict:?}");
     }
 }
 
 /// Asserts that what is offered instead is better.
 fn check_fixes(verdict: &Verdict) {
-    let problems = verdict.errors.iter().map(|problem| (problem.rule, &problem.fix));
+    let errors = verdict.errors.iter().map(|error| (error.rule, &error.fix));
     let warnings = verdict.warnings.iter().map(|warning| (warning.rule, &warning.fix));
-    for (rule, fix) in problems.chain(warnings) {
+    for (rule, fix) in errors.chain(warnings) {
         let Some(fix) = fix else { continue };
         let is_good = match rule.id {
-            "RTC-IP-001" => IpText::read(fix).is_ok_and(|ip| ip.fault().is_none()),
-            "RTC-IP-002" => CidrText::read(fix).is_ok_and(|cidr| cidr.fault().is_none()),
+            "RTC-IP-001" => IpText::parse(fix).is_ok_and(|ip| ip.fault().is_none()),
+            "RTC-IP-002" => CidrText::parse(fix).is_ok_and(|cidr| cidr.fault().is_none()),
             _ => true,
         };
         assert!(is_good, "{} offers {fix}", rule.id);

@@ -1,9 +1,9 @@
-//! Pod Security labels always give a policy, and what cannot be read closes enforcement.
+//! Fuzz target `labels`: Pod Security labels always give a policy, and invalid ones close enforcement.
 
 #![allow(clippy::indexing_slicing, reason = "a helper of a test may fail like a test")]
 
 use ratchet_engine::pod_security::{
-    Level, LevelVersion, Modes, Version, label_problems, policy_of,
+    Level, LevelVersion, Modes, Version, label_field_errors, policy_of,
 };
 use ratchet_fuzz::{Choices, tree};
 use ratchet_object::{At, Limits, decode};
@@ -106,7 +106,7 @@ fn check_labels(labels: At<'_>, defaults: &Modes) {
         }
     }
     assert_eq!(errors.len(), unreadable, "{errors:?}");
-    assert_eq!(label_problems(labels, &errors).count(), errors.len());
+    assert_eq!(label_field_errors(labels, &errors).count(), errors.len());
     for error in &errors {
         assert!(error.to_string().starts_with(&format!("metadata.labels[{}]: ", error.key)));
     }

@@ -1,4 +1,4 @@
-//! DNS names are judged as their patterns say, and the looser readings accept what the stricter do.
+//! Fuzz target `names`: DNS names match their patterns, and looser validation accepts whatever stricter does.
 
 use ratchet_net::dns::{self, NameFault, NameFaults, SearchReading, Underscores};
 
@@ -47,10 +47,10 @@ fn check(text: &str) {
     let order = [label, strict, inside, leading].map(NameFaults::is_ok);
     assert!(order.is_sorted(), "a looser reading refuses what a stricter accepts: {order:?}");
     assert_eq!(inside.pattern, dns::subdomain(&text.replace('_', "-")).pattern);
-    let told: Vec<NameFault> = strict.iter().collect();
-    assert_eq!(told.contains(&NameFault::TooLong), strict.too_long);
-    assert_eq!(told.contains(&NameFault::Pattern), strict.pattern);
-    assert_eq!(told.is_empty(), strict.is_ok());
+    let faults: Vec<NameFault> = strict.iter().collect();
+    assert_eq!(faults.contains(&NameFault::TooLong), strict.too_long);
+    assert_eq!(faults.contains(&NameFault::Pattern), strict.pattern);
+    assert_eq!(faults.is_empty(), strict.is_ok());
 
     let stripped = dns::strip_final_dot(text);
     assert!(text == stripped || text == format!("{stripped}."));

@@ -1,4 +1,4 @@
-//! Bytes that look like Kubernetes' protobuf are read or refused, and what is read survives.
+//! Fuzz target `proto`: bytes that look like Kubernetes' protobuf are decoded or refused, and survive a round trip.
 
 use ratchet_fuzz::{Choices, tree};
 use ratchet_object::{Limits, Node, Value, decode, proto, schema};

@@ -1,4 +1,4 @@
-//! A quoted text is one printable line, and reads back as the text that was quoted.
+//! Fuzz target `quoted`: a quoted text is one printable line, and unquotes to the original.
 
 use ratchet_net::Quoted;
 

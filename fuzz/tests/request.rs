@@ -1,4 +1,5 @@
-//! A body goes the whole way: read, patched, filled in, judged, stored, read back, and told in every form.
+//! Fuzz target `request`: a body is decoded, patched, defaulted, validated, stored, decoded again and encoded in every
+//! format.
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
@@ -9,7 +10,7 @@ use ratchet_engine::{
 use ratchet_fuzz::tree;
 use ratchet_object::patch::{json_patch, merge_patch, strategic_merge};
 use ratchet_object::{
-    Limits, Node, Object, Value, canonicalize, decode, decode_json, defaults, proto, read_stored,
+    Limits, Node, Object, Value, canonicalize, decode, decode_json, decode_stored, defaults, proto,
     schema, split_documents, stored_json, to_yaml,
 };
 use std::sync::LazyLock;
@@ -105,8 +106,8 @@ fn served(mut node: Node<'static>, old: Option<&Node<'static>>) -> Option<Node<'
     compared(&node);
     tree::assert_depth(&node, STORED);
     let text = stored_json(&node).unwrap_or_else(|why| panic!("{why}: {node}"));
-    let again = read_stored(&text).unwrap().into_owned();
-    told(&again, group, &kind);
+    let again = decode_stored(&text).unwrap().into_owned();
+    check_encodings(&again, group, &kind);
     Some(again)
 }
 
@@ -147,8 +148,8 @@ fn compared(node: &Node<'static>) {
     }
 }
 
-/// Asserts that an object can be told in every form, alone and in a list, and that each can be read.
-fn told(node: &Node<'static>, group: &str, kind: &str) {
+/// Asserts that an object can be encoded as JSON, YAML, protobuf and a table row, alone and in a list, and decoded.
+fn check_encodings(node: &Node<'static>, group: &str, kind: &str) {
     let list = Node::map([
         ("kind", Node::string("List")),
         ("apiVersion", Node::string("v1")),
@@ -161,8 +162,9 @@ fn told(node: &Node<'static>, group: &str, kind: &str) {
         let yaml = to_yaml(one);
         // The YAML reader has limits of its own for names and levels.
         if one.depth() <= 200 && !has_long_name(one) {
-            let read = decode(&yaml, Limits::STORED).unwrap_or_else(|why| panic!("{why}: {yaml}"));
-            assert_eq!(read.documents.first(), Some(one), "{yaml}");
+            let decoded =
+                decode(&yaml, Limits::STORED).unwrap_or_else(|why| panic!("{why}: {yaml}"));
+            assert_eq!(decoded.documents.first(), Some(one), "{yaml}");
         }
     }
     if let Ok(bytes) = proto::encode(node) {

@@ -1,4 +1,4 @@
-//! Label and field selectors are read or refused in words, and read back as they are written.
+//! Fuzz target `selectors`: label and field selectors are parsed or refused, and parse back from their own text.
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
@@ -83,7 +83,7 @@ fn check_fields(text: &str) {
     for (group, kind) in [("", "Pod"), ("", "Node"), ("batch", "Job"), ("apps", "Deployment")] {
         let fields = selectable(group, kind);
         let is_known = |name: &str| fields.iter().any(|field| field.key == name);
-        let told = selector.check(group, "v1", kind);
-        assert_eq!(told.is_ok(), selector.terms().iter().all(|term| is_known(&term.field)));
+        let result = selector.check(group, "v1", kind);
+        assert_eq!(result.is_ok(), selector.terms().iter().all(|term| is_known(&term.field)));
     }
 }

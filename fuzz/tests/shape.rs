@@ -1,4 +1,4 @@
-//! Whatever an object holds, what does not fit its schema is found, named and pointed at.
+//! Fuzz target `shape`: whatever an object holds, violations of its schema are found, named and located.
 
 use ratchet_fuzz::{Choices, tree};
 use ratchet_object::{
@@ -67,17 +67,17 @@ fn check_object(text: &str, object: &Object<'_>) {
     let found = schema_violations(object);
     assert_eq!(found, schema_violations(object));
     assert!(found.len() < tree::count(object.node()));
-    for misfit in &found {
-        tree::assert_span(text, misfit.span);
-        if let ViolationKind::WrongType(told) = &misfit.kind {
+    for violation in &found {
+        tree::assert_span(text, violation.span);
+        if let ViolationKind::WrongType(message) = &violation.kind {
             let words = [
                 "json: cannot unmarshal ",
                 "quantities must match ",
                 "unable to parse ",
                 "illegal base64 data at input byte ",
             ];
-            assert!(words.iter().any(|word| told.starts_with(word)), "{told}");
-            assert!(!misfit.path.is_empty());
+            assert!(words.iter().any(|word| message.starts_with(word)), "{message}");
+            assert!(!violation.path.is_empty());
         }
     }
     let (group, version) =
@@ -93,7 +93,8 @@ fn check_object(text: &str, object: &Object<'_>) {
         });
     }
     let unknown = schema_violations(&Object::new(hollow));
-    assert!(unknown.iter().all(|misfit| misfit.kind == ViolationKind::Unknown), "{unknown:?}");
+    let mut kinds = unknown.iter().map(|violation| &violation.kind);
+    assert!(kinds.all(|kind| *kind == ViolationKind::Unknown), "{unknown:?}");
 
     // What a schema does not know can be anything.
     let mut more = object.node().clone();

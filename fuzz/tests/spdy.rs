@@ -1,9 +1,9 @@
-//! Bytes of a connection are SPDY frames or are refused, the same however they arrive.
+//! Fuzz target `spdy`: bytes of a connection are SPDY frames or are refused, the same however they arrive.
 
 use bytes::BytesMut;
 use ratchet_fuzz::{Choices, unhex};
 use ratchet_streams::spdy::Limits;
-use ratchet_streams::spdy::frame::{Frame, FrameError, Reader};
+use ratchet_streams::spdy::frame::{Frame, FrameDecoder, FrameError};
 
 /// Pieces of frames, in hexadecimal.
 const WORDS: &[&str] = &[
@@ -47,10 +47,10 @@ fn spdy() {
 
 fn check(text: &str) {
     let bytes = unhex(text);
-    let whole = read(&bytes, &[bytes.len()]);
+    let whole = decode(&bytes, &[bytes.len()]);
     let mut choices = Choices::hashed(&bytes);
     let sizes: Vec<usize> = (0..1 + choices.below(4)).map(|_| 1 + choices.below(9)).collect();
-    assert_eq!(whole, read(&bytes, &sizes), "in pieces of {sizes:?}");
+    assert_eq!(whole, decode(&bytes, &sizes), "in pieces of {sizes:?}");
     for frame in &whole.0 {
         let (Frame::SynStream { headers, .. } | Frame::SynReply { headers, .. }) = frame else {
             continue;
@@ -62,15 +62,15 @@ fn check(text: &str) {
 }
 
 /// The frames in `bytes`, which come in pieces of these sizes by turns; data that lies together is one frame.
-fn read(bytes: &[u8], sizes: &[usize]) -> (Vec<Frame>, Option<FrameError>) {
-    let (mut reader, mut input) = (Reader::new(&LIMITS), BytesMut::new());
+fn decode(bytes: &[u8], sizes: &[usize]) -> (Vec<Frame>, Option<FrameError>) {
+    let (mut decoder, mut input) = (FrameDecoder::new(&LIMITS), BytesMut::new());
     let (mut frames, mut rest) = (Vec::new(), bytes);
     for size in sizes.iter().cycle() {
         let (piece, after) = rest.split_at((*size).min(rest.len()));
         input.extend_from_slice(piece);
         rest = after;
         loop {
-            match reader.next(&mut input) {
+            match decoder.next(&mut input) {
                 Ok(Some(frame)) => join(&mut frames, frame),
                 Ok(None) => break,
                 Err(why) => return (frames, Some(why)),

@@ -1,4 +1,4 @@
-//! Strategic merge patches of any kind apply or are refused, alike each time.
+//! Fuzz target `strategic`: strategic merge patches of any kind apply or are refused, alike each time.
 
 use ratchet_fuzz::{Choices, tree};
 use ratchet_object::patch::{merge_patch, strategic_merge};
@@ -80,9 +80,9 @@ fn type_of(original: &Node<'static>, choices: &mut Choices<'_>) -> &'static Type
 }
 
 fn check_patch(original: &Node<'static>, patch: &Node<'static>, ty: &'static TypeRow) {
-    let told = strategic_merge(original.clone(), patch, ty);
-    assert_eq!(told, strategic_merge(original.clone(), patch, ty), "alike each time");
-    let patched = match told {
+    let result = strategic_merge(original.clone(), patch, ty);
+    assert_eq!(result, strategic_merge(original.clone(), patch, ty), "alike each time");
+    let patched = match result {
         Err(why) => {
             assert!(!why.message().is_empty() && !why.to_string().is_empty());
             return;

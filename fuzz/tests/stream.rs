@@ -1,4 +1,4 @@
-//! The pieces of a stream and its separators are the whole text, and places are counted right.
+//! Fuzz target `stream`: the documents of a stream and its separators are the whole text, with the right positions.
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 

@@ -1,8 +1,8 @@
-//! Bytes of a connection are WebSocket frames or are refused, the same however they arrive.
+//! Fuzz target `websocket`: bytes of a connection are WebSocket frames or are refused, the same however they arrive.
 
 use bytes::BytesMut;
 use ratchet_fuzz::{Choices, unhex};
-use ratchet_streams::websocket::{NoFrame, Piece, Reader};
+use ratchet_streams::websocket::{MessageDecoder, NoFrame, Piece};
 
 /// Pieces of frames, in hexadecimal.
 const WORDS: &[&str] = &[
@@ -40,10 +40,10 @@ fn websocket() {
 
 fn check(text: &str) {
     let bytes = unhex(text);
-    let whole = read(&bytes, &[bytes.len().max(1)]);
+    let whole = decode(&bytes, &[bytes.len().max(1)]);
     let mut choices = Choices::hashed(&bytes);
     let sizes: Vec<usize> = (0..1 + choices.below(4)).map(|_| 1 + choices.below(9)).collect();
-    assert_eq!(whole, read(&bytes, &sizes), "in pieces of {sizes:?}");
+    assert_eq!(whole, decode(&bytes, &sizes), "in pieces of {sizes:?}");
     let (pieces, _) = whole;
     let carried: usize = pieces.iter().map(size).sum();
     assert!(carried <= bytes.len(), "more came out than went in");
@@ -64,15 +64,15 @@ fn size(piece: &Piece) -> usize {
 }
 
 /// The pieces in `bytes`, which come in chunks of these sizes by turns; what lies together of one message is one piece.
-fn read(bytes: &[u8], sizes: &[usize]) -> (Vec<Piece>, Option<NoFrame>) {
-    let (mut reader, mut input) = (Reader::default(), BytesMut::new());
+fn decode(bytes: &[u8], sizes: &[usize]) -> (Vec<Piece>, Option<NoFrame>) {
+    let (mut decoder, mut input) = (MessageDecoder::default(), BytesMut::new());
     let (mut pieces, mut rest) = (Vec::new(), bytes);
     for size in sizes.iter().cycle() {
         let (chunk, after) = rest.split_at((*size).min(rest.len()));
         input.extend_from_slice(chunk);
         rest = after;
         loop {
-            match reader.next(&mut input) {
+            match decoder.next(&mut input) {
                 Ok(Some(piece)) => join(&mut pieces, piece),
                 Ok(None) => break,
                 Err(why) => return (pieces, Some(why)),

@@ -1,4 +1,5 @@
-//! YAML is read or refused within its limits, points into its text, and reads JSON as JSON.
+//! Fuzz target `yaml`: YAML is decoded or refused within its limits, with spans in its text, and JSON is decoded as
+//! JSON.
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
@@ -96,9 +97,9 @@ fn round(node: &mut Node<'_>) {
 
 /// Asserts that the shortcut for plain YAML reads what the whole reader reads, spans included.
 fn check_shortcut(text: &str) {
-    let shown = |decoded: &Result<Decoded<'_>, DecodeError>| format!("{decoded:?}");
+    let format = |decoded: &Result<Decoded<'_>, DecodeError>| format!("{decoded:?}");
     let (one, other) = (decode(text, LIMITS), decode_without_shortcut(text, LIMITS));
-    assert_eq!(shown(&one), shown(&other), "the shortcut differs");
+    assert_eq!(format(&one), format(&other), "the shortcut differs");
 }
 
 fn check_one(text: &str) {

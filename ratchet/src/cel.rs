@@ -10,7 +10,7 @@ use crate::requester::RequesterArgs;
 use advice::Advice;
 use clap::{Args as ClapArgs, ValueEnum};
 use input::EvaluationInput;
-use ratchet_cel::{Fault, Issues, PER_CALL_LIMIT};
+use ratchet_cel::{EvalError, Issues, PER_CALL_LIMIT};
 use ratchet_engine::Release;
 use ratchet_policy::{Operation, Trial};
 use std::io::{self, Write};
@@ -156,7 +156,7 @@ pub(crate) fn run(args: CelArgs, out: &mut dyn Write) -> CommandResult {
             writeln!(out, "{}", format::format_value(&value, args.output, version))?;
             Ok(0)
         }
-        Err(fault) => report_fault(&fault, &args.expression, &advice),
+        Err(error) => report_error(&error, &args.expression, &advice),
     }
 }
 
@@ -181,19 +181,19 @@ fn report_issues(issues: &Issues, advice: &Advice, variable: Option<&str>) -> Co
 }
 
 /// Writes an evaluation error with advice to standard error, in the format of compile errors.
-fn report_fault(fault: &Fault, expression: &str, advice: &Advice) -> CommandResult {
-    let mut message = match fault.at {
-        None => format!("ERROR: <input>: {fault}\n | {expression}"),
+fn report_error(error: &EvalError, expression: &str, advice: &Advice) -> CommandResult {
+    let mut message = match error.at {
+        None => format!("ERROR: <input>: {error}\n | {expression}"),
         Some(at) => {
             let before: String = expression.chars().take(at as usize).collect();
             let (line, column) = before.split('\n').enumerate().last().unwrap_or_default();
             let (text, column) =
                 (expression.split('\n').nth(line).unwrap_or_default(), column.chars().count());
             let (line, dots) = (line + 1, ".".repeat(column));
-            format!("ERROR: <input>:{line}:{}: {fault}\n | {text}\n | {dots}^", column + 1)
+            format!("ERROR: <input>:{line}:{}: {error}\n | {text}\n | {dots}^", column + 1)
         }
     };
-    for line in advice.on_fault(fault) {
+    for line in advice.on_error(error) {
         message.push_str(&format!("\nhelp: {line}"));
     }
     writeln!(io::stderr(), "{message}")?;

@@ -61,8 +61,8 @@ mod tests {
     fn flags(command: &str) -> Vec<String> {
         let root = Args::command();
         let command = root.find_subcommand(command).unwrap();
-        let shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
-        shown.filter_map(|arg| arg.get_long()).map(str::to_owned).collect()
+        let visible = command.get_arguments().filter(|arg| !arg.is_hide_set());
+        visible.filter_map(|arg| arg.get_long()).map(str::to_owned).collect()
     }
 
     /// Whether a text has a flag, not as the beginning of a longer one.

@@ -21,7 +21,9 @@ use keys::Keys;
 use ratchet_controllers::Settings as ControllerSettings;
 use ratchet_embedded::{Embedded, Options};
 use ratchet_engine::ApiConfig;
-use ratchet_server::{BackendConfig, Config, Credentials, KeyFiles, Proxies, ProxyFiles, Trust};
+use ratchet_server::{
+    BackendConfig, ClientKeyFiles, Config, Credentials, Proxies, ProxyFiles, Trust,
+};
 use settings::Settings;
 use signals::Signals;
 use std::error::Error;
@@ -120,7 +122,7 @@ fn backends(args: KubeletArgs, trust: Trust, proxies: Proxies, keys: &Keys) -> B
     let ratchet_http::KeyFiles { certificate, key } = keys.kubelet_client();
     BackendConfig {
         trust,
-        client: Some(KeyFiles { certificate, key }),
+        client: Some(ClientKeyFiles { certificate, key }),
         address_types: args.kubelet_preferred_address_types,
         default_port: args.kubelet_port,
         bytes_per_second: u64::try_from(args.max_connection_bytes_per_sec).unwrap_or(0),

@@ -214,8 +214,8 @@ fn collections(client: &mut Client) -> Vec<String> {
 /// Deletes the objects that the requests created, with or without finalizers.
 fn clean(client: &mut Client, paths: &[String]) {
     for path in paths {
-        let is_kept = ["/namespaces", "/clusterroles", "/clusterrolebindings", "/flowschemas"];
-        if is_kept.iter().any(|kept| path.ends_with(kept)) || path.contains("/priority") {
+        let lasting = ["/namespaces", "/clusterroles", "/clusterrolebindings", "/flowschemas"];
+        if lasting.iter().any(|end| path.ends_with(end)) || path.contains("/priority") {
             continue;
         }
         is_calm(

@@ -40,7 +40,7 @@ pub(crate) fn check(tally: &mut Tally) -> Result<Vec<Violation>> {
     let lock = std::fs::read_to_string("Cargo.lock").context("cannot read Cargo.lock")?;
     let mut found = Vec::new();
     for package in &packages {
-        if let Some(what) = licence_problem(package.license.as_deref(), &config.licenses.allow) {
+        if let Some(what) = licence_violation(package.license.as_deref(), &config.licenses.allow) {
             let name_line = format!("name = \"{}\"", package.name);
             let line = line_where(&lock, |line| line == name_line);
             let what = format!("{} {} {what}", package.name, package.version);
@@ -55,7 +55,7 @@ pub(crate) fn check(tally: &mut Tally) -> Result<Vec<Violation>> {
     Ok(found)
 }
 
-fn licence_problem(licence: Option<&str>, allowed: &BTreeSet<String>) -> Option<String> {
+fn licence_violation(licence: Option<&str>, allowed: &BTreeSet<String>) -> Option<String> {
     let Some(licence) = licence else {
         return Some("names no licence; use another crate".to_owned());
     };
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn an_allowed_licence_is_fine() {
         for licence in ["MIT", "MIT OR GPL-3.0-only", "MIT/Apache-2.0"] {
-            assert_eq!(licence_problem(Some(licence), &allowed()), None, "{licence}");
+            assert_eq!(licence_violation(Some(licence), &allowed()), None, "{licence}");
         }
     }
 
@@ -128,7 +128,7 @@ mod tests {
             (Some("MIT OR"), "no SPDX expression"),
             (None, "names no licence"),
         ] {
-            assert!(licence_problem(licence, &allowed()).unwrap().contains(want), "{licence:?}");
+            assert!(licence_violation(licence, &allowed()).unwrap().contains(want), "{licence:?}");
         }
     }
 

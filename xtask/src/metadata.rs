@@ -10,7 +10,7 @@ use std::process::Command;
 #[derive(Deserialize)]
 pub(crate) struct Metadata {
     pub(crate) packages: Vec<Package>,
-    /// The graph of dependencies; absent where only the workspace was asked for.
+    /// The graph of dependencies; absent where only the workspace was requested.
     pub(crate) resolve: Option<Resolve>,
     workspace_root: PathBuf,
 }

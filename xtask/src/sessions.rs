@@ -17,7 +17,7 @@ const FOLDER: &str = "docs/sessions";
 struct Session {
     /// The name of its files.
     name: &'static str,
-    /// What a reader who cannot see the picture is told.
+    /// Alternative text of the picture.
     title: &'static str,
     /// Width of the terminal.
     columns: usize,
@@ -119,16 +119,16 @@ fn write(path: &Path, text: &str) -> Result<()> {
 /// The first line in which a file is not what was recorded now.
 fn compare(path: &Path, recorded: &str) -> Option<Violation> {
     let fix = "run `cargo xtask sessions`";
-    let shown = path.display().to_string();
+    let file = path.display().to_string();
     let Ok(text) = std::fs::read_to_string(path) else {
-        return Some(Violation::new(shown, 1, format!("the session is absent; {fix}")));
+        return Some(Violation::new(file, 1, format!("the session is absent; {fix}")));
     };
     if text == recorded {
         return None;
     }
     let same = text.lines().zip(recorded.lines()).take_while(|(a, b)| a == b).count();
     let now = recorded.lines().nth(same).unwrap_or("the end");
-    Some(Violation::new(shown, same + 1, format!("the commands now print {now:?}; {fix}")))
+    Some(Violation::new(file, same + 1, format!("the commands now print {now:?}; {fix}")))
 }
 
 #[cfg(test)]
@@ -140,12 +140,12 @@ mod tests {
     fn a_recording_is_compared_line_by_line() {
         let folder = Folder::new("sessions");
         let path = folder.0.join("check.txt");
-        let said = |recorded: &str| compare(&path, recorded).map(|one| one.to_string());
-        assert!(said("a\n").unwrap().contains(":1: the session is absent"));
+        let violation = |recorded: &str| compare(&path, recorded).map(|one| one.to_string());
+        assert!(violation("a\n").unwrap().contains(":1: the session is absent"));
         std::fs::write(&path, "a\nb\n").unwrap();
-        assert_eq!(said("a\nb\n"), None);
-        assert!(said("a\nc\n").unwrap().contains(":2: the commands now print \"c\""));
-        assert!(said("a\n").unwrap().contains(":2: the commands now print \"the end\""));
+        assert_eq!(violation("a\nb\n"), None);
+        assert!(violation("a\nc\n").unwrap().contains(":2: the commands now print \"c\""));
+        assert!(violation("a\n").unwrap().contains(":2: the commands now print \"the end\""));
     }
 
     #[test]

@@ -81,7 +81,7 @@ pub(crate) fn of(text: &str) -> Vec<Token<'_>> {
 
 /// The tokens without attributes, and without the items, statements and fields under `#[cfg(test)]`.
 pub(crate) fn without_tests<'t>(tokens: &[Token<'t>]) -> Vec<Token<'t>> {
-    let (mut kept, mut at) = (Vec::new(), 0);
+    let (mut rest, mut at) = (Vec::new(), 0);
     while let Some(token) = tokens.get(at) {
         match attribute_end(tokens, at) {
             Some(end) => {
@@ -89,12 +89,12 @@ pub(crate) fn without_tests<'t>(tokens: &[Token<'t>]) -> Vec<Token<'t>> {
                 at = if is_test { item_end(tokens, end) } else { end };
             }
             None => {
-                kept.push(*token);
+                rest.push(*token);
                 at += 1;
             }
         }
     }
-    kept
+    rest
 }
 
 /// The index after the attribute that begins here.
@@ -172,9 +172,9 @@ mod tests {
         of(text).iter().map(|token| token.text).collect()
     }
 
-    fn kept(text: &str) -> String {
-        let kept: Vec<&str> = without_tests(&of(text)).iter().map(|token| token.text).collect();
-        kept.join(" ")
+    fn rest(text: &str) -> String {
+        let rest: Vec<&str> = without_tests(&of(text)).iter().map(|token| token.text).collect();
+        rest.join(" ")
     }
 
     #[test]
@@ -224,9 +224,9 @@ mod tests {
             "#[cfg(test)] const fn f() {} fn g() {}",
             "#[inline] fn g() {}",
         ] {
-            assert_eq!(kept(text), "fn g ( ) { }", "{text}");
+            assert_eq!(rest(text), "fn g ( ) { }", "{text}");
         }
-        assert_eq!(kept("struct A { #[cfg(test)] b: Vec<C>, d: E }"), "struct A { d : E }");
-        assert_eq!(kept("#[cfg(not(test))] fn g() {}"), "fn g ( ) { }");
+        assert_eq!(rest("struct A { #[cfg(test)] b: Vec<C>, d: E }"), "struct A { d : E }");
+        assert_eq!(rest("#[cfg(not(test))] fn g() {}"), "fn g ( ) { }");
     }
 }

@@ -1,4 +1,4 @@
-//! Plans, behaviour by behaviour.
+//! Tests of EndpointSlice plans, one per behaviour.
 
 mod behaviour;
 mod packing;

@@ -1,4 +1,4 @@
-//! Plans, behaviour by behaviour.
+//! Tests of Endpoints plans, one per behaviour.
 
 use super::subsets::{EndpointAddress, Subset, repacked, truncate};
 use super::{EndpointsInputs, plan};

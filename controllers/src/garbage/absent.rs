@@ -3,7 +3,7 @@
 use super::identity::Identity;
 use std::collections::{HashSet, VecDeque};
 
-/// The capacity.
+/// The number of owners that are remembered, as in kube-controller-manager.
 const CAPACITY: usize = 500;
 
 /// The most recently reported absent owners.

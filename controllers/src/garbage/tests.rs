@@ -1,4 +1,4 @@
-//! The graph step by step, and whole worlds by chance.
+//! Tests of the garbage collector: the graph step by step, and random graphs.
 
 mod steps;
 mod world;

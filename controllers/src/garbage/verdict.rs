@@ -34,7 +34,7 @@ pub(super) enum Verdict {
     Keep,
     /// Keep it, without its references to these owners.
     Drop(Vec<Uid>),
-    /// Delete it.
+    /// Delete it, because no existing owner keeps it.
     Delete {
         /// What happens to its dependents.
         policy: Policy,

@@ -1,4 +1,4 @@
-//! Plans, behaviour by behaviour.
+//! Tests of mirroring plans, one per behaviour.
 
 use super::plan::{MAX_ADDRESSES, Plan, is_mirrored, plan};
 use crate::Shared;

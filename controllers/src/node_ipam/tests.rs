@@ -1,5 +1,5 @@
-//! Nodes join and leave while responses are lost and the controller restarts: no two ever share a
-//! CIDR.
+//! Tests of pod CIDRs while nodes join and leave, responses are lost and the controller restarts: no two nodes share
+//! one.
 
 mod world;
 
@@ -68,7 +68,7 @@ fn start(world: &Arc<World>) -> Running {
 fn shared(world: &World) -> Option<String> {
     let given = world.cidrs_by_node();
     for (at, (node, one)) in given.iter().enumerate() {
-        let parse = |text: &str| CidrText::read(text).expect("a network");
+        let parse = |text: &str| CidrText::parse(text).expect("a network");
         for (other_node, other) in &given[at + 1..] {
             let (a, b) = (parse(one), parse(other));
             if node != other_node && (a.contains_network(&b) || b.contains_network(&a)) {
@@ -109,7 +109,7 @@ async fn live(steps: Vec<Step>) -> Result<(), TestCaseError> {
     let (with, without) = world.counts();
     prop_assert!(without == 0 || with >= 7, "{} have some and {} wait", with, without);
     for cidr in world.written() {
-        prop_assert!(CidrText::read(&cidr).expect("a network").is_canonical_network(), "{}", cidr);
+        prop_assert!(CidrText::parse(&cidr).expect("a network").is_canonical_network(), "{}", cidr);
     }
     let before = world.writes();
     tokio::time::sleep(Duration::from_secs(120)).await;

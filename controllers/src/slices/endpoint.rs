@@ -1,4 +1,4 @@
-//! An endpoint of an EndpointSlice.
+//! `Endpoint`: one endpoint of an EndpointSlice, parsed and written.
 
 use ratchet_object::Node;
 use std::collections::BTreeMap;

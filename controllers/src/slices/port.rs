@@ -1,4 +1,4 @@
-//! A port of an EndpointSlice.
+//! `Port`: one port of an EndpointSlice, parsed and written.
 
 use crate::service::protocol;
 use ratchet_object::Node;

@@ -6,7 +6,7 @@ use alloc::string::String;
 /// The attributes of a request (`authorizer.Attributes`).
 #[derive(Clone, Copy, Debug)]
 pub struct Attributes<'a> {
-    /// The user.
+    /// The user whose access is decided.
     pub user: &'a User,
     /// `get`, `list`, `create` …; for paths the HTTP method in lower case.
     pub verb: &'a str,
@@ -28,11 +28,11 @@ pub enum Target<'a> {
 pub struct Resource<'a> {
     /// The API group; empty for the core group.
     pub group: &'a str,
-    /// The version.
+    /// The API version, such as `v1`; no authorizer depends on it.
     pub version: &'a str,
     /// The plural resource name in lower case.
     pub resource: &'a str,
-    /// The subresource.
+    /// The subresource, such as `status`; empty for the object itself.
     pub subresource: &'a str,
     /// The namespace; empty for cluster-wide attempts.
     pub namespace: &'a str,

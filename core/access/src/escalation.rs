@@ -44,7 +44,7 @@ pub enum EscalationError {
 
 impl RbacAuthorizer {
     /// Checks that the writer may grant what the object grants. `allowed` is called for the verbs
-    /// `escalate` and `bind`: it represents all authorizers of the server, not only this rulebook.
+    /// `escalate` and `bind`: it represents all authorizers of the server, not only RBAC.
     pub fn escalation(
         &self,
         grant: &Grant<'_>,

@@ -31,8 +31,8 @@ pub(crate) fn attributes<'a>(
     Attributes { user, verb, target: Target::Resource(target) }
 }
 
-/// The rulebook of objects of all four kinds.
-pub(crate) fn rulebook_of(objects: &[Node<'_>]) -> RbacAuthorizer {
+/// The authorizer of these Roles, ClusterRoles and their bindings.
+pub(crate) fn authorizer_of(objects: &[Node<'_>]) -> RbacAuthorizer {
     let of = |kind: &'static str| -> Vec<&Node<'_>> {
         objects.iter().filter(|object| object.text_at(&["kind"]) == kind).collect()
     };

@@ -2,7 +2,7 @@
 
 use crate::allocations::ServiceAllocations;
 use crate::choose::choose;
-use crate::fault::{Fault, invalid, list};
+use crate::error::{AllocationError, invalid, list};
 use crate::plan::Plan;
 use crate::ranges::{Ranges, family_name};
 use crate::spec::Spec;
@@ -21,7 +21,7 @@ pub(crate) fn allocate(
     taken: &dyn Taken,
     random: &mut dyn FnMut(u64) -> u64,
     plan: &mut Plan,
-) -> Result<(), Fault> {
+) -> Result<(), AllocationError> {
     if spec.is_headless() {
         return Ok(());
     }
@@ -30,9 +30,9 @@ pub(crate) fn allocate(
         spec.cluster_ips.resize(spec.families.len(), String::new());
     }
     for stated in spec.cluster_ips.iter().filter(|ip| !ip.is_empty()) {
-        let address = IpText::read(stated).map(|ip| ip.addr());
+        let address = IpText::parse(stated).map(|ip| ip.addr());
         let address = address.map_err(|_| {
-            Fault::Internal(format!("failed to parse service IP {}", Quoted(stated)))
+            AllocationError::Internal(format!("failed to parse service IP {}", Quoted(stated)))
         })?;
         if before.addresses.contains(&address) {
             continue;
@@ -40,7 +40,7 @@ pub(crate) fn allocate(
         if let Some(error) = unavailable(address, ranges, taken) {
             let detail = format!("failed to allocate IP {stated}: {error}");
             let cause = invalid("spec.clusterIPs", list(&spec.cluster_ips), &detail);
-            return Err(Fault::Invalid([cause].into()));
+            return Err(AllocationError::Invalid([cause].into()));
         }
     }
     let mut is_free =
@@ -53,7 +53,7 @@ pub(crate) fn allocate(
             let service = Quoted(name);
             let error =
                 format!("failed to allocate a serviceIP for Service {service}: range is full");
-            Fault::Internal(error)
+            AllocationError::Internal(error)
         })?;
         *ip = Canonical::of(chosen).to_string();
         plan.chosen_addresses.push(chosen);

@@ -18,7 +18,7 @@ impl ServiceAllocations {
     pub(crate) fn of(spec: &Spec) -> Self {
         let mut allocations = Self::default();
         if !spec.is_external_name() && !spec.is_headless() {
-            let parse = |ip: &String| IpText::read(ip).ok().map(|ip| ip.addr());
+            let parse = |ip: &String| IpText::parse(ip).ok().map(|ip| ip.addr());
             allocations.addresses = spec.cluster_ips.iter().filter_map(parse).collect();
         }
         if spec.may_have_node_ports() {

@@ -1,6 +1,6 @@
 //! IP families of a Service: from its fields, its addresses, or the server's ranges.
 
-use crate::fault::{Fault, invalid, json, list, unless_empty};
+use crate::error::{AllocationError, invalid, json, list, unless_empty};
 use crate::ranges::{Ranges, family_name};
 use crate::spec::{Spec, family_of};
 use alloc::format;
@@ -23,7 +23,11 @@ pub(crate) fn is_unchanged(new: &Spec, old: Option<&Spec>) -> bool {
 }
 
 /// Completes policy and families of a Service whose type is not ExternalName.
-pub(crate) fn complete(spec: &mut Spec, old: Option<&Spec>, ranges: &Ranges) -> Result<(), Fault> {
+pub(crate) fn complete(
+    spec: &mut Spec,
+    old: Option<&Spec>,
+    ranges: &Ranges,
+) -> Result<(), AllocationError> {
     let is_bare = spec.is_headless() && !spec.has_selector;
     if spec.policy.is_empty() {
         let stored = old.map(|old| old.policy.as_str()).filter(|policy| !policy.is_empty());
@@ -60,7 +64,7 @@ pub(crate) fn complete(spec: &mut Spec, old: Option<&Spec>, ranges: &Ranges) -> 
 }
 
 /// Adds the families of named addresses.
-fn infer(spec: &mut Spec, ranges: &Ranges) -> Result<(), Fault> {
+fn infer(spec: &mut Spec, ranges: &Ranges) -> Result<(), AllocationError> {
     if spec.is_headless() {
         return Ok(());
     }
@@ -82,7 +86,7 @@ fn infer(spec: &mut Spec, ranges: &Ranges) -> Result<(), Fault> {
 }
 
 /// Requested families must be configured.
-fn check(spec: &Spec, ranges: &Ranges) -> Result<(), Fault> {
+fn check(spec: &Spec, ranges: &Ranges) -> Result<(), AllocationError> {
     let mut causes = Vec::new();
     if spec.policy == "RequireDualStack" && !ranges.is_dual_stack() {
         let detail = "this cluster is not configured for dual-stack services";

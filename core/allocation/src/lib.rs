@@ -32,8 +32,8 @@ extern crate alloc;
 mod addresses;
 mod allocations;
 mod choose;
+mod error;
 mod families;
-mod fault;
 mod node_ranges;
 mod objects;
 mod plan;
@@ -59,7 +59,7 @@ mod testing;
 #[cfg(test)]
 mod type_tests;
 
-pub use fault::Fault;
+pub use error::AllocationError;
 pub use node_ranges::{MaskSizes, NodeRanges};
 pub use objects::{ip_address, ip_name, service_cidr};
 pub use plan::Plan;

@@ -1,7 +1,7 @@
 //! Planner: makes the plans for a Service that is stored or deleted.
 
 use crate::allocations::ServiceAllocations;
-use crate::fault::Fault;
+use crate::error::AllocationError;
 use crate::plan::Plan;
 use crate::ports::{self, Numbers};
 use crate::ranges::Ranges;
@@ -21,7 +21,7 @@ pub fn plan(
     ranges: &Ranges,
     taken: &dyn Taken,
     random: &mut dyn FnMut(u64) -> u64,
-) -> Result<Plan, Fault> {
+) -> Result<Plan, AllocationError> {
     let mut spec = Spec::from_service(service);
     let old = old.map(|old| Spec::stored(old, ranges));
     let old = old.as_ref();

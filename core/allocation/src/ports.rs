@@ -1,7 +1,7 @@
 //! Allocation of node ports: named ones are checked, missing ones are chosen.
 
 use crate::choose::choose;
-use crate::fault::{Fault, invalid};
+use crate::error::{AllocationError, invalid};
 use crate::ranges::PortRange;
 use crate::spec::Spec;
 use crate::taken::Taken;
@@ -75,7 +75,7 @@ pub(crate) fn allocate(
     spec: &mut Spec,
     old: Option<&Spec>,
     numbers: &mut Numbers<'_>,
-) -> Result<(), Fault> {
+) -> Result<(), AllocationError> {
     if spec.may_have_node_ports() {
         match old {
             None => allocate_new(spec, numbers)?,
@@ -90,7 +90,7 @@ pub(crate) fn allocate(
 }
 
 /// A new Service: the protocols of one port share a node port.
-fn allocate_new(spec: &mut Spec, numbers: &mut Numbers<'_>) -> Result<(), Fault> {
+fn allocate_new(spec: &mut Spec, numbers: &mut Numbers<'_>) -> Result<(), AllocationError> {
     let mut by_port: BTreeMap<i64, i64> = BTreeMap::new();
     let stated: Vec<(i64, i64)> =
         spec.ports.iter().map(|port| (port.port, port.node_port)).collect();
@@ -121,7 +121,11 @@ fn allocate_new(spec: &mut Spec, numbers: &mut Numbers<'_>) -> Result<(), Fault>
 }
 
 /// An updated Service: it keeps its node ports, and each port without one gets its own.
-fn allocate_changed(spec: &mut Spec, old: &Spec, numbers: &mut Numbers<'_>) -> Result<(), Fault> {
+fn allocate_changed(
+    spec: &mut Spec,
+    old: &Spec,
+    numbers: &mut Numbers<'_>,
+) -> Result<(), AllocationError> {
     let mut allocated: BTreeSet<i64> = match old.may_have_node_ports() {
         true => old.node_ports().collect(),
         false => BTreeSet::new(),
@@ -138,35 +142,35 @@ fn allocate_changed(spec: &mut Spec, old: &Spec, numbers: &mut Numbers<'_>) -> R
         }
         if !seen.insert((port.protocol.clone(), port.node_port)) {
             let pair = format!("{{{} {}}}", port.protocol, port.node_port);
-            return Err(Fault::Unclassified(format!("duplicate nodePort: {pair}")));
+            return Err(AllocationError::Unclassified(format!("duplicate nodePort: {pair}")));
         }
     }
     Ok(())
 }
 
 /// Allocates the requested number, or any if it is zero.
-fn take(numbers: &mut Numbers<'_>, requested: i64, index: usize) -> Result<i64, Fault> {
+fn take(numbers: &mut Numbers<'_>, requested: i64, index: usize) -> Result<i64, AllocationError> {
     if requested == 0 {
-        let full = || Fault::Internal(format!("failed to allocate a nodePort: {FULL}"));
+        let full = || AllocationError::Internal(format!("failed to allocate a nodePort: {FULL}"));
         return numbers.take_any().ok_or_else(full);
     }
     let at = |error: String| {
         let field = format!("spec.ports[{index}].nodePort");
-        Fault::Invalid([invalid(field, requested, &error)].into())
+        AllocationError::Invalid([invalid(field, requested, &error)].into())
     };
     numbers.take(requested).map(|()| requested).map_err(at)
 }
 
-fn allocate_health_port(spec: &mut Spec, numbers: &mut Numbers<'_>) -> Result<(), Fault> {
+fn allocate_health_port(spec: &mut Spec, numbers: &mut Numbers<'_>) -> Result<(), AllocationError> {
     let requested = spec.health_port;
     if requested != 0 {
         return numbers.take(requested).map_err(|error| {
             let message = "failed to allocate requested HealthCheck NodePort";
-            Fault::Internal(format!("{message} {requested}: {error}"))
+            AllocationError::Internal(format!("{message} {requested}: {error}"))
         });
     }
     spec.health_port = numbers.take_any().ok_or_else(|| {
-        Fault::Internal(format!("failed to allocate a HealthCheck NodePort 0: {FULL}"))
+        AllocationError::Internal(format!("failed to allocate a HealthCheck NodePort 0: {FULL}"))
     })?;
     Ok(())
 }

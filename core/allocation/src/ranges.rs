@@ -132,7 +132,7 @@ struct InvalidCidr;
 
 impl Network {
     fn parse(text: &str) -> Result<Result<Self, String>, InvalidCidr> {
-        let cidr = CidrText::read(text).map_err(|_| InvalidCidr)?;
+        let cidr = CidrText::parse(text).map_err(|_| InvalidCidr)?;
         if cidr.ip().is_mapped() {
             return Err(InvalidCidr);
         }

@@ -160,7 +160,7 @@ impl Port {
 
 /// The family of a named address, however it is spelled.
 pub(crate) fn family_of(ip: &str) -> &'static str {
-    IpText::read(ip).map_or("unknown", |ip| family_name(ip.family()))
+    IpText::parse(ip).map_or("unknown", |ip| family_name(ip.family()))
 }
 
 /// The other family.

@@ -21,7 +21,7 @@ pub(crate) struct Block {
 impl Block {
     /// Parses a network sloppily: whatever its spelling, it is the network that it denotes.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let cidr = CidrText::read(text).ok()?;
+        let cidr = CidrText::parse(text).ok()?;
         let base = cidr.network_addr();
         let length = match base {
             IpAddr::V4(_) if cidr.width() == Family::V6.width() => {

@@ -1,6 +1,6 @@
 //! Shared test helpers: a server's ranges, Services as text, and a ledger of allocations.
 
-use crate::{Fault, Plan, Ranges, Taken, plan, prepare, release};
+use crate::{AllocationError, Plan, Ranges, Taken, plan, prepare, release};
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -92,7 +92,7 @@ impl Server {
         &mut self,
         spec: &str,
         old: Option<&Node<'static>>,
-    ) -> Result<Node<'static>, Fault> {
+    ) -> Result<Node<'static>, AllocationError> {
         self.write(service(spec), old)
     }
 
@@ -101,7 +101,7 @@ impl Server {
         &mut self,
         spec: &str,
         old: &Node<'static>,
-    ) -> Result<Node<'static>, Fault> {
+    ) -> Result<Node<'static>, AllocationError> {
         let mut new = old.clone();
         for entry in node(spec).entries() {
             match entry.node.is_null() {
@@ -117,7 +117,7 @@ impl Server {
         &mut self,
         mut new: Node<'static>,
         old: Option<&Node<'static>>,
-    ) -> Result<Node<'static>, Fault> {
+    ) -> Result<Node<'static>, AllocationError> {
         prepare(&mut new, old, &self.ranges);
         self.judge(&new, old)?;
         let untouched = new.clone();
@@ -127,14 +127,18 @@ impl Server {
                 self.ledger.commit(&planned);
                 Ok(new)
             }
-            Err(fault) => {
+            Err(error) => {
                 assert_eq!(new, untouched, "a refused Service is left as it was");
-                Err(fault)
+                Err(error)
             }
         }
     }
 
-    fn judge(&self, new: &Node<'static>, old: Option<&Node<'static>>) -> Result<(), Fault> {
+    fn judge(
+        &self,
+        new: &Node<'static>,
+        old: Option<&Node<'static>>,
+    ) -> Result<(), AllocationError> {
         let (new, old) = (Object::new(new.clone()), old.cloned().map(Object::new));
         let change = match &old {
             None => Change::create(&new),
@@ -144,7 +148,7 @@ impl Server {
         let verdict = judge(&change, &Facts::default(), &self.policy);
         match Status::of(&verdict, &change) {
             None => Ok(()),
-            Some(status) => Err(Fault::Invalid(status.causes)),
+            Some(status) => Err(AllocationError::Invalid(status.causes)),
         }
     }
 
@@ -163,14 +167,14 @@ impl Server {
 }
 
 /// The errors of a refused Service: fields with messages, or the message alone.
-pub(crate) fn error_texts(answer: Result<Node<'static>, Fault>) -> Vec<String> {
+pub(crate) fn error_texts(answer: Result<Node<'static>, AllocationError>) -> Vec<String> {
     match answer.unwrap_err() {
-        Fault::Invalid(causes) => causes
+        AllocationError::Invalid(causes) => causes
             .into_iter()
             .map(|cause| alloc::format!("{}: {}", cause.field, cause.message))
             .collect(),
-        Fault::Internal(text) => [alloc::format!("500 InternalError {text}")].into(),
-        Fault::Unclassified(text) => [alloc::format!("500 {text}")].into(),
+        AllocationError::Internal(text) => [alloc::format!("500 InternalError {text}")].into(),
+        AllocationError::Unclassified(text) => [alloc::format!("500 {text}")].into(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Validation of a Service once its addresses and ports are allocated.
 
-use crate::fault::{Fault, duplicate, forbidden, invalid, json, list, unless_empty};
+use crate::error::{AllocationError, duplicate, forbidden, invalid, json, list, unless_empty};
 use crate::spec::Spec;
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -10,7 +10,7 @@ use ratchet_engine::StatusCause;
 const ONCE_SET: &str = "may not change once set";
 
 /// Checks a Service with all its allocations.
-pub(crate) fn check(new: &Spec, old: Option<&Spec>) -> Result<(), Fault> {
+pub(crate) fn check(new: &Spec, old: Option<&Spec>) -> Result<(), AllocationError> {
     let mut causes = Vec::new();
     if let Some(old) = old {
         check_families(new, old, &mut causes);

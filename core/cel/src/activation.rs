@@ -1,6 +1,6 @@
 //! Activation: the variables of an evaluation.
 
-use crate::{Budget, Fault, Value};
+use crate::{Budget, EvalError, Value};
 
 /// The variables of an evaluation (cel-go's `Activation`).
 pub trait Activation<'t> {
@@ -14,7 +14,7 @@ pub trait Activation<'t> {
         variable: &str,
         field: &str,
         budget: &mut Budget,
-    ) -> Option<Result<Value<'t>, Fault>> {
+    ) -> Option<Result<Value<'t>, EvalError>> {
         let _ = (variable, field, budget);
         None
     }

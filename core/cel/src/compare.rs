@@ -1,6 +1,6 @@
 //! Equality and ordering of values.
 
-use crate::{Fault, List, Map, Value};
+use crate::{EvalError, List, Map, Value};
 use alloc::collections::BTreeMap;
 use core::cmp::Ordering;
 use ratchet_object::Node;
@@ -63,12 +63,16 @@ impl Value<'_> {
 const ROOM_PER_VALUE: u64 = 16;
 
 /// Whether two values are equal, within the room that is left.
-pub(crate) fn equal_in(room: &mut u64, one: &Value<'_>, other: &Value<'_>) -> Result<bool, Fault> {
+pub(crate) fn equal_in(
+    room: &mut u64,
+    one: &Value<'_>,
+    other: &Value<'_>,
+) -> Result<bool, EvalError> {
     let before = *room / ROOM_PER_VALUE;
     let mut work = before;
     let equal = one.equal_within(other, &mut work);
     *room -= before.saturating_sub(work) * ROOM_PER_VALUE;
-    if work == 0 { Err(Fault::over_budget()) } else { Ok(equal) }
+    if work == 0 { Err(EvalError::over_budget()) } else { Ok(equal) }
 }
 
 fn lists_equal(a: &List<'_>, b: &List<'_>, work: &mut u64) -> bool {

@@ -11,6 +11,6 @@ impl Environment {
         let (expr, count) = syntax::parse(text, self.version()).map_err(source_error)?;
         let checked = check::check(self, &expr, count).map_err(source_error)?;
         plan::plan(&expr, checked)
-            .map_err(|(fault, result)| Issues::instantiation(text, fault, result))
+            .map_err(|(error, result)| Issues::instantiation(text, error, result))
     }
 }

@@ -55,7 +55,7 @@ impl Functions {
             let priced_alone = standard || library.name == "cel.lib.ext.lists";
             for row in library.overloads {
                 // A test parses every signature, so that none is skipped here.
-                let Some(signature) = Signature::read(row.signature) else { continue };
+                let Some(signature) = Signature::parse(row.signature) else { continue };
                 let name = signature.name.clone();
                 let overload =
                     OverloadDecl { row, signature: Arc::new(signature), standard, priced_alone };

@@ -1,7 +1,7 @@
 //! Compilation errors, formatted as cel-go formats them.
 
 use crate::syntax::SourceError;
-use crate::{Fault, Type};
+use crate::{EvalError, Type};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;
@@ -49,8 +49,8 @@ impl Issues {
         Self { issues, source: source.to_string(), instantiation: false, result: None, more }
     }
 
-    pub(crate) fn instantiation(source: &str, fault: Fault, result: Type) -> Self {
-        let issues = vec![Issue { line: -1, column: -1, message: fault.message }];
+    pub(crate) fn instantiation(source: &str, error: EvalError, result: Type) -> Self {
+        let issues = vec![Issue { line: -1, column: -1, message: error.message }];
         let (source, result) = (source.to_string(), Some(result));
         Self { issues, source, instantiation: true, result, more: 0 }
     }

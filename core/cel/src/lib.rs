@@ -25,8 +25,8 @@ mod check;
 mod compare;
 mod compile;
 mod environment;
+mod error;
 mod evaluate;
-mod fault;
 mod issue;
 pub mod library;
 mod list;
@@ -40,7 +40,7 @@ mod value;
 
 pub use activation::Activation;
 pub use environment::Environment;
-pub use fault::{Budget, Fault, FaultKind, OVER_BUDGET};
+pub use error::{Budget, EvalError, EvalErrorKind, OVER_BUDGET};
 pub use issue::{Issue, Issues};
 pub use list::{Items, Joined, List};
 pub use map::{Map, Table};

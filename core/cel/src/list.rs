@@ -1,4 +1,4 @@
-//! CEL lists.
+//! `List`: CEL lists, borrowed from a tree, owned, or two lists joined.
 
 use crate::Value;
 use crate::value::TREE_LEVELS;

@@ -1,4 +1,4 @@
-//! CEL maps.
+//! `Map`: CEL maps, borrowed from a tree or owned.
 
 use crate::value::TREE_LEVELS;
 use crate::{Text, Value};

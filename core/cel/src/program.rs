@@ -1,4 +1,4 @@
-//! Compiled expression.
+//! `Program`: a compiled expression, ready to be evaluated.
 
 use crate::Type;
 use crate::library::Prepared;

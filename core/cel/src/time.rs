@@ -48,7 +48,7 @@ impl Timestamp {
     }
 
     /// Parses RFC 3339: `2006-01-02T15:04:05.999Z`.
-    pub fn read(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let (date, rest) = (text.get(..10)?, text.get(10..)?.strip_prefix('T')?);
         let year = digits(date.get(..4)?)?;
         let month = digits(date.get(4..7)?.strip_prefix('-')?)?;
@@ -287,7 +287,7 @@ mod tests {
             ("x", None),
         ];
         for (text, expected) in cases {
-            let formatted = Timestamp::read(text).map(|time| time.to_string());
+            let formatted = Timestamp::parse(text).map(|time| time.to_string());
             assert_eq!(formatted.as_deref(), expected, "{text}");
         }
     }

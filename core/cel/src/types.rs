@@ -10,7 +10,7 @@ use core::fmt;
 pub enum Type {
     /// The type of `null`.
     Null,
-    /// `bool`.
+    /// `true` and `false`.
     Bool,
     /// Signed 64-bit integers.
     Int,
@@ -18,13 +18,13 @@ pub enum Type {
     Uint,
     /// Floating point numbers.
     Double,
-    /// Strings.
+    /// Unicode strings; positions are code points.
     String,
-    /// Bytes.
+    /// Byte strings.
     Bytes,
-    /// Durations.
+    /// `google.protobuf.Duration`, in nanoseconds.
     Duration,
-    /// Timestamps.
+    /// `google.protobuf.Timestamp`, in the years 1 to 9999.
     Timestamp,
     /// `dyn`: the type is only known at evaluation.
     Dyn,

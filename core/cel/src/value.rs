@@ -31,17 +31,17 @@ pub enum Value<'t> {
     Double(f64),
     /// A string.
     Text(Text<'t>),
-    /// Bytes.
+    /// A byte string.
     Bytes(Arc<[u8]>),
     /// A duration, in nanoseconds.
     Duration(i64),
     /// A point in time.
     Timestamp(Timestamp),
-    /// A list.
+    /// A list, borrowed from a tree or built by the expression.
     List(List<'t>),
-    /// A map.
+    /// A map, borrowed from a tree or built by the expression.
     Map(Map<'t>),
-    /// An optional.
+    /// `optional.of(value)` or `optional.none()`.
     Optional(Option<Arc<Self>>),
     /// A type, itself a value.
     Type(Type),

@@ -1,4 +1,4 @@
-//! The authorization checks that expressions make.
+//! Tests of the authorization checks that expressions make.
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 
 use ratchet_cel::library::authz::{
@@ -47,7 +47,7 @@ fn run(expression: &str) -> (String, u64, Vec<AuthorizationCheck>) {
     let outcome = match program.evaluate(&world, &mut budget) {
         Ok(Value::Text(text)) => text.to_string(),
         Ok(value) => format!("{value:?}"),
-        Err(fault) => format!("! {fault}"),
+        Err(error) => format!("! {error}"),
     };
     let checks = recorder.0.lock().expect("no panic").clone();
     (outcome, budget.spent(), checks)

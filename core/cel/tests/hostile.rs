@@ -1,11 +1,11 @@
-//! Hostile input: depth, size, and noise.
+//! Tests of hostile expressions: depth, size, and noise.
 
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 
 mod world;
 
 use proptest::prelude::*;
-use ratchet_cel::{Activation, Budget, Environment, FaultKind, Type, Value};
+use ratchet_cel::{Activation, Budget, Environment, EvalErrorKind, Type, Value};
 use ratchet_object::{Limits, decode_json};
 use world::{Object, decoded, environment};
 
@@ -99,8 +99,8 @@ fn loops_and_growing_texts_end_with_the_budget() {
         format!("{numbers}.map(a, {numbers}.map(b, {numbers}.map(c, c))).size()"),
     ] {
         let program = environment.compile(&text).expect("compiles");
-        let fault = program.evaluate(&world, &mut Budget::new(1_000_000)).map(|_| ()).unwrap_err();
-        assert_eq!(fault.kind, FaultKind::OverBudget);
+        let error = program.evaluate(&world, &mut Budget::new(1_000_000)).map(|_| ()).unwrap_err();
+        assert_eq!(error.kind, EvalErrorKind::OverBudget);
     }
 }
 
@@ -139,8 +139,8 @@ fn large_objects_are_compared_and_searched_in_time() {
     // Comparing everything with everything is cut off, though its cost is low.
     let program = environment.compile("object.m.all(k, object != oldObject || true)");
     let program = program.expect("compiles");
-    let fault = program.evaluate(&world, &mut Budget::new(10_000_000)).map(|_| ()).unwrap_err();
-    assert_eq!(fault.kind, FaultKind::OverBudget);
+    let error = program.evaluate(&world, &mut Budget::new(10_000_000)).map(|_| ()).unwrap_err();
+    assert_eq!(error.kind, EvalErrorKind::OverBudget);
 }
 
 /// Fragments of expressions, so that random input comes close to valid ones.

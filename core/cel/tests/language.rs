@@ -48,7 +48,7 @@ fn values_types_and_costs() {
         let mut budget = Budget::new(PER_CALL_LIMIT);
         let formatted = match program.evaluate(&world, &mut budget) {
             Ok(value) => format_value(&value),
-            Err(fault) => format!("! {fault}"),
+            Err(error) => format!("! {error}"),
         };
         assert_eq!(formatted, *expected, "{text}");
         assert_eq!(budget.spent().to_string(), *cost, "{text}");

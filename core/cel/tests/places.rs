@@ -1,4 +1,4 @@
-//! Offsets of evaluation errors.
+//! Tests of the offsets that evaluation errors carry.
 #![allow(clippy::expect_used, reason = "a test may fail so")]
 
 use ratchet_cel::{Activation, Budget, Environment, PER_CALL_LIMIT, Type, Value};
@@ -37,8 +37,8 @@ fn a_fault_knows_its_place() {
         let expression = marked.replace('^', "");
         let program = environment.compile(&expression).expect("compiles");
         let mut budget = Budget::new(PER_CALL_LIMIT);
-        let fault = program.evaluate(&ObjectWorld(&object), &mut budget).expect_err(&expression);
-        assert!(fault.message.contains(phrase), "{expression}: {fault}");
-        assert_eq!(fault.at, u32::try_from(at).ok(), "{expression}: {fault}");
+        let error = program.evaluate(&ObjectWorld(&object), &mut budget).expect_err(&expression);
+        assert!(error.message.contains(phrase), "{expression}: {error}");
+        assert_eq!(error.at, u32::try_from(at).ok(), "{expression}: {error}");
     }
 }

@@ -1,4 +1,4 @@
-//! The release of Kubernetes that introduced each function.
+//! Tests of the release of Kubernetes that introduced each function.
 
 use ratchet_cel::library::authz::Authorizer;
 use ratchet_cel::{Environment, Type};

@@ -102,36 +102,37 @@ impl fmt::Display for Usage {
 
 /// Why bytes are not a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unreadable {
-    /// The reason.
+pub struct ParseCertificateError {
+    /// The reason of the parser, in one line.
     pub why: String,
 }
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for ParseCertificateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "not a certificate: {}", self.why)
     }
 }
 
-impl core::error::Error for Unreadable {}
+impl core::error::Error for ParseCertificateError {}
 
 impl Facts {
     /// Parses the first block of a PEM text.
-    pub fn from_pem(pem: &[u8]) -> Result<Self, Unreadable> {
+    pub fn from_pem(pem: &[u8]) -> Result<Self, ParseCertificateError> {
         match parse_x509_pem(pem) {
-            Ok((_, block)) if block.label == "CERTIFICATE" => Self::read(&block.contents),
-            _ => Err(Unreadable {
+            Ok((_, block)) if block.label == "CERTIFICATE" => Self::from_der(&block.contents),
+            _ => Err(ParseCertificateError {
                 why: "there is no certificate in it (PEM is expected)".to_owned(),
             }),
         }
     }
 
     /// Parses one certificate (DER).
-    pub fn read(der: &[u8]) -> Result<Self, Unreadable> {
+    pub fn from_der(der: &[u8]) -> Result<Self, ParseCertificateError> {
         let (rest, parsed) = X509Certificate::from_der(der)
-            .map_err(|error| Unreadable { why: text::one_line(&error.to_string()) })?;
+            .map_err(|error| ParseCertificateError { why: text::one_line(&error.to_string()) })?;
         if !rest.is_empty() {
-            return Err(Unreadable { why: format!("{} bytes stand behind it", rest.len()) });
+            let why = format!("{} bytes stand behind it", rest.len());
+            return Err(ParseCertificateError { why });
         }
         let mut facts = Self {
             common_names: text::values(parsed.subject().iter_common_name()),

@@ -30,7 +30,7 @@ pub struct IssuerCertificate {
 
 impl IssuerCertificate {
     /// Parses the certificate (DER) of an issuer.
-    pub fn read(der: &[u8]) -> Result<Self, String> {
+    pub fn from_der(der: &[u8]) -> Result<Self, String> {
         let (_, parsed) = X509Certificate::from_der(der)
             .map_err(|error| crate::text::one_line(&format!("not a certificate: {error}")))?;
         let mut key_identifier = None;
@@ -53,7 +53,7 @@ impl IssuerCertificate {
 /// The decisions of the issuer about a certificate.
 #[derive(Clone, Debug)]
 pub struct Issuance<'a> {
-    /// The issuer.
+    /// The authority whose name and key identifier go into the certificate.
     pub issuer: &'a IssuerCertificate,
     /// The signature algorithm (the content of an AlgorithmIdentifier).
     pub algorithm: &'a [u8],

@@ -23,9 +23,9 @@ mod signer;
 mod subject;
 mod text;
 
-pub use facts::{Facts, Key, Unreadable, Usage};
+pub use facts::{Facts, Key, ParseCertificateError, Usage};
 pub use issue::{Issuance, IssuerCertificate, signed, validity};
 pub use name::{NameFault, NodeName, Presented};
-pub use request::{CertificateRequest, Proof, UnreadableRequest};
+pub use request::{CertificateRequest, ParseRequestError, Proof};
 pub use shape::{SHAPES, Shape};
 pub use signer::{SIGNERS, Signer};

@@ -52,29 +52,29 @@ pub struct Proof {
     pub algorithm: Vec<u8>,
     /// The signed bytes.
     pub message: Vec<u8>,
-    /// The signature.
+    /// The signature over `message`.
     pub signature: Vec<u8>,
 }
 
 /// Why bytes are not a certificate signing request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnreadableRequest(String);
+pub struct ParseRequestError(String);
 
-impl fmt::Display for UnreadableRequest {
+impl fmt::Display for ParseRequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl core::error::Error for UnreadableRequest {}
+impl core::error::Error for ParseRequestError {}
 
-fn unreadable(why: &str) -> UnreadableRequest {
-    UnreadableRequest(why.to_owned())
+fn unreadable(why: &str) -> ParseRequestError {
+    ParseRequestError(why.to_owned())
 }
 
 impl CertificateRequest {
     /// Parses the first block of a PEM text.
-    pub fn from_pem(pem: &[u8]) -> Result<Self, UnreadableRequest> {
+    pub fn from_pem(pem: &[u8]) -> Result<Self, ParseRequestError> {
         match parse_x509_pem(pem) {
             Ok((_, block)) if block.label == LABEL => Self::from_der(&block.contents),
             _ => Err(unreadable("PEM block type must be CERTIFICATE REQUEST")),
@@ -82,9 +82,9 @@ impl CertificateRequest {
     }
 
     /// Parses a request (DER).
-    pub fn from_der(der: &[u8]) -> Result<Self, UnreadableRequest> {
+    pub fn from_der(der: &[u8]) -> Result<Self, ParseRequestError> {
         let (rest, parsed) = X509CertificationRequest::from_der(der).map_err(|error| {
-            UnreadableRequest(format!("asn1: {}", text::one_line(&error.to_string())))
+            ParseRequestError(format!("asn1: {}", text::one_line(&error.to_string())))
         })?;
         if !rest.is_empty() {
             return Err(unreadable("asn1: trailing data"));
@@ -119,7 +119,7 @@ impl CertificateRequest {
     fn add_names(
         &mut self,
         parsed: &X509CertificationRequest<'_>,
-    ) -> Result<(), UnreadableRequest> {
+    ) -> Result<(), ParseRequestError> {
         let mut lists = 0;
         for attribute in parsed.certification_request_info.iter_attributes() {
             let ParsedCriAttribute::ExtensionRequest(requested) = attribute.parsed_attribute()
@@ -147,7 +147,7 @@ impl CertificateRequest {
         }
     }
 
-    fn add_name(&mut self, name: &GeneralName<'_>) -> Result<(), UnreadableRequest> {
+    fn add_name(&mut self, name: &GeneralName<'_>) -> Result<(), ParseRequestError> {
         match name {
             GeneralName::DNSName(name) => self.dns_names.push((*name).to_owned()),
             GeneralName::RFC822Name(name) => self.emails.push((*name).to_owned()),
@@ -157,7 +157,7 @@ impl CertificateRequest {
                 let address = v4.or_else(|_| <[u8; 16]>::try_from(*bytes).map(IpAddr::from));
                 let invalid =
                     |_| format!("x509: cannot parse IP address of length {}", bytes.len());
-                self.addresses.push(address.map_err(invalid).map_err(UnreadableRequest)?);
+                self.addresses.push(address.map_err(invalid).map_err(ParseRequestError)?);
             }
             GeneralName::Invalid(..) => {
                 return Err(unreadable("x509: a subject alternative name cannot be read"));
@@ -189,7 +189,7 @@ const COPIED_ATTRIBUTES: &[&[u8]] = &[
     &[0x55, 0x04, 0x05],
 ];
 
-fn attributes(name: &[u8]) -> Result<Vec<(Vec<u8>, String)>, UnreadableRequest> {
+fn attributes(name: &[u8]) -> Result<Vec<(Vec<u8>, String)>, ParseRequestError> {
     let broken = || unreadable("asn1: the subject cannot be read");
     let mut attributes_found = Vec::new();
     let mut sets = only(name, SEQUENCE).ok_or_else(broken)?;

@@ -10,13 +10,13 @@ use crate::der::{OBJECT_IDENTIFIER, SEQUENCE, SET, next, next_of, only};
 /// All common names of the subject, in order, also several in one set; `None` if the certificate is
 /// invalid.
 pub(crate) fn common_names(certificate: &[u8]) -> Option<Vec<CommonName>> {
-    let (rest, read) = X509Certificate::from_der(certificate).ok()?;
+    let (rest, parsed) = X509Certificate::from_der(certificate).ok()?;
     if !rest.is_empty() {
         return None;
     }
     // The library accepts trailing bytes after a value; a name that is compared byte for byte must
     // not have them.
-    names_of(read.subject().as_raw())
+    names_of(parsed.subject().as_raw())
 }
 
 /// One common name: its text, or why it has none.

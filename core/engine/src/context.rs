@@ -1,4 +1,4 @@
-//! `ValidationContext`, the change and the policy that every rule gets.
+//! `ValidationContext`, the change and the configuration that every rule gets.
 
 use crate::{ApiConfig, Change};
 

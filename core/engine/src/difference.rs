@@ -5,7 +5,7 @@
 pub struct Difference {
     /// Stable id.
     pub id: &'static str,
-    /// The proposal.
+    /// The number of the KEP that proposes the behavior.
     pub kep: u16,
     /// The behavior that the proposal demands.
     pub proposal: &'static str,

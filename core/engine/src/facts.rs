@@ -42,7 +42,7 @@ pub enum Namespace<'a> {
 pub enum Existing<'a> {
     /// All of them, and how many may be evaluated.
     Pods {
-        /// The pods.
+        /// All pods of the namespace.
         pods: Vec<&'a Object<'a>>,
         /// The most pods to evaluate, which bounds the time.
         budget: usize,

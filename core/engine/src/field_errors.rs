@@ -41,8 +41,8 @@ impl<'s, 'v> FieldErrors<'s, 'v> {
 
     /// Adds a `Not found` error: `text` refers to something that does not exist.
     pub fn not_found(&mut self, at: &At<'_>, text: &str) {
-        let problem = FieldError::new(&placement::RULE, Cause::NotFound, at, "");
-        self.verdict.add_error(problem.with_value(quoted(text)));
+        let error = FieldError::new(&placement::RULE, Cause::NotFound, at, "");
+        self.verdict.add_error(error.with_value(quoted(text)));
     }
 
     /// Adds a `Duplicate value` error.
@@ -69,8 +69,8 @@ impl<'s, 'v> FieldErrors<'s, 'v> {
     pub fn unsupported(&mut self, at: &At<'_>, formatted: impl Into<String>, values: &[&str]) {
         let listed: alloc::vec::Vec<String> = values.iter().map(|value| quoted(value)).collect();
         let detail = alloc::format!("supported values: {}", listed.join(", "));
-        let problem = FieldError::new(&placement::RULE, Cause::NotSupported, at, detail);
-        self.verdict.add_error(problem.with_value(formatted));
+        let error = FieldError::new(&placement::RULE, Cause::NotSupported, at, detail);
+        self.verdict.add_error(error.with_value(formatted));
     }
 
     /// Checks that the field, if set, is one of `values`.
@@ -93,8 +93,8 @@ impl<'s, 'v> FieldErrors<'s, 'v> {
         formatted: impl Into<String>,
         detail: impl Into<Cow<'static, str>>,
     ) {
-        let problem = FieldError::new(&values::RULE, Cause::Invalid, at, detail);
-        self.verdict.add_error(problem.with_value(formatted));
+        let error = FieldError::new(&values::RULE, Cause::Invalid, at, detail);
+        self.verdict.add_error(error.with_value(formatted));
     }
 
     /// Checks that the field is a non-empty string; returns whether it is.

@@ -14,9 +14,9 @@ use ratchet_object::Kind;
 pub struct Status {
     /// HTTP status code.
     pub code: u16,
-    /// `reason`.
+    /// `reason`, for programs: `Invalid`, `Forbidden`, `FieldValueInvalid`, …
     pub reason: &'static str,
-    /// `message`.
+    /// `message`, for people.
     pub message: String,
     /// `details.kind`: the kind of an invalid object, the resource of a forbidden one.
     pub kind: String,
@@ -31,9 +31,9 @@ pub struct Status {
 /// One cause of a Status.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StatusCause {
-    /// `reason`.
+    /// `reason`, for programs: `Invalid`, `Forbidden`, `FieldValueInvalid`, …
     pub reason: &'static str,
-    /// `message`.
+    /// `message`, for people.
     pub message: String,
     /// `field`, a path.
     pub field: String,
@@ -47,10 +47,10 @@ impl Status {
             let causes: Vec<StatusCause> = verdict
                 .errors
                 .iter()
-                .map(|problem| StatusCause {
-                    reason: problem.cause.reason(),
-                    message: problem.message().to_string(),
-                    field: problem.field.clone(),
+                .map(|error| StatusCause {
+                    reason: error.cause.reason(),
+                    message: error.message().to_string(),
+                    field: error.field.clone(),
                 })
                 .collect();
             let name = new.name();

@@ -271,9 +271,9 @@ impl Verdict {
     }
 
     /// Adds a field error, or counts it once `MOST_LISTED` are listed.
-    pub fn add_error(&mut self, problem: FieldError) {
+    pub fn add_error(&mut self, error: FieldError) {
         if self.errors.len() < MOST_LISTED {
-            self.errors.push(problem);
+            self.errors.push(error);
         } else {
             self.unlisted += 1;
         }

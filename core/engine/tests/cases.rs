@@ -86,7 +86,7 @@ fn outcome_of(proposal: &Proposal) -> Option<Outcome> {
         differences: verdict
             .errors
             .iter()
-            .filter_map(|problem| problem.difference)
+            .filter_map(|error| error.difference)
             .map(|difference| difference.id.to_string())
             .collect(),
         fields: Vec::new(),
@@ -104,12 +104,12 @@ fn outcome_of(proposal: &Proposal) -> Option<Outcome> {
 
 /// The rules that report anything in the verdict.
 fn reporting_rules(verdict: &Verdict) -> Vec<String> {
-    let problems = verdict.errors.iter().map(|problem| problem.rule);
+    let errors = verdict.errors.iter().map(|error| error.rule);
     let denial = verdict.denial.iter().map(|denial| denial.rule);
     let warnings = verdict.warnings.iter().map(|warning| warning.rule);
     let labels = verdict.denial.iter().flat_map(|denial| &denial.labels);
     let labels = labels.chain(verdict.warnings.iter().flat_map(|warning| &warning.labels));
-    let rules = problems.chain(denial).chain(warnings).chain(labels.map(|label| label.rule));
+    let rules = errors.chain(denial).chain(warnings).chain(labels.map(|label| label.rule));
     let ids: BTreeSet<&str> = rules.map(|rule| rule.id).collect();
     ids.into_iter().map(String::from).collect()
 }
@@ -131,12 +131,12 @@ fn outcome_of_text(text: &str) -> Outcome {
                 } else if is_missing_from_its_group(&object) {
                     rules.insert(decoding::UNKNOWN_KIND.id);
                 }
-                for misfit in schema_violations(&object) {
-                    rules.insert(match misfit.kind {
+                for violation in schema_violations(&object) {
+                    rules.insert(match violation.kind {
                         ViolationKind::Unknown => decoding::UNKNOWN_FIELD.id,
                         ViolationKind::WrongType(_) => decoding::WRONG_TYPE.id,
                     });
-                    fields.push(misfit.path);
+                    fields.push(violation.path);
                 }
             }
         }

@@ -61,7 +61,7 @@ fn verdict(c: &mut Criterion) {
     group.bench_function("verdict", |b| {
         b.iter(|| {
             for text in TEXTS {
-                let parsed = IpText::read(black_box(text));
+                let parsed = IpText::parse(black_box(text));
                 black_box(parsed.map(|ip| (ip, ip.fault(), ip.is_canonical())).ok());
             }
         });

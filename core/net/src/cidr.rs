@@ -36,9 +36,9 @@ impl CidrText {
     /// # Errors
     ///
     /// [`NotACidr`] if it cannot be parsed.
-    pub fn read(text: &str) -> Result<Self, NotACidr> {
+    pub fn parse(text: &str) -> Result<Self, NotACidr> {
         let (addr, len) = text.split_once('/').ok_or(NotACidr)?;
-        let ip = IpText::read(addr).map_err(|_| NotACidr)?;
+        let ip = IpText::parse(addr).map_err(|_| NotACidr)?;
         let (len, len_padded) = parse_length(len).ok_or(NotACidr)?;
         let fits = |len: &u8| *len <= width_of(&ip);
         let len = u8::try_from(len).ok().filter(fits).ok_or(NotACidr)?;
@@ -220,7 +220,7 @@ impl FromStr for CidrText {
     type Err = NotACidr;
 
     fn from_str(text: &str) -> Result<Self, NotACidr> {
-        Self::read(text)
+        Self::parse(text)
     }
 }
 

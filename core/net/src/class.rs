@@ -1,4 +1,4 @@
-//! Special address classes.
+//! Special address classes: loopback, link-local, multicast and unspecified addresses.
 //!
 //! An IPv4-mapped address is classified as its IPv4 address.
 

@@ -41,7 +41,7 @@ impl IpText {
     ///
     /// [`NotAnIp`] if it cannot be parsed.
     #[inline]
-    pub fn read(text: &str) -> Result<Self, NotAnIp> {
+    pub fn parse(text: &str) -> Result<Self, NotAnIp> {
         Self::parse_reporting(text.as_bytes(), &mut IgnoreFaults).ok_or(NotAnIp)
     }
 
@@ -165,7 +165,7 @@ impl FromStr for IpText {
     type Err = NotAnIp;
 
     fn from_str(text: &str) -> Result<Self, NotAnIp> {
-        Self::read(text)
+        Self::parse(text)
     }
 }
 

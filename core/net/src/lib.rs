@@ -10,7 +10,7 @@
 //! ```
 //! use ratchet_net::{IpText, strict_addr};
 //!
-//! let sloppy = IpText::read("010.0.0.1").unwrap();
+//! let sloppy = IpText::parse("010.0.0.1").unwrap();
 //! assert_eq!(sloppy.addr().to_string(), "10.0.0.1");
 //! assert!(strict_addr("010.0.0.1").is_err());
 //! assert!(strict_addr("10.0.0.1").is_ok());

@@ -63,7 +63,7 @@ impl<'a> AddrError<'a> {
         self.input
     }
 
-    /// The fault.
+    /// Why the text is refused.
     #[must_use]
     pub const fn reason(&self) -> AddrReason {
         self.reason
@@ -119,7 +119,7 @@ pub struct PrefixError<'a> {
 /// The faults of prefixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrefixReason<'a> {
-    /// No slash.
+    /// The text has no slash.
     NoSlash,
     /// The part before the last slash is not an address.
     Addr(AddrError<'a>),
@@ -138,7 +138,7 @@ impl<'a> PrefixError<'a> {
         self.input
     }
 
-    /// The fault.
+    /// Why the text is refused.
     #[must_use]
     pub const fn reason(&self) -> PrefixReason<'a> {
         self.reason

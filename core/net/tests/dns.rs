@@ -1,4 +1,4 @@
-//! Both columns of the table of search entries, and the plain names.
+//! Tests of DNS names, and of search entries by relaxed and by strict validation.
 
 use ratchet_net::dns::{
     NameFault, NameFaults, SearchReading, Underscores, label, search_name, subdomain, underscored,

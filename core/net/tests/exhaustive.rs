@@ -22,7 +22,7 @@ fn every_octet_in_every_place() {
 
             let value = digits.parse::<u32>().expect("digits");
             let padded = digits.len() > 1 && digits.starts_with('0');
-            let parsed = IpText::read(&text);
+            let parsed = IpText::parse(&text);
             if value > 255 {
                 assert!(parsed.is_err(), "{text}");
             } else {
@@ -65,7 +65,7 @@ fn check(text: &str, groups: [u16; 8], strict: bool) {
     let v6 = Ipv6Addr::from(groups);
     let mapped = v6.to_ipv4_mapped();
     let addr = mapped.map_or(IpAddr::V6(v6), IpAddr::V4);
-    let ip = IpText::read(text).expect(text);
+    let ip = IpText::parse(text).expect(text);
     let fault = match (strict, mapped) {
         (false, _) => Some(IpFault::LeadingZeros),
         (true, Some(_)) => Some(IpFault::Mapped),
@@ -151,7 +151,7 @@ fn octets_at_the_end() {
         }
         for tail in ["1.2.3", "1.2.3.4.5", "1.2.3.256", "a.2.3.4", "1.2.3.4:5", "1.2.3.4 ", ".1.2"]
         {
-            assert!(IpText::read(&format!("{head}{tail}")).is_err(), "{head}{tail}");
+            assert!(IpText::parse(&format!("{head}{tail}")).is_err(), "{head}{tail}");
         }
     }
 }
@@ -161,16 +161,16 @@ fn octets_at_the_end() {
 fn every_number_of_groups() {
     for front in 0..12 {
         let whole = vec!["1"; front].join(":");
-        assert_eq!(IpText::read(&whole).is_ok(), front == 8, "{whole}");
+        assert_eq!(IpText::parse(&whole).is_ok(), front == 8, "{whole}");
         for back in 0..12 {
             let text = format!("{whole}::{}", vec!["1"; back].join(":"));
-            assert_eq!(IpText::read(&text).is_ok(), front + back < 8, "{text}");
+            assert_eq!(IpText::parse(&text).is_ok(), front + back < 8, "{text}");
             for wrong in [format!("{text}:"), format!(":{text}"), format!("{text}::1")] {
-                assert!(IpText::read(&wrong).is_err(), "{wrong}");
+                assert!(IpText::parse(&wrong).is_err(), "{wrong}");
             }
             let octets = format!("{text}:1.2.3.4");
             let fits = back > 0 && front + back < 6;
-            assert_eq!(IpText::read(&octets).is_ok(), fits, "{octets}");
+            assert_eq!(IpText::parse(&octets).is_ok(), fits, "{octets}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Properties that hold for every text.
+//! Property tests that hold for every text.
 
 #![allow(clippy::indexing_slicing, reason = "a helper of a test may fail like a test")]
 
@@ -71,7 +71,7 @@ proptest! {
 
     #[test]
     fn strict_is_narrower(text in any_text()) {
-        let sloppy = IpText::read(&text);
+        let sloppy = IpText::parse(&text);
         match strict_addr(&text) {
             Ok(strict) if strict.zone.is_some() => prop_assert!(sloppy.is_err()),
             Ok(strict) => {
@@ -92,9 +92,9 @@ proptest! {
 
     #[test]
     fn canonical_text_is_a_fixed_point(text in any_text()) {
-        if let Ok(ip) = IpText::read(&text) {
+        if let Ok(ip) = IpText::parse(&text) {
             let canonical = ip.canonical().to_string();
-            let again = IpText::read(&canonical);
+            let again = IpText::parse(&canonical);
             prop_assert!(again.is_ok_and(|again| again.is_canonical() && again.fault().is_none()));
             prop_assert_eq!(again.map(|again| again.addr()), Ok(ip.addr()));
             prop_assert_eq!(ip.is_canonical(), canonical == text);
@@ -106,7 +106,7 @@ proptest! {
 
     #[test]
     fn strict_prefix_is_narrower(text in any_cidr()) {
-        let sloppy = CidrText::read(&text);
+        let sloppy = CidrText::parse(&text);
         match strict_prefix(&text) {
             Ok(prefix) => {
                 prop_assert_eq!(sloppy.map(|cidr| cidr.ip().unfolded()), Ok(prefix.addr));
@@ -123,9 +123,9 @@ proptest! {
 
     #[test]
     fn canonical_network_denotes_the_same_network(text in any_cidr()) {
-        if let Ok(cidr) = CidrText::read(&text) {
+        if let Ok(cidr) = CidrText::parse(&text) {
             let canonical = cidr.network().to_string();
-            let again = CidrText::read(&canonical);
+            let again = CidrText::parse(&canonical);
             prop_assert!(again.is_ok_and(|again| again.is_canonical_network()), "{}", canonical);
             prop_assert!(again.is_ok_and(|again| again.fault().is_none()));
             prop_assert_eq!(again.map(|again| again.network_addr()), Ok(cidr.network_addr()));
@@ -136,7 +136,7 @@ proptest! {
 
     #[test]
     fn canonical_cidr_agrees_with_writing_and_comparing(text in any_cidr()) {
-        if let Ok(cidr) = CidrText::read(&text) {
+        if let Ok(cidr) = CidrText::parse(&text) {
             prop_assert_eq!(cidr.is_canonical_network(), cidr.network().to_string() == text);
             prop_assert_eq!(cidr.is_canonical_prefix(), cidr.prefix().to_string() == text);
             prop_assert_eq!(cidr.is_canonical_interface(), cidr.interface().to_string() == text);
@@ -145,7 +145,7 @@ proptest! {
 
     #[test]
     fn masks_clear_the_host_bits(text in any_cidr()) {
-        if let Ok(cidr) = CidrText::read(&text) {
+        if let Ok(cidr) = CidrText::parse(&text) {
             let network = masked(cidr.ip().unfolded(), cidr.prefix_len()).to_canonical();
             prop_assert_eq!(cidr.network_addr(), network);
             prop_assert_eq!(cidr.is_ambiguous(), cidr.addr() != network);

@@ -1,4 +1,4 @@
-//! Families, containment and special addresses.
+//! Tests of families, containment and special addresses.
 
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 
@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use ratchet_net::{CidrText, Family, IpText, TextBuf, class};
 
 fn cidr(text: &str) -> CidrText {
-    CidrText::read(text).expect(text)
+    CidrText::parse(text).expect(text)
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn classes() {
             .iter()
             .collect::<String>()
         };
-        let ip = IpText::read(text).expect(text);
+        let ip = IpText::parse(text).expect(text);
         assert_eq!(judge(ip.addr()), marks, "{text}");
         assert_eq!(judge(ip.unfolded()), marks, "{text}");
     }
@@ -95,6 +95,6 @@ fn the_longest_texts_fit_the_buffer() {
     let text = "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/128";
     assert_eq!(cidr(text).network().as_text(&mut buf), text);
     assert_eq!(cidr("1.2.3.4/24").interface().as_text(&mut buf), "1.2.3.4/24");
-    let ip = IpText::read("::FFFF:255.255.255.255").expect("mapped");
+    let ip = IpText::parse("::FFFF:255.255.255.255").expect("mapped");
     assert_eq!(ip.canonical().as_text(&mut buf), "255.255.255.255");
 }

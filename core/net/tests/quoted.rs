@@ -1,4 +1,4 @@
-//! Quoting as Go's `%q` does it.
+//! Tests of quoting as Go's `%q` does it.
 
 use ratchet_net::Quoted;
 

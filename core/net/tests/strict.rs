@@ -1,4 +1,4 @@
-//! What the strict parsers refuse, with which messages, and what they accept.
+//! Tests of the strict parsers: accepted texts, and the messages for refused ones.
 
 use ratchet_net::{Quoted, strict_addr, strict_prefix};
 

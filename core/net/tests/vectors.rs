@@ -10,7 +10,7 @@ fn ip() {
     assert_eq!(rows.len(), 142);
     for [text, sloppy, family, strict, lenient, strict_field, new_field, warning] in rows {
         let text = &unescape(text);
-        let parsed = IpText::read(text).ok();
+        let parsed = IpText::parse(text).ok();
         let or_reject = |text: Option<String>| text.unwrap_or_else(|| "REJECT".to_owned());
 
         assert_eq!(or_reject(parsed.map(|ip| ip.canonical().to_string())), sloppy, "{text:?}");
@@ -39,7 +39,7 @@ fn cidr() {
     assert_eq!(rows.len(), 84);
     for [text, addr, network, lenient, strict_field, new_field, interface, warnings] in rows {
         let text = &unescape(text);
-        let parsed = CidrText::read(text).ok();
+        let parsed = CidrText::parse(text).ok();
         let parsed_addr = parsed.map_or("REJECT".to_owned(), |cidr| cidr.addr().to_string());
 
         assert_eq!(parsed_addr, addr, "{text:?}");

@@ -73,7 +73,7 @@ pub use prune::prune;
 pub use quantity::Quantity;
 pub use shape::{SchemaViolation, ViolationKind, schema_violations};
 pub use span::{LineColumn, LineIndex, Span};
-pub use stored::{read_stored, stored_json};
+pub use stored::{decode_stored, stored_json};
 pub use stream::{YamlDocument, split_documents};
 pub use tree::{Entry, Node, Value};
 pub use write::write_text;

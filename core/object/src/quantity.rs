@@ -321,11 +321,11 @@ mod tests {
 
     #[test]
     fn fractions_are_seen_after_rounding_to_thousandths() {
-        let read = |text| Quantity::parse(text).unwrap();
-        assert!(read("500m").has_fraction() && read("1u").has_fraction());
-        assert!(!read("1Gi").has_fraction() && !read("999999u").has_fraction());
-        assert!(read("2").is_whole() && !read("1n").is_whole());
-        assert!(read("1n").is_positive() && !read("0").is_positive());
+        let quantity = |text| Quantity::parse(text).unwrap();
+        assert!(quantity("500m").has_fraction() && quantity("1u").has_fraction());
+        assert!(!quantity("1Gi").has_fraction() && !quantity("999999u").has_fraction());
+        assert!(quantity("2").is_whole() && !quantity("1n").is_whole());
+        assert!(quantity("1n").is_positive() && !quantity("0").is_positive());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use alloc::string::String;
 const LIMITS: Limits = Limits { depth: depth::MAX_STORED_DEPTH, ..Limits::STORED };
 
 /// Decodes one stored object.
-pub fn read_stored(text: &str) -> Result<Node<'_>, DecodeError> {
+pub fn decode_stored(text: &str) -> Result<Node<'_>, DecodeError> {
     let mut documents = decode_json(text, LIMITS)?.documents;
     match (documents.pop(), documents.is_empty()) {
         (Some(node), true) if matches!(node.value, Value::Map(_)) => Ok(node),
@@ -23,7 +23,7 @@ pub fn stored_json(node: &Node<'_>) -> Result<String, String> {
         return Err(format!("it is nested {depth} levels deep, more than {}", LIMITS.depth));
     }
     let text = node.to_json();
-    match read_stored(&text) {
+    match decode_stored(&text) {
         Ok(again) if round_trips(node, &again) => Ok(text),
         Ok(_) => Err("it is read back as another object".into()),
         Err(error) => Err(format!("it cannot be read back: {error}")),
@@ -82,9 +82,9 @@ mod tests {
     #[test]
     fn only_one_object_is_a_stored_object() {
         for text in ["", "{} {}", "[]", "1", "{", "a: 1", "{a: 1}", "{\"a\":1}x"] {
-            assert!(read_stored(text).is_err(), "{text}");
+            assert!(decode_stored(text).is_err(), "{text}");
         }
-        assert!(read_stored(" {\"a\":1}\n").is_ok());
+        assert!(decode_stored(" {\"a\":1}\n").is_ok());
     }
 
     fn any_tree() -> impl Strategy<Value = Node<'static>> {
@@ -111,11 +111,13 @@ mod tests {
         fn every_tree_is_read_back(tree in any_tree()) {
             let object = Node::map([("a", tree)]);
             let stored = |node: &Node<'_>| stored_json(node).map_err(TestCaseError::fail);
-            let decode_stored = |text| read_stored(text).map_err(|error| TestCaseError::fail(error.message));
+            let decode = |text| {
+                decode_stored(text).map_err(|error| TestCaseError::fail(error.message))
+            };
             let text = stored(&object)?;
             // After the first round trip the text is stable; `-0` is `0` from then on.
-            let once = stored(&decode_stored(&text)?)?;
-            prop_assert_eq!(&stored(&decode_stored(&once)?)?, &once);
+            let once = stored(&decode(&text)?)?;
+            prop_assert_eq!(&stored(&decode(&once)?)?, &once);
             prop_assert_eq!(once, text.replace("-0}", "0}").replace("-0,", "0,").replace("-0]", "0]"));
         }
 

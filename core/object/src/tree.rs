@@ -24,7 +24,7 @@ pub enum Value<'t> {
     Int(i64),
     /// Any other number.
     Float(f64),
-    /// Text.
+    /// A string, borrowed from the source where possible.
     Text(Cow<'t, str>),
     /// Items in order.
     List(Vec<Node<'t>>),
@@ -35,7 +35,7 @@ pub enum Value<'t> {
 /// A member of a map.
 #[derive(Clone, Debug)]
 pub struct Entry<'t> {
-    /// The key.
+    /// The member's name, with escapes resolved.
     pub key: Cow<'t, str>,
     /// The bytes of the key in the source text.
     pub key_span: Span,

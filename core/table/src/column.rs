@@ -5,7 +5,7 @@ use crate::printed_object::{Cells, PrintedObject};
 /// A column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// The header.
+    /// The column header, which kubectl prints in upper case.
     pub name: &'static str,
     /// `string`, `integer`, `boolean` or `date`.
     pub kind: &'static str,

@@ -84,20 +84,20 @@ impl<'p, 's> Findings<'p, 's> {
         self.omitted += verdict.unlisted;
         // The API server reports some errors twice; one is enough for a reader.
         let mut seen = BTreeSet::new();
-        for problem in &verdict.errors {
+        for error in &verdict.errors {
             if self.is_full() {
                 self.omitted += 1;
                 continue;
             }
-            let message = format!("{}: {}", problem.field, problem.message());
+            let message = format!("{}: {}", error.field, error.message());
             if !seen.insert(message.clone()) {
                 continue;
             }
             let mut finding =
-                self.finding(Severity::Error, problem.rule, &message, &problem.field, problem.span);
-            finding.fix.clone_from(&problem.fix);
-            finding.hint.clone_from(&problem.hint);
-            if let Some(note) = problem.difference.and_then(|row| note(row, release)) {
+                self.finding(Severity::Error, error.rule, &message, &error.field, error.span);
+            finding.fix.clone_from(&error.fix);
+            finding.hint.clone_from(&error.hint);
+            if let Some(note) = error.difference.and_then(|row| note(row, release)) {
                 finding.notes.extend([note, switch(policy.behavior)]);
             }
             self.findings.push(finding);

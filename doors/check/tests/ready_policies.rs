@@ -160,7 +160,7 @@ fn policies_are_valid_and_all_are_bound() {
             let wrong: Vec<String> = verdict
                 .errors
                 .iter()
-                .map(|problem| format!("{}: {}", problem.field, problem.message()))
+                .map(|error| format!("{}: {}", error.field, error.message()))
                 .collect();
             assert!(wrong.is_empty(), "{}:\n{}", file.display(), wrong.join("\n"));
             match kind.as_str() {
@@ -178,11 +178,11 @@ fn policies_are_valid_and_all_are_bound() {
 
 impl Family {
     fn refuses(&self, verdict: &Verdict) -> bool {
-        let problems = verdict.errors.iter().map(|problem| problem.rule.id);
+        let errors = verdict.errors.iter().map(|error| error.rule.id);
         let denial = verdict.denial.iter();
         let labels =
             denial.clone().flat_map(|denial| denial.labels.iter().map(|label| label.rule.id));
-        let mut all = problems.chain(denial.map(|denial| denial.rule.id)).chain(labels);
+        let mut all = errors.chain(denial.map(|denial| denial.rule.id)).chain(labels);
         all.any(|id| self.rules.contains(&id))
     }
 

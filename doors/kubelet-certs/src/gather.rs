@@ -153,7 +153,7 @@ async fn list(
     let mut kubelets = Vec::new();
     let mut pages = cluster.list("/api/v1/nodes", &[("labelSelector", &live.selector)]);
     while let Some(page) = pages.next().await? {
-        let Ok(list) = page.read() else { continue };
+        let Ok(list) = page.decode() else { continue };
         let items = list.get("items").map(Node::items).unwrap_or_default();
         let all = items.iter().filter_map(|object| Kubelet::of(object, &config.address_types));
         kubelets.extend(all.filter(|one| is_wanted(&config.names, one.node.as_str())));

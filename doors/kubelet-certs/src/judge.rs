@@ -184,7 +184,7 @@ impl Auditor {
 
     fn certificate_findings(&self, audited: &mut AuditedNode, chain: &[Vec<u8>]) {
         let leaf = chain.first().map(Vec::as_slice).unwrap_or_default();
-        let facts = match Facts::read(leaf) {
+        let facts = match Facts::from_der(leaf) {
             Ok(facts) => facts,
             Err(why) => return audited.add_finding(&rule::UNUSABLE, why.to_string()),
         };

@@ -12,7 +12,8 @@ pub(crate) fn issued_authorities(
     chain: &[Vec<u8>],
     is_trusted: impl Fn(&[u8]) -> bool,
 ) -> Vec<String> {
-    let facts = chain.iter().filter(|one| !is_trusted(one)).filter_map(|one| Facts::read(one).ok());
+    let foreign = chain.iter().filter(|one| !is_trusted(one));
+    let facts = foreign.filter_map(|one| Facts::from_der(one).ok());
     let messages = facts.filter(can_sign_servers).map(|facts| {
         format!(
             "it presents the authority {:?}, which {:?} has issued",
@@ -24,7 +25,8 @@ pub(crate) fn issued_authorities(
 
 /// Messages about authorities of a file whose issuer is in the same file.
 pub(crate) fn issuer_also_trusted(file: &[impl AsRef<[u8]>]) -> Vec<String> {
-    let all: Vec<Facts> = file.iter().filter_map(|one| Facts::read(one.as_ref()).ok()).collect();
+    let all: Vec<Facts> =
+        file.iter().filter_map(|one| Facts::from_der(one.as_ref()).ok()).collect();
     let is_there = |name: &str| all.iter().any(|one| one.is_ca && one.subject == name);
     let messages = all.iter().filter(|one| can_sign_servers(one) && is_there(&one.issuer)).map(|one| {
         format!(

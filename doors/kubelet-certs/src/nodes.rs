@@ -13,7 +13,7 @@ const USUAL_PORT: u16 = 10250;
 /// A node's kubelet, from its Node object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kubelet {
-    /// The node.
+    /// The node's name, which its serving certificate must carry.
     pub node: NodeName,
     /// All reported addresses, in order.
     pub addresses: Vec<Address>,

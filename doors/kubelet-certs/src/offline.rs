@@ -84,7 +84,7 @@ fn read_file(file: &Path) -> ProbeResult {
         Ok(vec![bytes])
     };
     let place = file.display();
-    match chain.map(|chain| (chain.first().map(|leaf| Facts::read(leaf)), chain)) {
+    match chain.map(|chain| (chain.first().map(|leaf| Facts::from_der(leaf)), chain)) {
         Err(error) => ProbeResult::Failed(format!("{place} cannot be read: {error}")),
         Ok((None, _)) => ProbeResult::Failed(format!("{place} holds no certificate")),
         // An invalid file does not tell what the kubelet presents.

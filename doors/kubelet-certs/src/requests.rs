@@ -46,7 +46,7 @@ impl Requests {
         let field = format!("spec.signerName={SIGNER}");
         let mut pages = cluster.list(PATH, &[("fieldSelector", &field)]);
         while let Some(page) = pages.next().await? {
-            let Ok(list) = page.read() else { continue };
+            let Ok(list) = page.decode() else { continue };
             list.get("items")
                 .map(Node::items)
                 .unwrap_or_default()
@@ -114,7 +114,7 @@ fn state(object: &Node<'_>) -> State {
     if !issued.is_empty() {
         let facts = BASE64_STANDARD.decode(issued).ok().and_then(|pem| {
             let leaf = CertificateDer::pem_slice_iter(&pem).next()?.ok()?;
-            Facts::read(&leaf).ok()
+            Facts::from_der(&leaf).ok()
         });
         return facts.map_or(State::Unreadable, |facts| State::Issued(Box::new(facts)));
     }

@@ -51,7 +51,7 @@ pub use app::metrics;
 pub use handler::loopback::{LoopbackClient, MediaTypes};
 pub use ratchet_admission::{PLUGINS, PluginRow, default_plugins};
 pub use ratchet_allocation::Ranges;
-pub use ratchet_kubelet::{KeyFiles, NameCheck, Proxies, Trust};
+pub use ratchet_kubelet::{ClientKeyFiles, NameCheck, Proxies, Trust};
 pub use request::limits::RequestLimits;
 pub use start::config::{BackendConfig, Config, Credentials, ProxyFiles};
 pub use start::{BoundServer, ReloadHandle, ShutdownHandle, StartError, go_io_error, start};

@@ -7,7 +7,7 @@ use crate::Log;
 /// A container: its logs and its command.
 #[derive(Clone, Debug, Default)]
 pub struct Container {
-    /// The log.
+    /// The log of the current instance.
     pub log: Log,
     /// The log of the previous instance.
     pub previous: Option<Log>,

@@ -19,11 +19,11 @@ const WAVE: usize = 256 * 1024;
 /// A canned answer that a test sets in place of the kubelet's own.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The status.
+    /// The HTTP status code.
     pub status: u16,
     /// Headers, such as `location`.
     pub headers: Vec<(String, String)>,
-    /// The body.
+    /// The body, sent as it is.
     pub body: String,
 }
 

@@ -17,13 +17,13 @@ use crate::running::Running;
 /// A request that the kubelet received.
 #[derive(Clone, Debug)]
 pub struct RecordedRequest {
-    /// The method.
+    /// The HTTP method.
     pub method: String,
     /// The path, as it was sent.
     pub path: String,
     /// The query, as it was sent; empty if there was none.
     pub query: String,
-    /// The headers.
+    /// The headers, as they were sent.
     pub headers: HeaderMap,
     /// The version of HTTP.
     pub version: Version,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-const MAPS: &str = "/api/v1/namespaces/dresses/configmaps";
+const MAPS: &str = "/api/v1/namespaces/encodings/configmaps";
 
 /// Number of concurrent readers.
 const AT_ONCE: usize = 8;
@@ -30,7 +30,7 @@ const ENCODINGS: &[(&str, &str, &str, bool)] = &[
 pub(crate) async fn measure(target: &Target, pid: Option<u32>, scale: &Scale, table: &mut Table) {
     let seconds = 4.0 * scale.seconds;
     let mut writer = target.connect().await;
-    let namespace = r#"{"metadata":{"name":"dresses"}}"#;
+    let namespace = r#"{"metadata":{"name":"encodings"}}"#;
     writer.request(&Method::POST, "/api/v1/namespaces", namespace.into()).await;
     let text = "a line of a file that somebody needs, <b>with</b> signs\\n".repeat(180);
     for number in 0..3100 {

@@ -19,10 +19,10 @@ use process::ServerProcess;
 use std::time::Duration;
 
 const USAGE: &str = "\
-usage: cargo bench -p ratchet --bench load [-- [--quick] [--dresses] [--kubeconfig FILE --pid PID]]
+usage: cargo bench -p ratchet --bench load [-- [--quick] [--encodings] [--kubeconfig FILE --pid PID]]
 
 Without --kubeconfig it starts its own server in a temporary folder; with it, it measures the server that is there.
---dresses measures long lists in every dress, eight at once, and nothing else.";
+--encodings measures long lists in every encoding, eight at once, and nothing else.";
 
 /// The size of the measurement; `--quick` is for trying.
 struct Scale {
@@ -56,7 +56,7 @@ fn main() {
     let scale = if args.iter().any(|arg| arg == "--quick") { QUICK } else { FULL };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let mut table = Table::default();
-    let encodings_only = args.iter().any(|arg| arg == "--dresses");
+    let encodings_only = args.iter().any(|arg| arg == "--encodings");
     match value("--kubeconfig") {
         Some(kubeconfig) => {
             let pid = value("--pid").and_then(|pid| pid.parse().ok());

@@ -67,7 +67,7 @@ pub(crate) struct Attack {
 pub(crate) const ATTACKS: &[Attack] = &[
     Attack { name: "random requests", threads: 2, run: random },
     Attack { name: "crafted bodies", threads: 2, run: crafted },
-    Attack { name: "long lists in every dress", threads: 2, run: lists },
+    Attack { name: "long lists in every encoding", threads: 2, run: lists },
     Attack { name: "costly policies", threads: 1, run: policies },
     Attack { name: "answers that nobody reads", threads: 1, run: slow::never_read },
     Attack { name: "bodies that never come", threads: 1, run: slow::never_send },

@@ -2,7 +2,7 @@
 
 use super::input::EvaluationInput;
 use ratchet_cel::library::{LIBRARIES, Signature};
-use ratchet_cel::{Fault, FaultKind, Issues};
+use ratchet_cel::{EvalError, EvalErrorKind, Issues};
 use ratchet_object::Node;
 use std::collections::BTreeSet;
 
@@ -148,7 +148,7 @@ impl Advice {
         let libraries = LIBRARIES.iter().filter(|library| library.since <= self.version);
         let rows = libraries.flat_map(|library| library.overloads.iter());
         let own: Vec<&str> = rows
-            .filter(|row| Signature::read(row.signature).is_some_and(|own| own.name == name))
+            .filter(|row| Signature::parse(row.signature).is_some_and(|own| own.name == name))
             .map(|row| row.signature.strip_prefix("fn ").unwrap_or(row.signature))
             .collect();
         // Operators have internal names that nobody writes.
@@ -159,9 +159,9 @@ impl Advice {
     }
 
     /// Lines of advice on an expression that fails.
-    pub(super) fn on_fault(&self, fault: &Fault) -> Vec<String> {
-        let message = fault.message.as_str();
-        if fault.kind == FaultKind::OverBudget {
+    pub(super) fn on_error(&self, error: &EvalError) -> Vec<String> {
+        let message = error.message.as_str();
+        if error.kind == EvalErrorKind::OverBudget {
             return vec![
                 "look at less: bound lists and texts, and do not nest all(), exists() or map()"
                     .into(),
@@ -191,7 +191,7 @@ impl Advice {
 fn names_of(library: &ratchet_cel::library::Library) -> impl Iterator<Item = String> {
     let rows = library.overloads.iter();
     let names: BTreeSet<String> =
-        rows.filter_map(|row| Signature::read(row.signature)).map(|own| own.name).collect();
+        rows.filter_map(|row| Signature::parse(row.signature)).map(|own| own.name).collect();
     names.into_iter()
 }
 

@@ -112,9 +112,9 @@ fn fault(command: &ShellCommand, output: &CommandOutput) -> Option<String> {
     let (code, text) = (output.code, &output.text);
     let row = STATUSES.iter().find(|(start, _)| command.text.starts_with(start));
     let wanted = row.map_or(0, |(_, code)| *code);
-    match &command.shown {
-        Some(shown) if text.trim_end() != shown.trim_end() => {
-            Some(format!("the page shows\n{shown}\nbut it prints\n{text}"))
+    match &command.output {
+        Some(expected) if text.trim_end() != expected.trim_end() => {
+            Some(format!("the page shows\n{expected}\nbut it prints\n{text}"))
         }
         None if code != wanted => Some(format!("ended with {code} instead of {wanted}\n{text}")),
         _ => None,
@@ -258,10 +258,10 @@ fn every_command_of_xtask_in_the_documents_exists() {
 
 #[test]
 fn a_wrong_status_or_another_output_is_a_fault() {
-    let command = |text: &str, shown: Option<&str>| ShellCommand {
+    let command = |text: &str, output: Option<&str>| ShellCommand {
         line: 1,
         text: text.to_owned(),
-        shown: shown.map(str::to_owned),
+        output: output.map(str::to_owned),
     };
     let output =
         |code, text: &str| CommandOutput { code, text: text.to_owned(), stdout: text.to_owned() };

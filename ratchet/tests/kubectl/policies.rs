@@ -91,8 +91,8 @@ fn a_policy_that_does_not_compile_is_refused_and_one_that_misses_its_types_is_to
     console
         .file("odd.yaml", &POLICY.replace("variables.odd.size()", "object.spec.outgress.size()"));
     console.ok("apply -f odd.yaml");
-    let told = "wait validatingadmissionpolicy/canonical-networks --for=jsonpath={.status.observedGeneration}=1 --timeout=60s";
-    console.ok(told);
+    let wait = "wait validatingadmissionpolicy/canonical-networks --for=jsonpath={.status.observedGeneration}=1 --timeout=60s";
+    console.ok(wait);
     console.all_ok(&[(
         "get validatingadmissionpolicy canonical-networks -o jsonpath={.status.typeChecking}",
         "undefined field 'outgress'",

@@ -7,7 +7,7 @@ pub(crate) struct ShellCommand {
     pub(crate) line: usize,
     pub(crate) text: String,
     /// The output that the page shows, for commands of `console` blocks.
-    pub(crate) shown: Option<String>,
+    pub(crate) output: Option<String>,
 }
 
 /// The commands of a page, in order.
@@ -38,7 +38,7 @@ fn of_sh(block: &[(usize, &str)]) -> Vec<ShellCommand> {
             None if is_comment => continue,
             None => {
                 let text = (*line).to_owned();
-                found.push(ShellCommand { line: *number, text, shown: None });
+                found.push(ShellCommand { line: *number, text, output: None });
             }
         }
         goes_on = line.ends_with('\\');
@@ -58,11 +58,11 @@ fn of_console(block: &[(usize, &str)]) -> Vec<ShellCommand> {
     let mut found: Vec<ShellCommand> = Vec::new();
     for (number, line) in block {
         if let Some(text) = line.strip_prefix("$ ") {
-            let (text, shown) = (text.to_owned(), Some(String::new()));
-            found.push(ShellCommand { line: *number, text, shown });
-        } else if let Some(shown) = found.last_mut().and_then(|last| last.shown.as_mut()) {
-            shown.push_str(line);
-            shown.push('\n');
+            let (text, output) = (text.to_owned(), Some(String::new()));
+            found.push(ShellCommand { line: *number, text, output });
+        } else if let Some(output) = found.last_mut().and_then(|last| last.output.as_mut()) {
+            output.push_str(line);
+            output.push('\n');
         }
     }
     found
@@ -98,7 +98,7 @@ EOF
     let found = commands(page);
     let texts: Vec<(usize, &str, Option<&str>)> = found
         .iter()
-        .map(|command| (command.line, command.text.as_str(), command.shown.as_deref()))
+        .map(|command| (command.line, command.text.as_str(), command.output.as_deref()))
         .collect();
     assert_eq!(
         texts,

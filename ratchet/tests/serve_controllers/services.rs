@@ -71,8 +71,8 @@ fn what_the_server_chooses_is_canonical() {
     let chosen: Vec<_> = made["spec"]["clusterIPs"].as_array().unwrap().iter().map(text).collect();
     assert_eq!(chosen.len(), 2);
     for ip in chosen {
-        let read: std::net::IpAddr = ip.parse().unwrap();
-        assert_eq!(read.to_string(), ip);
+        let parsed: std::net::IpAddr = ip.parse().unwrap();
+        assert_eq!(parsed.to_string(), ip);
         assert!(cluster.is_there(&format!("{ADDRESSES}/{ip}")));
     }
     // Where the rule is strict, a spelling that is not canonical is refused at the door.

@@ -159,7 +159,7 @@ fn tree(text: &str) -> Node<'static> {
 }
 
 /// An object as Go's types decode it, with defaults.
-fn read(node: &Node<'static>, api_version: &str, kind: &str) -> Node<'static> {
+fn decode_typed(node: &Node<'static>, api_version: &str, kind: &str) -> Node<'static> {
     let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
     let ty = schema::kind(group, version, kind).unwrap().ty;
     let mut node = node.clone();
@@ -219,7 +219,7 @@ async fn an_accepted_write_is_stored_or_says_nothing() {
                 assert_eq!((&stored, after), (&old, before), "{kind}: refused and stored: {sent}");
                 continue;
             }
-            let wanted = own(&read(&sent, api_version, kind));
+            let wanted = own(&decode_typed(&sent, api_version, kind));
             assert_eq!(own(&stored), wanted, "{kind}: {sent}");
             assert_eq!(after == before, stored == old, "{kind}: {sent}");
             accepted += 1;

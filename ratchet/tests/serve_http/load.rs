@@ -40,20 +40,20 @@ async fn fill(client: &Client, count: usize) -> String {
 }
 
 #[tokio::test]
-async fn a_long_list_is_the_same_in_every_dress() {
+async fn a_long_list_is_the_same_in_every_encoding() {
     let client = Server::shared().admin().await;
     let maps = fill(&client, 150).await;
     let plain = client.get(&maps).await;
     assert!(plain.body.len() > 256 * 1024, "{}", plain.body.len());
     assert_eq!(plain.json()["items"].as_array().unwrap().len(), 150);
     // The same objects are asked for in all forms; what belongs together is compared.
-    for (one, dresses) in [
+    for (one, encodings) in [
         ("application/json", vec!["application/json", "application/yaml", PROTOBUF]),
         (TABLE, vec![TABLE, TABLE_YAML]),
         (METADATA, vec![METADATA]),
     ] {
         let wanted = client.get_as(&maps, one).await.json();
-        for accept in dresses {
+        for accept in encodings {
             for (query, gzip) in
                 [("", false), ("", true), ("?pretty=1", false), ("?pretty=1", true)]
             {
@@ -92,7 +92,7 @@ async fn a_long_list_is_the_same_in_every_dress() {
 }
 
 #[tokio::test]
-async fn short_lists_and_single_objects_are_the_same_in_every_dress() {
+async fn short_lists_and_single_objects_are_the_same_in_every_encoding() {
     let client = Server::shared().admin().await;
     let (_, maps) = client.namespace().await;
     let empty = client.get_as(&maps, "application/yaml").await;

@@ -281,7 +281,7 @@ async fn who_applies_is_told_that_the_server_cannot() {
 }
 
 /// Number of calls and of rejections of a validating plugin.
-async fn asked_and_refused(client: &Client, plugin: &str) -> (u64, u64) {
+async fn calls_and_rejections(client: &Client, plugin: &str) -> (u64, u64) {
     let metrics = client.get("/metrics").await;
     let count = |rejected: &str| -> u64 {
         let lines = metrics.text().lines().filter(|line| {
@@ -317,14 +317,14 @@ async fn a_plugin_counts_what_reached_it() {
         // Refused by Pod Security, which comes before.
         ("pods", pod, 403, 0, 0),
     ] {
-        let before = asked_and_refused(&client, "DenyServiceExternalIPs").await;
-        let security = asked_and_refused(&client, "PodSecurity").await;
+        let before = calls_and_rejections(&client, "DenyServiceExternalIPs").await;
+        let security = calls_and_rejections(&client, "PodSecurity").await;
         let answer = client.post(&format!("{folder}/{path}"), object).await;
         assert_eq!(answer.code, code, "{}", answer.text());
-        let after = asked_and_refused(&client, "DenyServiceExternalIPs").await;
+        let after = calls_and_rejections(&client, "DenyServiceExternalIPs").await;
         let more = (after.0 - before.0, after.1 - before.1);
         assert_eq!(more, (requested, refused), "{path}: {}", answer.text());
-        let more = asked_and_refused(&client, "PodSecurity").await.0 - security.0;
+        let more = calls_and_rejections(&client, "PodSecurity").await.0 - security.0;
         assert_eq!(more, u64::from(code != 422), "{path}: {}", answer.text());
     }
 }

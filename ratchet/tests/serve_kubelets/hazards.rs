@@ -287,8 +287,8 @@ async fn wrong_names_are_told_with_the_node_and_both_names() {
 }
 
 /// Writes a client certificate of the server into its folder.
-fn own_certificate(folder: &std::path::Path, name: &str) -> ratchet_server::KeyFiles {
-    let files = ratchet_server::KeyFiles {
+fn own_certificate(folder: &std::path::Path, name: &str) -> ratchet_server::ClientKeyFiles {
+    let files = ratchet_server::ClientKeyFiles {
         certificate: folder.join("client.crt"),
         key: folder.join("client.key"),
     };

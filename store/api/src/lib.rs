@@ -27,6 +27,6 @@ mod traits;
 pub use error::StoreError;
 pub use health::{Health, State};
 pub use record::{
-    Batch, Commit, Event, Guard, Happened, Operation, Page, Query, Record, Revision, Write,
+    Batch, Commit, Event, EventKind, Guard, Operation, Page, Query, Record, Revision, Write,
 };
 pub use traits::{Answer, Store, Watch};

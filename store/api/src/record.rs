@@ -19,9 +19,9 @@ impl fmt::Display for Revision {
 /// The value of a key, with its revisions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The key.
+    /// The key, unique in a store.
     pub key: Arc<str>,
-    /// The value.
+    /// The stored bytes, which the store does not interpret.
     pub value: Bytes,
     /// The revision at which the key was created.
     pub created: Revision,
@@ -59,7 +59,7 @@ pub enum Operation {
 /// The part of a commit for one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Write {
-    /// The key.
+    /// The key to write.
     pub key: Arc<str>,
     /// The precondition.
     pub guard: Guard,
@@ -121,7 +121,7 @@ impl Query {
 /// The result of a query: records in the byte order of their keys, all of one revision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
-    /// The records.
+    /// The matching records, at most as many as the query's limit.
     pub records: Vec<Record>,
     /// The number of further matches.
     pub more: usize,
@@ -132,17 +132,17 @@ pub struct Page {
 /// A change of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// The key.
+    /// The changed key.
     pub key: Arc<str>,
     /// The revision of the change.
     pub revision: Revision,
     /// The kind of the change.
-    pub act: Happened,
+    pub act: EventKind,
 }
 
 /// The kind of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Happened {
+pub enum EventKind {
     /// The key was written.
     Put {
         /// The new value.

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ratchet_store::{Batch, Event, Happened, Revision};
+use ratchet_store::{Batch, Event, EventKind, Revision};
 
 /// The weight of an event besides its key and value.
 const OVERHEAD: usize = 96;
@@ -99,8 +99,8 @@ impl Recent {
 
 fn weight(events: &[Event]) -> usize {
     let event_weight = |event: &Event| match &event.act {
-        Happened::Put { value, .. } => OVERHEAD + event.key.len() + value.len(),
-        Happened::Deleted => OVERHEAD + event.key.len(),
+        EventKind::Put { value, .. } => OVERHEAD + event.key.len() + value.len(),
+        EventKind::Deleted => OVERHEAD + event.key.len(),
     };
     events.iter().map(event_weight).sum()
 }
@@ -111,7 +111,7 @@ mod tests {
 
     fn put(key: &str, revision: u64) -> Event {
         let value = vec![0; 100].into();
-        let act = Happened::Put { value, created: Revision(revision) };
+        let act = EventKind::Put { value, created: Revision(revision) };
         Event { key: key.into(), revision: Revision(revision), act }
     }
 

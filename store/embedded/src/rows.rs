@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use ratchet_store::{Event, Happened, Record, Revision};
+use ratchet_store::{Event, EventKind, Record, Revision};
 use redb::TableDefinition;
 
 /// The position of a log row: revision, and index of the write in its commit.
@@ -125,8 +125,8 @@ impl Row {
     /// The row as an event of a watch.
     pub(crate) fn into_event(self, revision: u64) -> Event {
         let act = match self.put {
-            Some((value, created)) => Happened::Put { value, created },
-            None => Happened::Deleted,
+            Some((value, created)) => EventKind::Put { value, created },
+            None => EventKind::Deleted,
         };
         Event { key: self.key, revision: Revision(revision), act }
     }

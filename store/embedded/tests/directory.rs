@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use ratchet_embedded::{Embedded, OpenError, Options};
 use ratchet_store::{
-    Commit, Guard, Happened, Operation, Query, Revision, Store, StoreError, Write,
+    Commit, EventKind, Guard, Operation, Query, Revision, Store, StoreError, Write,
 };
 
 fn open(path: &Path) -> Result<Embedded, OpenError> {
@@ -125,7 +125,7 @@ async fn time_runs_while_the_store_is_shut() {
     let store = open(dir.path()).unwrap();
     let mut watch = store.watch("", Revision(1)).await.unwrap();
     let events = watch.next().await.unwrap().events;
-    assert_eq!((&*events[0].key, &events[0].act), ("/short", &Happened::Deleted));
+    assert_eq!((&*events[0].key, &events[0].act), ("/short", &EventKind::Deleted));
     assert_eq!(store.list(Query::default()).await.unwrap().records.len(), 1);
 }
 

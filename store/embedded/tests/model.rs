@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use ratchet_embedded::{Embedded, Options};
-use ratchet_store::{Commit, Guard, Happened, Query, Revision, Store, StoreError, Write};
+use ratchet_store::{Commit, EventKind, Guard, Query, Revision, Store, StoreError, Write};
 
 const KEYS: [&str; 7] = ["/", "/a", "/a/", "/a/b", "/ab", "/b", "\u{10ffff}"];
 const PREFIXES: [&str; 6] = ["", "/", "/a", "/a/", "/b", "\u{10ffff}"];
@@ -265,8 +265,8 @@ async fn watch(store: &Embedded, model: &Model, prefix: &str, after: u64) {
         let batch = watch.next().await.unwrap();
         for event in batch.events {
             let put = match event.act {
-                Happened::Put { value, created } => Some((value[0], created.0)),
-                Happened::Deleted => None,
+                EventKind::Put { value, created } => Some((value[0], created.0)),
+                EventKind::Deleted => None,
             };
             events.push((event.revision.0, event.key.to_string(), put));
         }

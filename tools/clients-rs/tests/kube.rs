@@ -119,9 +119,9 @@ async fn every_kind_of_patch() -> Result<()> {
     let scale = json!({"spec": {"replicas": 5}});
     deployments.patch_scale("web", &params, &Patch::Merge(&scale)).await?;
     let status = json!({"status": {"replicas": 2}, "spec": {"replicas": 9}});
-    let shown = deployments.patch_status("web", &params, &Patch::Merge(&status)).await?;
-    assert_eq!(shown.spec.and_then(|spec| spec.replicas), Some(5));
-    assert_eq!(shown.status.and_then(|status| status.replicas), Some(2));
+    let patched = deployments.patch_status("web", &params, &Patch::Merge(&status)).await?;
+    assert_eq!(patched.spec.and_then(|spec| spec.replicas), Some(5));
+    assert_eq!(patched.status.and_then(|status| status.replicas), Some(2));
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use crate::go::Source;
 use crate::schema::Type;
 
 const HEAD: &str = "\
-//! How the fields of Kubernetes v1.36 stand in protobuf, in the order of the schema's TYPES.
+//! Protobuf numbers of the fields of Kubernetes v1.36, in the order of the schema's TYPES.
 //!
 //! Generated, do not edit:
 //! `cargo run --manifest-path tools/schemagen/Cargo.toml -- <a checkout of Kubernetes> > core/object/src/proto/v1_36.rs`

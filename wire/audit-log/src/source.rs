@@ -1,4 +1,4 @@
-//! The source addresses of a request.
+//! Source addresses of a request, from its headers and its connection.
 
 use std::net::IpAddr;
 
@@ -7,7 +7,7 @@ use ratchet_net::IpText;
 /// The addresses of a request, the farthest first: those in `X-Forwarded-For`, `X-Real-Ip` if it is
 /// none of them, and the peer of the connection, which is the only one that cannot be forged.
 pub fn source_ips(forwarded: Option<&str>, real: Option<&str>, remote: IpAddr) -> Vec<IpAddr> {
-    let parse = |text: &str| IpText::read(text).ok().map(|ip| ip.addr().to_canonical());
+    let parse = |text: &str| IpText::parse(text).ok().map(|ip| ip.addr().to_canonical());
     let forwarded = forwarded.unwrap_or_default().split(',');
     let mut addresses: Vec<IpAddr> = forwarded.filter_map(|part| parse(part.trim())).collect();
     if let Some(real) = real.and_then(parse)

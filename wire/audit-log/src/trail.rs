@@ -49,7 +49,7 @@ pub struct ObjectReference {
     pub api_version: String,
     /// The resource version of the object.
     pub resource_version: String,
-    /// The subresource.
+    /// The subresource, such as `status`.
     pub subresource: String,
 }
 

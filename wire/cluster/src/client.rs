@@ -1,4 +1,4 @@
-//! Client of one cluster.
+//! `Cluster`: the HTTP client of one cluster.
 
 use crate::error::chain;
 use crate::{ClusterError, ConfigFlags, Pages};

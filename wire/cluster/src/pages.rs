@@ -1,4 +1,4 @@
-//! Paginated lists.
+//! `Pages`: a list request that follows `continue` tokens, page by page.
 
 use crate::{Answer, Cluster, ClusterError};
 use ratchet_object::{Limits, Node, decode_json};
@@ -50,7 +50,7 @@ impl<'c> Pages<'c> {
             return Err(self.cluster.refused_error(&self.path, &answer));
         }
         let page = Page { text: answer.body };
-        let list = page.read().map_err(|why| self.cluster.unreadable_error(&self.path, &why))?;
+        let list = page.decode().map_err(|why| self.cluster.unreadable_error(&self.path, &why))?;
         self.next = match list.text_at(&["metadata", "continue"]) {
             "" => Next::Nothing,
             token => Next::From(token.to_owned()),
@@ -75,8 +75,8 @@ pub struct Page {
 }
 
 impl Page {
-    /// The parsed list with its items.
-    pub fn read(&self) -> Result<Node<'_>, String> {
+    /// Decodes the list with its items.
+    pub fn decode(&self) -> Result<Node<'_>, String> {
         let decoded = decode_json(&self.text, Limits::STORED).map_err(|error| error.to_string())?;
         let list = decoded.documents.into_iter().next().ok_or("it is empty")?;
         if list.get("items").is_none() {
@@ -125,11 +125,11 @@ mod tests {
     fn a_page_is_a_list() {
         let page = |text: &str| Page { text: text.to_owned() };
         assert_eq!(
-            page(r#"{"items":[{},{}]}"#).read().unwrap().get("items").unwrap().items().len(),
+            page(r#"{"items":[{},{}]}"#).decode().unwrap().get("items").unwrap().items().len(),
             2
         );
-        assert!(page(r#"{"kind":"Node"}"#).read().unwrap_err().contains("without items"));
-        assert!(page("<html>").read().is_err() && page("").read().is_err());
+        assert!(page(r#"{"kind":"Node"}"#).decode().unwrap_err().contains("without items"));
+        assert!(page("<html>").decode().is_err() && page("").decode().is_err());
         assert_eq!(continuation(r#"{"metadata":{"continue":"x"}}"#).as_deref(), Some("x"));
         assert_eq!(continuation(r#"{"metadata":{"continue":""}}"#), None);
         assert_eq!(continuation("{}"), None);

@@ -154,8 +154,8 @@ async fn drive(connection: impl GracefulShutdown, handler: &RequestHandler) {
     let RequestHandler { state, peer, activity, .. } = handler;
     let mut connection = pin!(connection);
     let mut draining = pin!(state.drain.wait());
-    let mut asked_to_drain = false;
-    let mut asked_for_idling = false;
+    let mut is_draining = false;
+    let mut was_idle_requested = false;
     loop {
         tokio::select! {
             ended = connection.as_mut() => {
@@ -164,8 +164,8 @@ async fn drive(connection: impl GracefulShutdown, handler: &RequestHandler) {
                 }
                 return;
             }
-            () = &mut draining, if !asked_to_drain => {
-                asked_to_drain = true;
+            () = &mut draining, if !is_draining => {
+                is_draining = true;
                 connection.as_mut().close();
             }
             // A client may read the connection but not a response on it; then only the whole
@@ -176,10 +176,10 @@ async fn drive(connection: impl GracefulShutdown, handler: &RequestHandler) {
             }
             // A client that ignores the graceful shutdown is dropped the second time.
             () = activity.idle(&state.limits) => {
-                if asked_for_idling {
+                if was_idle_requested {
                     return;
                 }
-                asked_for_idling = true;
+                was_idle_requested = true;
                 activity.touch();
                 connection.as_mut().close();
             }

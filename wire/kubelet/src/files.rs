@@ -10,7 +10,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 
 use crate::verifier::Authorities;
-use crate::{KeyFiles, Settings, Trust};
+use crate::{ClientKeyFiles, Settings, Trust};
 
 /// Why these files cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -97,7 +97,7 @@ impl Contents {
 
 fn client_key(
     (certificate, key): &(Vec<u8>, Vec<u8>),
-    files: &KeyFiles,
+    files: &ClientKeyFiles,
     provider: &CryptoProvider,
 ) -> Result<CertifiedKey, OpenError> {
     let no_certificate = |why: String| OpenError::NoCertificate(files.certificate.clone(), why);
@@ -110,7 +110,7 @@ fn client_key(
     let key = PrivateKeyDer::from_pem_slice(key)
         .map_err(|error| OpenError::NoKey(files.key.clone(), error.to_string()))?;
     CertifiedKey::from_der(chain, key, provider).map_err(|error| {
-        let KeyFiles { certificate, key } = files.clone();
+        let ClientKeyFiles { certificate, key } = files.clone();
         OpenError::Apart { certificate, key, error }
     })
 }

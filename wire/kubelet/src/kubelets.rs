@@ -49,7 +49,7 @@ struct Dialer {
 
 /// The number of connection attempts so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Connected {
+pub struct ConnectionCounts {
     /// Successful attempts.
     pub opened: u64,
     /// Failed attempts: no response, or a certificate that was not accepted.
@@ -104,9 +104,12 @@ impl KubeletClient {
     }
 
     /// The number of connection attempts so far, whatever their verification.
-    pub fn connections(&self) -> Connected {
+    pub fn connections(&self) -> ConnectionCounts {
         let Dialer { opened, failed, .. } = &*self.0.dialer;
-        Connected { opened: opened.load(Ordering::Relaxed), failed: failed.load(Ordering::Relaxed) }
+        ConnectionCounts {
+            opened: opened.load(Ordering::Relaxed),
+            failed: failed.load(Ordering::Relaxed),
+        }
     }
 
     /// Reloads the files now; broken files are logged and change nothing.

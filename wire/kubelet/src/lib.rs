@@ -30,11 +30,11 @@ mod x509_messages;
 pub use body::PooledBody;
 pub use error::KubeletError;
 pub use files::OpenError;
-pub use kubelets::{Connected, KubeletClient, Witness};
+pub use kubelets::{ConnectionCounts, KubeletClient, Witness};
 pub use others::{Others, Scheme};
 pub use proxy::Proxies;
 pub use ratchet_certificate::{NameFault, NodeName};
 pub use settings::{
-    Endpoint, KeyFiles, NameCheck, Settings, Timing, Trust, Verification, authority,
+    ClientKeyFiles, Endpoint, NameCheck, Settings, Timing, Trust, Verification, authority,
 };
 pub use stream::Connection;

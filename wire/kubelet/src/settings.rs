@@ -78,9 +78,9 @@ pub enum Verification {
     Skipped,
 }
 
-/// The files of a certificate chain and its key, both in PEM.
+/// The files of the client certificate for kubelets and its key, both in PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyFiles {
+pub struct ClientKeyFiles {
     /// The chain, our own certificate first.
     pub certificate: PathBuf,
     /// The private key of the certificate.
@@ -93,7 +93,7 @@ pub struct Settings {
     /// The trusted authorities.
     pub trust: Trust,
     /// Our client certificate.
-    pub client: Option<KeyFiles>,
+    pub client: Option<ClientKeyFiles>,
     /// Timeouts and intervals.
     pub timing: Timing,
     /// The proxies to use.

@@ -6,11 +6,11 @@
 //!
 //! ```
 //! use bytes::{Bytes, BytesMut};
-//! use ratchet_streams::websocket::{Piece, Reader};
+//! use ratchet_streams::websocket::{MessageDecoder, Piece};
 //!
 //! // The text "Hello" in one masked frame, as a client sends it (RFC 6455, section 5.7).
 //! let mut input = BytesMut::from(&b"\x81\x85\x37\xfa\x21\x3d\x7f\x9f\x4d\x51\x58"[..]);
-//! let piece = Reader::default().next(&mut input).unwrap().unwrap();
+//! let piece = MessageDecoder::default().next(&mut input).unwrap().unwrap();
 //! let bytes = Bytes::from_static(b"Hello");
 //! assert_eq!(piece, Piece::Data { bytes, first: true, last: true, text: true });
 //! ```
@@ -68,7 +68,7 @@ pub struct NoFrame;
 
 /// Parses frames from the bytes of a connection.
 #[derive(Debug, Default)]
-pub struct Reader {
+pub struct MessageDecoder {
     frame: Option<Frame>,
     /// Whether the current message is text; `None` between messages.
     message: Option<bool>,
@@ -119,7 +119,7 @@ impl Head {
     }
 }
 
-impl Reader {
+impl MessageDecoder {
     /// Takes the next part out of `input`; `None` means that more bytes are needed. Bytes of a
     /// message are passed on as they arrive and without being copied.
     pub fn next(&mut self, input: &mut BytesMut) -> Result<Option<Piece>, NoFrame> {
@@ -239,9 +239,9 @@ mod tests {
     }
 
     fn all(mut input: BytesMut) -> Result<Vec<Piece>, NoFrame> {
-        let mut reader = Reader::default();
+        let mut decoder = MessageDecoder::default();
         let mut pieces = Vec::new();
-        while let Some(piece) = reader.next(&mut input)? {
+        while let Some(piece) = decoder.next(&mut input)? {
             pieces.push(piece);
         }
         Ok(pieces)
@@ -341,13 +341,14 @@ mod tests {
                 sent.extend(bytes);
                 begun = !last;
             }
-            let (mut reader, mut input, mut received) = (Reader::default(), BytesMut::new(), Vec::new());
+            let (mut decoder, mut input) = (MessageDecoder::default(), BytesMut::new());
+            let mut received = Vec::new();
             let (mut rest, mut open) = (&wire[..], false);
             for size in sizes.iter().cycle() {
                 let (piece, after) = rest.split_at((*size).min(rest.len()));
                 input.extend_from_slice(piece);
                 rest = after;
-                while let Some(piece) = reader.next(&mut input).unwrap() {
+                while let Some(piece) = decoder.next(&mut input).unwrap() {
                     let Piece::Data { bytes, first, last, .. } = piece else { panic!("{piece:?}") };
                     prop_assert_eq!(first, !open);
                     open = !last;

@@ -25,22 +25,22 @@ pub(super) enum Linkage {
 
 /// Asks `ldd` about a program; fails if it needs a library that a system with glibc may lack.
 pub(super) fn check(program: &Path) -> Result<Linkage> {
-    let shown = program.display();
-    let bytes = std::fs::read(program).with_context(|| format!("cannot read {shown}"))?;
+    let path = program.display();
+    let bytes = std::fs::read(program).with_context(|| format!("cannot read {path}"))?;
     // ldd calls a shell script static, too.
-    ensure!(bytes.starts_with(b"\x7fELF"), "{shown} is no program for Linux");
+    ensure!(bytes.starts_with(b"\x7fELF"), "{path} is no program for Linux");
     let output = Command::new("ldd")
         .arg(program)
         .env("LC_ALL", "C")
         .output()
         .context("cannot run ldd, which comes with the C library (apt-get install libc-bin)")?;
     let text = [output.stdout, output.stderr].concat();
-    parse(&String::from_utf8_lossy(&text)).with_context(|| format!("{shown} cannot be handed out"))
+    parse(&String::from_utf8_lossy(&text)).with_context(|| format!("{path} cannot be handed out"))
 }
 
 /// Parses what `ldd` prints.
 fn parse(text: &str) -> Result<Linkage> {
-    if STATIC.iter().any(|said| text.contains(said)) {
+    if STATIC.iter().any(|phrase| text.contains(phrase)) {
         return Ok(Linkage::Static);
     }
     let mut libraries = Vec::new();

@@ -31,13 +31,13 @@ pub(super) fn write(program: &Path, folder: &Path) -> Result<()> {
 
 /// Runs the program; returns what it prints.
 fn run(program: &Path, arguments: &[&str]) -> Result<Vec<u8>> {
-    let shown = format!("{} {}", program.display(), arguments.join(" "));
+    let command = format!("{} {}", program.display(), arguments.join(" "));
     let output = Command::new(program)
         .args(arguments)
         .output()
-        .with_context(|| format!("cannot run {shown}"))?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{shown} failed: {}", said.trim_end());
+        .with_context(|| format!("cannot run {command}"))?;
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{command} failed: {}", stderr.trim_end());
     Ok(output.stdout)
 }
 

@@ -48,14 +48,14 @@ impl Tools {
         Ok(Self { host, installed, has_musl_compiler })
     }
 
-    /// The target that was asked for; else musl where it can be built, else that of this machine.
-    pub(super) fn choose(&self, asked: Option<&str>) -> Result<Choice> {
+    /// The requested target; else musl where it can be built, else that of this machine.
+    pub(super) fn choose(&self, requested: Option<&str>) -> Result<Choice> {
         ensure!(
             self.host.contains("-linux-"),
             "releases are made on Linux, and this machine is {}",
             self.host
         );
-        let triple = asked.map_or_else(|| musl(&self.host), str::to_owned);
+        let triple = requested.map_or_else(|| musl(&self.host), str::to_owned);
         // The program itself prints its manual pages, and ldd does not read other architectures.
         ensure!(
             architecture(&triple) == architecture(&self.host) && triple.contains("-linux-"),
@@ -64,7 +64,7 @@ impl Tools {
             self.host
         );
         let missing = self.missing(&triple);
-        match (missing.is_empty(), asked) {
+        match (missing.is_empty(), requested) {
             (true, _) => Ok(Choice { triple, note: None }),
             (false, Some(_)) => bail!("{triple} cannot be built here: {}", missing.join("; ")),
             (false, None) => {

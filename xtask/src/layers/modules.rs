@@ -54,15 +54,15 @@ pub(super) fn of(sources: &Sources, root: &str) -> Vec<Module> {
             .is_some_and(|parent| parent.file == module.file);
         if let Some(text) = sources.get(&module.file).filter(|_| !is_inline) {
             let tokens = tokens::without_tests(&tokens::of(text));
-            Reader { sources, tokens: &tokens, at: 0, modules: &mut modules }.read(next);
+            ModuleParser { sources, tokens: &tokens, at: 0, modules: &mut modules }.parse(next);
         }
         next += 1;
     }
     modules
 }
 
-/// Reads the tokens of one file.
-struct Reader<'a, 't> {
+/// Parses the tokens of one file.
+struct ModuleParser<'a, 't> {
     sources: &'a Sources,
     tokens: &'a [Token<'t>],
     at: usize,
@@ -73,9 +73,9 @@ struct Reader<'a, 't> {
 const DEFINITIONS: &[&str] =
     &["fn", "struct", "enum", "trait", "type", "const", "static", "union", "macro_rules"];
 
-impl Reader<'_, '_> {
-    /// Reads the contents of a module, up to the bracket that closes it.
-    fn read(&mut self, module: usize) {
+impl ModuleParser<'_, '_> {
+    /// Parses the contents of a module, up to the bracket that closes it.
+    fn parse(&mut self, module: usize) {
         let (mut depth, mut is_public) = (0_usize, false);
         while let Some(&token) = self.tokens.get(self.at) {
             let is_field = self.is_field();
@@ -158,7 +158,7 @@ impl Reader<'_, '_> {
             module.children.insert(name, index);
         }
         if is_inline {
-            self.read(index);
+            self.parse(index);
         }
     }
 

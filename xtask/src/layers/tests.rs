@@ -1,4 +1,4 @@
-//! Grants, directions and lines of `layers.toml`, on crates in memory.
+//! Tests of grants, directions and lines of `layers.toml`, on crates in memory.
 
 use super::*;
 

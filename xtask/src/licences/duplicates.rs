@@ -25,7 +25,7 @@ pub(super) fn check(
         versions.entry(name).or_default().insert(version);
     }
     let mut found: Vec<Violation> =
-        skips.iter().filter_map(|skip| skip_problem(skip, &versions, config)).collect();
+        skips.iter().filter_map(|skip| skip_violation(skip, &versions, config)).collect();
     for (name, versions) in versions {
         let remaining: Vec<&str> =
             versions.into_iter().filter(|version| !is_skipped(skips, name, version)).collect();
@@ -46,7 +46,7 @@ fn is_skipped(skips: &[Skip], name: &str, version: &str) -> bool {
     skips.iter().any(|skip| skip.spec.split_once('@') == Some((name, version)))
 }
 
-fn skip_problem(
+fn skip_violation(
     skip: &Skip,
     versions: &BTreeMap<&str, BTreeSet<&str>>,
     config: &str,

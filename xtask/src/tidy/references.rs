@@ -178,10 +178,10 @@ fn defines(code: &str, item: &str) -> bool {
 /// The part of a path before a placeholder: `cases` of `cases/<ID>/`.
 fn without_placeholder(path: &str) -> &str {
     let end = path.find(['<', '*', '{', '…']);
-    let kept = end
+    let prefix = end
         .and_then(|end| path.get(..end))
-        .map_or(path, |kept| kept.rsplit_once('/').map_or(kept, |(folder, _)| folder));
-    kept.trim_end_matches('/')
+        .map_or(path, |prefix| prefix.rsplit_once('/').map_or(prefix, |(folder, _)| folder));
+    prefix.trim_end_matches('/')
 }
 
 #[cfg(test)]

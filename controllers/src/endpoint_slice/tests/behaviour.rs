@@ -1,4 +1,4 @@
-//! The content of slices for each pod, and for its Service.
+//! Tests of the content of slices for each pod and Service.
 
 use crate::endpoint_slice::testing::World;
 use crate::testing::node;

@@ -1,4 +1,4 @@
-//! The packing of endpoints into slices while pods come and go.
+//! Tests of the packing of endpoints into slices while pods come and go.
 
 use crate::endpoint_slice::pack::MAX_ENDPOINTS;
 use crate::endpoint_slice::testing::World;

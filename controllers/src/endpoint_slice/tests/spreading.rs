@@ -1,4 +1,4 @@
-//! Topology-aware hints.
+//! Tests of topology-aware hints.
 
 use crate::endpoint_slice::testing::World;
 use crate::testing::node;

@@ -1,4 +1,4 @@
-//! The effects of each change of the graph.
+//! Tests of the effects of each change of the graph.
 
 use crate::garbage::graph::{Effect, Graph};
 use crate::garbage::identity::{Identity, ObservedObject, Owner};

@@ -1,5 +1,5 @@
-//! Random graphs: objects with an existing owner stay, all others are deleted, and then nothing
-//! more is written.
+//! Tests of random graphs: objects with an existing owner stay, all others are deleted, and then nothing more is
+//! written.
 
 use super::world::{World, waits};
 use crate::{NoopMetrics, Selection, Settings, run};

@@ -83,9 +83,9 @@ impl World {
 
     /// Whether the CIDR is allocated, or may be soon.
     pub(super) fn is_taken(&self, cidr: &str) -> bool {
-        let network = CidrText::read(cidr).expect("a network");
+        let network = CidrText::parse(cidr).expect("a network");
         let is_waited_for = self.counts().1 > 0;
-        let meets = |other: &str| CidrText::read(other).expect("reads").contains_network(&network);
+        let meets = |other: &str| CidrText::parse(other).expect("reads").contains_network(&network);
         is_waited_for || self.cidrs_by_node().iter().any(|(_, other)| meets(other))
     }
 

@@ -1,7 +1,7 @@
 //! Tests of the default policy's shape, which clients and controllers rely on.
 
 use super::*;
-use crate::testing::{attributes, rulebook_of, user};
+use crate::testing::{attributes, authorizer_of, user};
 use crate::{Attributes, Target, aggregate};
 use alloc::collections::BTreeSet;
 
@@ -74,7 +74,7 @@ fn an_object_looks_as_the_api_shows_it() {
 #[test]
 fn everyone_gets_what_clients_need() {
     let objects = bootstrap_objects();
-    let rbac = rulebook_of(&objects);
+    let rbac = authorizer_of(&objects);
     let alice = user("alice", &["system:authenticated"]);
     let get = |user, path| {
         rbac.decide(&Attributes { user, verb: "get", target: Target::Path(path) }).is_allowed()
@@ -94,7 +94,7 @@ fn everyone_gets_what_clients_need() {
 #[test]
 fn controllers_and_the_scheduler_can_work() {
     let objects = bootstrap_objects();
-    let rbac = rulebook_of(&objects);
+    let rbac = authorizer_of(&objects);
     let account = crate::User::service_account("kube-system", "replicaset-controller");
     assert!(rbac.decide(&attributes(&account, "create", "pods", "a", "")).is_allowed());
     assert!(!rbac.decide(&attributes(&account, "create", "secrets", "a", "")).is_allowed());

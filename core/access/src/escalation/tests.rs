@@ -1,13 +1,13 @@
 //! Tests of escalation checks, allowed and refused.
 
 use super::*;
-use crate::testing::{attributes, node, rulebook_of, user};
+use crate::testing::{attributes, authorizer_of, node, user};
 use crate::{Decision, User};
 
 const RBAC: &str = "rbac.authorization.k8s.io";
 
 fn rbac() -> RbacAuthorizer {
-    rulebook_of(&[
+    authorizer_of(&[
         node(
             "{kind: ClusterRole, metadata: {name: reader}, rules: [{verbs: [get, list], apiGroups: [''], resources: [pods]}]}",
         ),

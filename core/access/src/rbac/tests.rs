@@ -1,7 +1,7 @@
 //! Tests of bindings: what they grant, where, and to whom.
 
 use super::*;
-use crate::testing::{attributes, node, rulebook_of, user};
+use crate::testing::{attributes, authorizer_of, node, user};
 use alloc::vec;
 
 fn objects() -> Vec<Node<'static>> {
@@ -34,7 +34,8 @@ fn objects() -> Vec<Node<'static>> {
 }
 
 fn reason(user: &User, verb: &str, resource: &str, namespace: &str) -> (bool, String) {
-    let decision = rulebook_of(&objects()).decide(&attributes(user, verb, resource, namespace, ""));
+    let attributes = attributes(user, verb, resource, namespace, "");
+    let decision = authorizer_of(&objects()).decide(&attributes);
     (decision.is_allowed(), decision.reason().to_string())
 }
 
@@ -87,7 +88,7 @@ fn missing_roles_are_told() {
 
 #[test]
 fn rules_of_a_user_are_listed() {
-    let rbac = rulebook_of(&objects());
+    let rbac = authorizer_of(&objects());
     let rules = rbac.rules_for(&User::service_account("a", "bot"), "a");
     assert_eq!(rules.resource_rules().count(), 1);
     assert_eq!(rules.path_rules().count(), 0);
@@ -101,7 +102,7 @@ fn rules_of_a_user_are_listed() {
 #[test]
 fn what_is_listed_is_what_is_allowed() {
     let objects = crate::bootstrap_objects();
-    let rbac = rulebook_of(&objects);
+    let rbac = authorizer_of(&objects);
     let users = [
         user("system:kube-scheduler", &["system:authenticated"]),
         user("root", &["system:masters"]),

@@ -1,4 +1,4 @@
-//! Small documents, compared byte for byte.
+//! Tests of small discovery documents, compared byte for byte.
 
 use super::*;
 use crate::resources::{RESOURCES, lookup};
@@ -133,10 +133,10 @@ fn everything_is_json() {
 
 #[test]
 fn hashes() {
-    let kept =
+    let hash =
         |group, version, kind| storage_version_hash(GroupVersionKind { group, version, kind });
-    assert_eq!(kept("", "v1", "Pod"), "xPOwRZ+Yhw8=");
-    assert_eq!(kept("autoscaling", "v2", "HorizontalPodAutoscaler"), "qwQve8ut294=");
+    assert_eq!(hash("", "v1", "Pod"), "xPOwRZ+Yhw8=");
+    assert_eq!(hash("autoscaling", "v2", "HorizontalPodAutoscaler"), "qwQve8ut294=");
     let tag = etag("");
     assert!(tag.starts_with("\"CF83E1357EEFB8BD") && tag.ends_with("927DA3E\""), "{tag}");
     assert_eq!(tag.len(), 130);

@@ -33,7 +33,6 @@ pub(crate) struct Operation<'k> {
     pub(crate) tag: String,
     /// The query parameters.
     pub(crate) parameters: Parameters,
-    /// The request body.
     pub(crate) request_body: RequestBody,
     /// The id of the response type; `None` for text.
     pub(crate) response_type: Option<String>,

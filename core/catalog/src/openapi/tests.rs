@@ -1,4 +1,4 @@
-//! Documents are parsed back and checked for what clients look for.
+//! Tests of OpenAPI documents, parsed back and checked for what clients look for.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

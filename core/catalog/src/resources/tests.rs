@@ -1,4 +1,4 @@
-//! The table is compared with the kinds of the schema, and with facts about the API.
+//! Tests of the resource table against the kinds of the schema, and against facts about the API.
 
 use alloc::vec::Vec;
 

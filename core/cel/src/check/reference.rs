@@ -12,7 +12,7 @@ pub(crate) enum Reference {
     None,
     /// The variable of this name.
     Variable(String),
-    /// A constant.
+    /// A constant of a library, or a type by its name.
     Constant(Value<'static>),
     /// A type that can be named but has no value.
     Undefined(&'static str),

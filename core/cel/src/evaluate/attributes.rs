@@ -3,7 +3,7 @@
 use super::folds::go_type;
 use super::{EvalResult, Evaluator, Slot, check_levels, format_value, recoverable};
 use crate::plan::{Attribute, Key, KeySource, Root};
-use crate::{Fault, Map, Value};
+use crate::{EvalError, Map, Value};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use ratchet_object::{Entry, Node};
@@ -44,7 +44,7 @@ impl<'p, 't> Evaluator<'p, 't> {
                 let branch = match self.step(condition)? {
                     Value::Bool(true) => truthy,
                     Value::Bool(false) => falsy,
-                    _ => return Err(Fault::no_such_overload()),
+                    _ => return Err(EvalError::no_such_overload()),
                 };
                 let value = self.attribute(branch)?;
                 self.look_up(value, keys)
@@ -56,7 +56,7 @@ impl<'p, 't> Evaluator<'p, 't> {
         let pending = match self.slots.get(slot) {
             Some(Slot::Ready(value)) => return value.clone(),
             Some(Slot::Pending(step)) => *step,
-            _ => return Err(Fault::new("no such attribute(s)")),
+            _ => return Err(EvalError::new("no such attribute(s)")),
         };
         let value = recoverable(self.step(pending))?;
         if let Some(slot) = self.slots.get_mut(slot) {
@@ -71,7 +71,7 @@ impl<'p, 't> Evaluator<'p, 't> {
         }
         let name = self.names.get(index).map_or("", |name| &**name);
         let Some(value) = self.world.variable(name) else {
-            return Err(Fault::new(format!("no such attribute(s): {name}")));
+            return Err(EvalError::new(format!("no such attribute(s): {name}")));
         };
         if let Some(slot) = self.variables.get_mut(index) {
             *slot = Some(value.clone());
@@ -94,8 +94,8 @@ impl<'p, 't> Evaluator<'p, 't> {
         first: &Key,
         rest: &'p [Key],
     ) -> EvalResult<'t> {
-        // A fault in another expression is reported where that expression is named.
-        let member = member.map_err(|fault| Fault { at: Some(first.at), ..fault });
+        // An error in another expression is reported where that expression is named.
+        let member = member.map_err(|error| EvalError { at: Some(first.at), ..error });
         let member = recoverable(member)?;
         self.budget.spend(1)?;
         let value = member?;
@@ -118,11 +118,11 @@ impl<'p, 't> Evaluator<'p, 't> {
         for key in keys {
             optional |= key.optional;
             let member = self.look_up_one(&value, key, optional);
-            let member = recoverable(member.map_err(|fault| fault.or_at(key.at)))?;
+            let member = recoverable(member.map_err(|error| error.or_at(key.at)))?;
             match member {
                 Ok(None) if optional => return Ok(Value::Optional(None)),
                 // An absent optional member costs nothing.
-                Err(fault) if optional => return Err(fault),
+                Err(error) if optional => return Err(error),
                 other => {
                     self.budget.spend(1)?;
                     value = other?.unwrap_or(Value::Bool(false));
@@ -138,7 +138,7 @@ impl<'p, 't> Evaluator<'p, 't> {
         value: &Value<'t>,
         key: &'p Key,
         optional: bool,
-    ) -> Result<Option<Value<'t>>, Fault> {
+    ) -> Result<Option<Value<'t>>, EvalError> {
         let computed;
         let key_value: &Value<'_> = match &key.source {
             KeySource::Constant(value) => value,
@@ -161,7 +161,7 @@ impl<'p, 't> Evaluator<'p, 't> {
         }
     }
 
-    fn get(&mut self, value: &Value<'t>, key: &Value<'_>) -> Result<Option<Value<'t>>, Fault> {
+    fn get(&mut self, value: &Value<'t>, key: &Value<'_>) -> Result<Option<Value<'t>>, EvalError> {
         usable_key(key)?;
         match (value, key) {
             (Value::Map(Map::Tree(entries)), Value::Text(name)) => {
@@ -202,35 +202,37 @@ impl<'p, 't> Evaluator<'p, 't> {
 }
 
 /// Whether a value can be a key at all.
-pub(crate) fn usable_key(key: &Value<'_>) -> Result<(), Fault> {
+pub(crate) fn usable_key(key: &Value<'_>) -> Result<(), EvalError> {
     match key {
         Value::Text(_) | Value::Int(_) | Value::Uint(_) | Value::Bool(_) | Value::Double(_) => {
             Ok(())
         }
-        other => Err(Fault::new(format!("invalid qualifier type: {}", go_type(other)))),
+        other => Err(EvalError::new(format!("invalid qualifier type: {}", go_type(other)))),
     }
 }
 
 /// The list index that a key denotes.
-fn index(key: &Value<'_>) -> Result<i64, Fault> {
+fn index(key: &Value<'_>) -> Result<i64, EvalError> {
     match key {
         Value::Int(number) => Ok(*number),
-        Value::Uint(number) => i64::try_from(*number).map_err(|_| Fault::new("integer overflow")),
+        Value::Uint(number) => {
+            i64::try_from(*number).map_err(|_| EvalError::new("integer overflow"))
+        }
         Value::Double(number) if *number as i64 as f64 == *number => Ok(*number as i64),
         Value::Double(_) => {
-            Err(Fault::new(format!("unsupported index value {} in list", format_value(key))))
+            Err(EvalError::new(format!("unsupported index value {} in list", format_value(key))))
         }
         other => {
             let name = other.type_of();
-            Err(Fault::new(format!("unsupported index type '{}' in list", name.name())))
+            Err(EvalError::new(format!("unsupported index type '{}' in list", name.name())))
         }
     }
 }
 
-fn missing(value: &Value<'_>, key: &Value<'_>) -> Fault {
+fn missing(value: &Value<'_>, key: &Value<'_>) -> EvalError {
     let key = format_value(key);
     match value {
-        Value::List(_) => Fault::new(format!("index out of bounds: {key}")),
-        _ => Fault::new(format!("no such key: {key}")),
+        Value::List(_) => EvalError::new(format!("index out of bounds: {key}")),
+        _ => EvalError::new(format!("no such key: {key}")),
     }
 }

@@ -1,9 +1,9 @@
-//! Function calls.
+//! Evaluation of function calls: arguments, overload dispatch and cost.
 
 use super::{EvalResult, Evaluator, check_levels, recoverable};
 use crate::library::{Context, OverloadDecl};
 use crate::plan::{Call, Style};
-use crate::{Fault, Map, Type, Value};
+use crate::{EvalError, Map, Type, Value};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -27,16 +27,16 @@ impl<'p, 't> Evaluator<'p, 't> {
         for (index, (argument, slot)) in call.arguments.iter().zip(values.iter_mut()).enumerate() {
             match recoverable(self.step(argument))? {
                 Ok(value) => *slot = value,
-                Err(fault) if evaluates_all || index + 1 == count => {
-                    failed = failed.or(Some(fault));
+                Err(error) if evaluates_all || index + 1 == count => {
+                    failed = failed.or(Some(error));
                 }
                 // A call that fails before its last argument costs nothing.
-                Err(fault) => return Err(fault),
+                Err(error) => return Err(error),
             }
         }
-        if let Some(fault) = failed {
+        if let Some(error) = failed {
             self.budget.spend(cost(call, values, None))?;
-            return Err(fault);
+            return Err(error);
         }
         let standard = call.overloads.first().is_some_and(|overload| overload.standard);
         if standard {
@@ -53,7 +53,7 @@ impl<'p, 't> Evaluator<'p, 't> {
         if !standard {
             self.budget.spend(cost(call, values, result.as_ref().ok()))?;
         }
-        result.and_then(check_levels).map_err(|fault| fault.or_at(call.at))
+        result.and_then(check_levels).map_err(|error| error.or_at(call.at))
     }
 }
 
@@ -79,7 +79,7 @@ fn apply<'t>(call: &Call, context: &Context<'_>, arguments: &[Value<'t>]) -> Eva
     };
     match chosen {
         Some(overload) => (overload.row.call)(context, arguments),
-        None if call.style == Style::Prepared => Err(Fault::no_such_overload()),
+        None if call.style == Style::Prepared => Err(EvalError::no_such_overload()),
         None => Err(no_such_overload(&call.function, arguments)),
     }
 }
@@ -115,7 +115,7 @@ fn is_assignable(parameter: &Type, value: &Value<'_>) -> bool {
     }
 }
 
-fn no_such_overload(function: &str, arguments: &[Value<'_>]) -> Fault {
+fn no_such_overload(function: &str, arguments: &[Value<'_>]) -> EvalError {
     let mut types = String::new();
     for (index, argument) in arguments.iter().enumerate() {
         if index > 0 {
@@ -123,5 +123,5 @@ fn no_such_overload(function: &str, arguments: &[Value<'_>]) -> Fault {
         }
         types.push_str(argument.type_of().name());
     }
-    Fault::new(format!("no such overload: {function}({types})"))
+    EvalError::new(format!("no such overload: {function}({types})"))
 }

@@ -1,8 +1,8 @@
-//! Comprehensions.
+//! Evaluation of comprehensions, the loops that macros expand to.
 
 use super::{EvalResult, Evaluator, LIST_COST, Slot, check_levels, format_value, recoverable};
 use crate::plan::{Fold, Step};
-use crate::{Fault, List, Map, Table, Value};
+use crate::{EvalError, List, Map, Table, Value};
 use alloc::format;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -38,11 +38,11 @@ impl<'p, 't> Evaluator<'p, 't> {
             }
             (other, None) => {
                 let kind = go_type(other);
-                return Err(Fault::new(format!("got '{kind}', expected iterable type")));
+                return Err(EvalError::new(format!("got '{kind}', expected iterable type")));
             }
             (other, Some(_)) => {
                 let kind = go_type(other);
-                return Err(Fault::new(format!("unsupported comprehension range type: {kind}")));
+                return Err(EvalError::new(format!("unsupported comprehension range type: {kind}")));
             }
         }
         let result = self.step(&fold.result);
@@ -57,7 +57,7 @@ impl<'p, 't> Evaluator<'p, 't> {
     }
 
     /// One iteration; `false` ends the loop.
-    fn iterate(&mut self, fold: &'p Fold, item: Value<'t>) -> Result<bool, Fault> {
+    fn iterate(&mut self, fold: &'p Fold, item: Value<'t>) -> Result<bool, EvalError> {
         self.set_slot(fold.item, Slot::Ready(Ok(item)));
         if let Ok(Value::Bool(false)) = recoverable(self.step(&fold.condition))? {
             return Ok(false);
@@ -75,7 +75,7 @@ impl<'p, 't> Evaluator<'p, 't> {
         self.budget.spend(1)?;
         match self.slots.get_mut(slot).map(|current| core::mem::replace(current, Slot::Empty)) {
             Some(Slot::Ready(value)) => value,
-            _ => Err(Fault::new("no such attribute(s)")),
+            _ => Err(EvalError::new("no such attribute(s)")),
         }
     }
 
@@ -97,8 +97,8 @@ impl<'p, 't> Evaluator<'p, 't> {
         self.budget.spend(1)?;
         let accumulator = accumulator?;
         let item = item?;
-        self.room = self.room.checked_sub(1).ok_or_else(Fault::over_budget)?;
-        let Value::List(list) = accumulator else { return Err(Fault::no_such_overload()) };
+        self.room = self.room.checked_sub(1).ok_or_else(EvalError::over_budget)?;
+        let Value::List(list) = accumulator else { return Err(EvalError::no_such_overload()) };
         let mut values = match list {
             List::Shared(values) => values,
             other => Arc::new(other.iter().collect()),
@@ -107,7 +107,7 @@ impl<'p, 't> Evaluator<'p, 't> {
         match item {
             Added::Item(value) => target.push(value),
             Added::List(Value::List(list)) => list.iter().for_each(|value| target.push(value)),
-            Added::List(_) => return Err(Fault::no_such_overload()),
+            Added::List(_) => return Err(EvalError::no_such_overload()),
         }
         check_levels(Value::List(List::Shared(values)))
     }
@@ -120,19 +120,19 @@ impl<'p, 't> Evaluator<'p, 't> {
         for (index, step) in added.iter().enumerate() {
             // With three arguments the first failure ends the call at no cost.
             if failed.is_some() && added.len() == 2 {
-                return Err(failed.unwrap_or_else(Fault::no_such_overload));
+                return Err(failed.unwrap_or_else(EvalError::no_such_overload));
             }
             match recoverable(self.step(step))? {
                 Ok(value) => parts.push(value),
-                Err(fault) if added.len() == 2 && index == 0 => return Err(fault),
-                Err(fault) => failed = failed.or(Some(fault)),
+                Err(error) if added.len() == 2 && index == 0 => return Err(error),
+                Err(error) => failed = failed.or(Some(error)),
             }
         }
         self.budget.spend(1)?;
-        if let Some(fault) = failed {
-            return Err(fault);
+        if let Some(error) = failed {
+            return Err(error);
         }
-        let Value::Map(map) = accumulator? else { return Err(Fault::no_such_overload()) };
+        let Value::Map(map) = accumulator? else { return Err(EvalError::no_such_overload()) };
         let mut table = match map {
             Map::Shared(table) => table,
             Map::Tree(_) => Arc::new(Table::default()),
@@ -146,7 +146,7 @@ impl<'p, 't> Evaluator<'p, 't> {
                     put_new(target, key, value)?;
                 }
             }
-            _ => return Err(Fault::no_such_overload()),
+            _ => return Err(EvalError::no_such_overload()),
         }
         check_levels(Value::Map(Map::Shared(table)))
     }
@@ -158,12 +158,12 @@ enum Added<'t> {
     List(Value<'t>),
 }
 
-fn put_new<'t>(table: &mut Table<'t>, key: Value<'t>, value: Value<'t>) -> Result<(), Fault> {
+fn put_new<'t>(table: &mut Table<'t>, key: Value<'t>, value: Value<'t>) -> Result<(), EvalError> {
     let name = format_value(&key);
     if table.insert(key, value) {
         Ok(())
     } else {
-        Err(Fault::new(format!("insert failed: key {name} already exists")))
+        Err(EvalError::new(format!("insert failed: key {name} already exists")))
     }
 }
 

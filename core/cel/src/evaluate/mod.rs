@@ -10,7 +10,7 @@ use crate::compare::equal_in;
 use crate::library::Prepared;
 use crate::plan::Step;
 use crate::value::MAX_VALUE_LEVELS;
-use crate::{Activation, Budget, Fault, FaultKind, Map, Program, Table, Value};
+use crate::{Activation, Budget, EvalError, EvalErrorKind, Map, Program, Table, Value};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::sync::Arc;
@@ -25,7 +25,7 @@ const LIST_COST: u64 = 10;
 /// The cost of creating a map.
 const MAP_COST: u64 = 30;
 
-type EvalResult<'t> = Result<Value<'t>, Fault>;
+type EvalResult<'t> = Result<Value<'t>, EvalError>;
 
 impl Program {
     /// Evaluates it, charging `budget`.
@@ -33,7 +33,7 @@ impl Program {
         &self,
         world: &dyn Activation<'t>,
         budget: &mut Budget,
-    ) -> Result<Value<'t>, Fault> {
+    ) -> Result<Value<'t>, EvalError> {
         let mut slots = Vec::new();
         slots.resize_with(self.slots, || Slot::Empty);
         let mut run = Evaluator {
@@ -138,8 +138,8 @@ impl<'p, 't> Evaluator<'p, 't> {
             match recoverable(self.step(term))? {
                 Ok(Value::Bool(truth)) if truth == decisive => return Ok(Value::Bool(decisive)),
                 Ok(Value::Bool(_)) => {}
-                Ok(_) if failed.is_none() => failed = Some(Fault::no_such_overload()),
-                Err(fault) if failed.is_none() => failed = Some(fault),
+                Ok(_) if failed.is_none() => failed = Some(EvalError::no_such_overload()),
+                Err(error) if failed.is_none() => failed = Some(error),
                 _ => {}
             }
         }
@@ -157,7 +157,7 @@ impl<'p, 't> Evaluator<'p, 't> {
         self.budget.spend(cost)?;
         let (left, right) = (left?, right?);
         if !negated && !left.meets(&right) {
-            return Err(Fault::no_such_overload().or_at(at));
+            return Err(EvalError::no_such_overload().or_at(at));
         }
         let equal = equal_in(&mut self.room, &left, &right)?;
         Ok(Value::Bool(equal != negated))
@@ -168,7 +168,7 @@ impl<'p, 't> Evaluator<'p, 't> {
         let mut failed = None;
         for (item, optional) in items {
             match recoverable(self.step(item))? {
-                Err(fault) => failed = Some(fault),
+                Err(error) => failed = Some(error),
                 Ok(value) if !optional => values.push(value),
                 Ok(Value::Optional(None)) => {}
                 Ok(Value::Optional(Some(value))) => values.push(value.as_ref().clone()),
@@ -186,8 +186,8 @@ impl<'p, 't> Evaluator<'p, 't> {
         let mut table = Table::default();
         let mut failed = None;
         for entry in entries {
-            if let Err(fault) = recoverable(self.entry(&mut table, entry))? {
-                failed = Some(fault);
+            if let Err(error) = recoverable(self.entry(&mut table, entry))? {
+                failed = Some(error);
                 break;
             }
         }
@@ -199,7 +199,7 @@ impl<'p, 't> Evaluator<'p, 't> {
         &mut self,
         table: &mut Table<'t>,
         (key, value, optional): &'p (Step, Step, bool),
-    ) -> Result<(), Fault> {
+    ) -> Result<(), EvalError> {
         let key = self.step(key)?;
         match self.step(value)? {
             value if !optional => table.set(key, value),
@@ -224,22 +224,23 @@ impl<'p, 't> Evaluator<'p, 't> {
 /// Refuses a new value that is nested too deeply.
 fn check_levels(value: Value<'_>) -> EvalResult<'_> {
     if value.levels() > MAX_VALUE_LEVELS {
-        return Err(Fault::new(format!("value is nested deeper than {MAX_VALUE_LEVELS} levels")));
+        let message = format!("value is nested deeper than {MAX_VALUE_LEVELS} levels");
+        return Err(EvalError::new(message));
     }
     Ok(value)
 }
 
 /// Separates errors that another term may override from a spent budget, which ends the evaluation.
-fn recoverable<T>(result: Result<T, Fault>) -> Result<Result<T, Fault>, Fault> {
+fn recoverable<T>(result: Result<T, EvalError>) -> Result<Result<T, EvalError>, EvalError> {
     match result {
-        Err(fault) if fault.kind == FaultKind::OverBudget => Err(fault),
+        Err(error) if error.kind == EvalErrorKind::OverBudget => Err(error),
         other => Ok(other),
     }
 }
 
-fn not_optional(element: &str, value: &Value<'_>) -> Fault {
+fn not_optional(element: &str, value: &Value<'_>) -> EvalError {
     let value = format_value(value);
-    Fault::new(format!("cannot initialize optional {element} from non-optional value {value}"))
+    EvalError::new(format!("cannot initialize optional {element} from non-optional value {value}"))
 }
 
 /// A value as Go prints it in errors.

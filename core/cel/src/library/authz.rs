@@ -2,14 +2,14 @@
 
 use super::arguments::{opaque, text};
 use super::{Context, Cost, Library, Overload, size_of, tenths};
-use crate::{Fault, Opaque, Value};
+use crate::{EvalError, Opaque, Value};
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::any::Any;
 use core::fmt;
 use ratchet_net::dns;
 
-/// An authorizer.
+/// The authorizer behind the `authorizer` variable.
 pub trait Authorize: fmt::Debug + Send + Sync {
     /// Decides one check.
     fn decide(&self, ask: &AuthorizationCheck) -> Decision;
@@ -32,7 +32,7 @@ pub struct AuthorizationCheck {
 pub enum Target {
     /// A non-resource path.
     Path(String),
-    /// A resource.
+    /// Objects of a resource.
     Resource(Resource),
 }
 
@@ -43,9 +43,9 @@ pub struct Resource {
     pub group: String,
     /// The plural resource name.
     pub resource: String,
-    /// The subresource.
+    /// The subresource, such as `scale`.
     pub subresource: String,
-    /// The namespace.
+    /// The namespace of the objects.
     pub namespace: String,
     /// The name of the object.
     pub name: String,
@@ -147,39 +147,39 @@ receiver_only! {
     Decision => "kubernetes.authorization.Decision",
 }
 
-fn path<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn path<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let authorizer: &Authorizer = opaque(arguments, 0)?;
     let path = text(arguments, 1)?;
     if path.trim().is_empty() {
-        return Err(Fault::new("path must not be empty"));
+        return Err(EvalError::new("path must not be empty"));
     }
     Ok(Value::opaque(PathCheck { authorizer: authorizer.clone(), path: path.to_string() }))
 }
 
-fn group<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn group<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let authorizer: &Authorizer = opaque(arguments, 0)?;
     let group = text(arguments, 1)?.to_string();
     Ok(Value::opaque(GroupCheck { authorizer: authorizer.clone(), group }))
 }
 
-fn service_account<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn service_account<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let authorizer: &Authorizer = opaque(arguments, 0)?;
     let (namespace, name) = (text(arguments, 1)?, text(arguments, 2)?);
     if !dns::subdomain(name).is_ok() {
-        return Err(Fault::new("Invalid service account name"));
+        return Err(EvalError::new("Invalid service account name"));
     }
     if !dns::label(namespace).is_ok() {
-        return Err(Fault::new("Invalid service account namespace"));
+        return Err(EvalError::new("Invalid service account namespace"));
     }
     let account = Some((namespace.to_string(), name.to_string()));
     Ok(Value::opaque(Authorizer { who: authorizer.who.clone(), account }))
 }
 
-fn resource<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn resource<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let check: &GroupCheck = opaque(arguments, 0)?;
     let resource = text(arguments, 1)?;
     if resource.trim().is_empty() {
-        return Err(Fault::new("resource must not be empty"));
+        return Err(EvalError::new("resource must not be empty"));
     }
     let resource = Resource {
         group: check.group.clone(),
@@ -193,20 +193,20 @@ fn resource<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, F
 fn restricted<'t>(
     arguments: &[Value<'t>],
     part: fn(&mut Resource) -> &mut String,
-) -> Result<Value<'t>, Fault> {
+) -> Result<Value<'t>, EvalError> {
     let check: &ResourceCheck = opaque(arguments, 0)?;
     let mut check = check.clone();
     *part(&mut check.resource) = text(arguments, 1)?.to_string();
     Ok(Value::opaque(check))
 }
 
-fn check_path<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn check_path<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let check: &PathCheck = opaque(arguments, 0)?;
     let target = Target::Path(check.path.clone());
     Ok(Value::opaque(check.authorizer.decide(text(arguments, 1)?, target)))
 }
 
-fn check_resource<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn check_resource<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let check: &ResourceCheck = opaque(arguments, 0)?;
     let target = Target::Resource(check.resource.clone());
     Ok(Value::opaque(check.authorizer.decide(text(arguments, 1)?, target)))
@@ -215,7 +215,7 @@ fn check_resource<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<
 fn decided<'t>(
     arguments: &[Value<'t>],
     part: fn(&Decision) -> Value<'static>,
-) -> Result<Value<'t>, Fault> {
+) -> Result<Value<'t>, EvalError> {
     opaque(arguments, 0).map(part)
 }
 

@@ -3,7 +3,7 @@
 use super::arguments::{opaque, text};
 use super::ip::{self, Ip};
 use super::{Context, Cost, Library, Overload, size_of, tenths};
-use crate::{Fault, Opaque, Value};
+use crate::{EvalError, Opaque, Value};
 use alloc::string::{String, ToString};
 use core::any::Any;
 use ratchet_net::{Quoted, StrictPrefix, strict_prefix};
@@ -42,59 +42,62 @@ fn parse(text: &str) -> Result<Cidr, String> {
 }
 
 /// Parses a prefix for an expression, whose error has the preface twice.
-fn parse_or_fault(text: &str) -> Result<Cidr, Fault> {
-    parse(text).map_err(|error| Fault::new(alloc::format!("{PREFACE}{error}")))
+fn parse_or_fault(text: &str) -> Result<Cidr, EvalError> {
+    parse(text).map_err(|error| EvalError::new(alloc::format!("{PREFACE}{error}")))
 }
 
-fn cidr<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn cidr<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     parse_or_fault(text(arguments, 0)?).map(Value::opaque)
 }
 
-fn is_cidr<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn is_cidr<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     Ok(parse(text(arguments, 0)?).is_ok().into())
 }
 
-fn to_text<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn to_text<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let Cidr(prefix) = opaque(arguments, 0)?;
     Ok(prefix.to_string().into())
 }
 
-fn contains_ip<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn contains_ip<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let Cidr(prefix) = opaque(arguments, 0)?;
     let Ip(addr) = opaque(arguments, 1)?;
     Ok(prefix.contains(*addr).into())
 }
 
-fn contains_ip_text<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn contains_ip_text<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let Cidr(prefix) = opaque(arguments, 0)?;
     // The API server does not report what is wrong with the text here.
-    let Ip(addr) = ip::parse(text(arguments, 1)?).map_err(|_| Fault::no_such_overload())?;
+    let Ip(addr) = ip::parse(text(arguments, 1)?).map_err(|_| EvalError::no_such_overload())?;
     Ok(prefix.contains(addr).into())
 }
 
-fn contains_cidr<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn contains_cidr<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let Cidr(prefix) = opaque(arguments, 0)?;
     let Cidr(other) = opaque(arguments, 1)?;
     Ok(prefix.contains_prefix(*other).into())
 }
 
-fn contains_cidr_text<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn contains_cidr_text<'t>(
+    _: &Context<'_>,
+    arguments: &[Value<'t>],
+) -> Result<Value<'t>, EvalError> {
     let Cidr(prefix) = opaque(arguments, 0)?;
     let Cidr(other) = parse_or_fault(text(arguments, 1)?)?;
     Ok(prefix.contains_prefix(other).into())
 }
 
-fn address<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn address<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let Cidr(prefix) = opaque(arguments, 0)?;
     Ok(Value::opaque(Ip(prefix.addr)))
 }
 
-fn length<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn length<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let Cidr(prefix) = opaque(arguments, 0)?;
     Ok(Value::Int(prefix.bits.into()))
 }
 
-fn masked<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn masked<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let Cidr(prefix) = opaque(arguments, 0)?;
     Ok(Value::opaque(Cidr(prefix.masked())))
 }

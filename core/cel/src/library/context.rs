@@ -2,7 +2,7 @@
 
 use super::pattern::{Regex, compile};
 use crate::compare::equal_in;
-use crate::{Fault, Value};
+use crate::{EvalError, Value};
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
@@ -27,16 +27,16 @@ impl<'a> Context<'a> {
 
     /// Reserves room for a text or a list of `length` bytes or items before it is built: what one
     /// evaluation builds is bounded.
-    pub fn room(&self, length: usize) -> Result<(), Fault> {
+    pub fn room(&self, length: usize) -> Result<(), EvalError> {
         let length = u64::try_from(length).unwrap_or(u64::MAX);
-        let left = self.room.get().checked_sub(length).ok_or_else(Fault::over_budget)?;
+        let left = self.room.get().checked_sub(length).ok_or_else(EvalError::over_budget)?;
         self.room.set(left);
         Ok(())
     }
 
     /// Whether two values are equal; comparing takes room too, since the cost of an evaluation
     /// does not reflect how much there is to compare.
-    pub(crate) fn equal(&self, one: &Value<'_>, other: &Value<'_>) -> Result<bool, Fault> {
+    pub(crate) fn equal(&self, one: &Value<'_>, other: &Value<'_>) -> Result<bool, EvalError> {
         let mut left = self.room.get();
         let equal = equal_in(&mut left, one, other);
         self.room.set(left);
@@ -64,9 +64,9 @@ pub(crate) struct Prepared {
 
 impl Prepared {
     /// Compiles a constant pattern.
-    pub(crate) fn prepare(&mut self, pattern: &str) -> Result<(), Fault> {
+    pub(crate) fn prepare(&mut self, pattern: &str) -> Result<(), EvalError> {
         if !self.patterns.contains_key(pattern) {
-            let compiled = compile(pattern).map_err(Fault::new)?;
+            let compiled = compile(pattern).map_err(EvalError::new)?;
             self.patterns.insert(pattern.to_string(), Arc::new(compiled));
         }
         Ok(())

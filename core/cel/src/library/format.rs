@@ -3,7 +3,7 @@
 use super::arguments::{opaque, text};
 use super::regex::search_cost;
 use super::{Context, Cost, Library, Overload, size_of, url};
-use crate::{Fault, Opaque, Value};
+use crate::{EvalError, Opaque, Value};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::any::Any;
@@ -213,15 +213,15 @@ fn find<'t>(key: &str) -> Option<Value<'t>> {
     FORMATS.iter().find(|row| row.0 == key).map(|row| Value::opaque(&row.1))
 }
 
-fn constant<'t>(key: &str) -> Result<Value<'t>, Fault> {
-    find(key).ok_or_else(Fault::no_such_overload)
+fn constant<'t>(key: &str) -> Result<Value<'t>, EvalError> {
+    find(key).ok_or_else(EvalError::no_such_overload)
 }
 
-fn named_format<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn named_format<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     Ok(find(text(arguments, 0)?).map_or(Value::Optional(None), Value::some))
 }
 
-fn validate<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn validate<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let format: &&'static Format = opaque(arguments, 0)?;
     let faults = (format.faults)(text(arguments, 1)?);
     if faults.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::arguments::{opaque, text};
 use super::{Context, Cost, Library, Overload, size_of, tenths};
-use crate::{Fault, Opaque, Value};
+use crate::{EvalError, Opaque, Value};
 use alloc::string::{String, ToString};
 use core::any::Any;
 use core::net::IpAddr;
@@ -52,26 +52,26 @@ pub(super) fn parse(text: &str) -> Result<Ip, String> {
     Ok(Ip(parsed.addr))
 }
 
-fn ip<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    parse(text(arguments, 0)?).map(Value::opaque).map_err(Fault::new)
+fn ip<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
+    parse(text(arguments, 0)?).map(Value::opaque).map_err(EvalError::new)
 }
 
-fn is_ip<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn is_ip<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     Ok(parse(text(arguments, 0)?).is_ok().into())
 }
 
-fn is_canonical<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn is_canonical<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let original = text(arguments, 0)?;
-    let Ip(addr) = parse(original).map_err(Fault::new)?;
+    let Ip(addr) = parse(original).map_err(EvalError::new)?;
     Ok((Canonical::of(addr).to_string() == original).into())
 }
 
-fn to_text<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn to_text<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let Ip(addr) = opaque(arguments, 0)?;
     Ok(Canonical::of(*addr).to_string().into())
 }
 
-fn family<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn family<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let Ip(addr) = opaque(arguments, 0)?;
     Ok(Value::Int(if addr.is_ipv4() { 4 } else { 6 }))
 }
@@ -79,7 +79,7 @@ fn family<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fau
 fn test_address<'t>(
     arguments: &[Value<'t>],
     predicate: fn(IpAddr) -> bool,
-) -> Result<Value<'t>, Fault> {
+) -> Result<Value<'t>, EvalError> {
     let Ip(addr) = opaque(arguments, 0)?;
     Ok(predicate(*addr).into())
 }

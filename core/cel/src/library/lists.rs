@@ -3,7 +3,7 @@
 use super::arguments::list;
 use super::strings::WALK;
 use super::{Context, FunctionOp, Library, Overload};
-use crate::{Fault, PER_CALL_LIMIT, Value};
+use crate::{EvalError, PER_CALL_LIMIT, Value};
 use core::cmp::Ordering;
 
 /// Whether a value is ordered.
@@ -21,11 +21,11 @@ pub(super) fn is_comparable(value: &Value<'_>) -> bool {
     )
 }
 
-fn is_sorted<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn is_sorted<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let mut previous: Option<Value<'t>> = None;
     for item in list(arguments, 0)?.iter() {
         if !is_comparable(&item) {
-            return Err(Fault::no_such_overload());
+            return Err(EvalError::no_such_overload());
         }
         if previous.and_then(|previous| previous.compare(&item)) == Some(Ordering::Greater) {
             return Ok(false.into());
@@ -35,11 +35,11 @@ fn is_sorted<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, 
     Ok(true.into())
 }
 
-fn sum<'t>(arguments: &[Value<'t>], zero: Value<'t>) -> Result<Value<'t>, Fault> {
+fn sum<'t>(arguments: &[Value<'t>], zero: Value<'t>) -> Result<Value<'t>, EvalError> {
     list(arguments, 0)?.iter().try_fold(zero, |sum, item| plus(&sum, &item))
 }
 
-fn plus<'t>(a: &Value<'_>, b: &Value<'_>) -> Result<Value<'t>, Fault> {
+fn plus<'t>(a: &Value<'_>, b: &Value<'_>) -> Result<Value<'t>, EvalError> {
     let (sum, overflow) = match (a, b) {
         (Value::Int(a), Value::Int(b)) => (a.checked_add(*b).map(Value::Int), "integer overflow"),
         (Value::Uint(a), Value::Uint(b)) => {
@@ -49,30 +49,34 @@ fn plus<'t>(a: &Value<'_>, b: &Value<'_>) -> Result<Value<'t>, Fault> {
         (Value::Duration(a), Value::Duration(b)) => {
             (a.checked_add(*b).map(Value::Duration), "integer overflow")
         }
-        _ => return Err(Fault::no_such_overload()),
+        _ => return Err(EvalError::no_such_overload()),
     };
-    sum.ok_or_else(|| Fault::new(overflow))
+    sum.ok_or_else(|| EvalError::new(overflow))
 }
 
 /// The first item that no later one replaces.
-fn best<'t>(arguments: &[Value<'t>], name: &str, replaces: Ordering) -> Result<Value<'t>, Fault> {
+fn best<'t>(
+    arguments: &[Value<'t>],
+    name: &str,
+    replaces: Ordering,
+) -> Result<Value<'t>, EvalError> {
     let mut best: Option<Value<'t>> = None;
     for item in list(arguments, 0)?.iter() {
         if !is_comparable(&item) {
-            return Err(Fault::no_such_overload());
+            return Err(EvalError::no_such_overload());
         }
         if best.as_ref().is_none_or(|best| best.compare(&item) == Some(replaces)) {
             best = Some(item);
         }
     }
-    best.ok_or_else(|| Fault::new(alloc::format!("{name} called on empty list")))
+    best.ok_or_else(|| EvalError::new(alloc::format!("{name} called on empty list")))
 }
 
-fn min<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn min<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     best(arguments, "min", Ordering::Greater)
 }
 
-fn max<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn max<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     best(arguments, "max", Ordering::Less)
 }
 
@@ -80,13 +84,13 @@ fn index_value(index: Option<usize>) -> Value<'static> {
     Value::Int(index.and_then(|index| i64::try_from(index).ok()).unwrap_or(-1))
 }
 
-fn index_of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    let item_to_find = arguments.get(1).ok_or_else(Fault::no_such_overload)?;
+fn index_of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
+    let item_to_find = arguments.get(1).ok_or_else(EvalError::no_such_overload)?;
     Ok(index_value(list(arguments, 0)?.iter().position(|item| item.equal(item_to_find))))
 }
 
-fn last_index_of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    let item_to_find = arguments.get(1).ok_or_else(Fault::no_such_overload)?;
+fn last_index_of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
+    let item_to_find = arguments.get(1).ok_or_else(EvalError::no_such_overload)?;
     let items = list(arguments, 0)?;
     let position = (0..items.len())
         .rev()
@@ -95,9 +99,9 @@ fn last_index_of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'
 }
 
 /// Refuses work that would exceed the cost limit, before it is done.
-pub(super) fn check_work(a: usize, b: usize) -> Result<(), Fault> {
+pub(super) fn check_work(a: usize, b: usize) -> Result<(), EvalError> {
     let steps = u64::try_from(a.saturating_mul(b)).unwrap_or(u64::MAX);
-    if steps > PER_CALL_LIMIT { Err(Fault::over_budget()) } else { Ok(()) }
+    if steps > PER_CALL_LIMIT { Err(EvalError::over_budget()) } else { Ok(()) }
 }
 
 /// An overload whose cost is linear in its list.

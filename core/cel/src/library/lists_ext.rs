@@ -3,14 +3,16 @@
 use super::arguments::{int, list};
 use super::lists::{check_work, is_comparable};
 use super::{Context, Cost, FunctionOp, Library, Overload, size_of};
-use crate::{Fault, List, Value};
+use crate::{EvalError, List, Value};
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-fn slice<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn slice<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let (items, start, end) = (list(arguments, 0)?, int(arguments, 1)?, int(arguments, 2)?);
-    let refuse =
-        |reason: &str| Err(Fault::new(alloc::format!("cannot slice({start}, {end}), {reason}")));
+    let refuse = |reason: &str| {
+        let message = alloc::format!("cannot slice({start}, {end}), {reason}");
+        Err(EvalError::new(message))
+    };
     let (Ok(from), Ok(to)) = (usize::try_from(start), usize::try_from(end)) else {
         return refuse("negative indexes not supported");
     };
@@ -24,10 +26,10 @@ fn slice<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>
     Ok(Value::list((from..to).filter_map(|index| items.get(index)).collect()))
 }
 
-fn flatten<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn flatten<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let depth = if arguments.len() > 1 { int(arguments, 1)? } else { 1 };
     if depth < 0 {
-        return Err(Fault::new("level must be non-negative"));
+        return Err(EvalError::new("level must be non-negative"));
     }
     let mut flat = Vec::new();
     flatten_into(context, &mut flat, list(arguments, 0)?, depth)?;
@@ -39,7 +41,7 @@ fn flatten_into<'t>(
     flat: &mut Vec<Value<'t>>,
     items: &List<'t>,
     depth: i64,
-) -> Result<(), Fault> {
+) -> Result<(), EvalError> {
     context.room(items.len())?;
     for item in items.iter() {
         match &item {
@@ -50,7 +52,7 @@ fn flatten_into<'t>(
     Ok(())
 }
 
-fn range<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn range<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let end = int(arguments, 0)?;
     let length = usize::try_from(end.max(0)).unwrap_or(usize::MAX);
     check_work(length, 1)?;
@@ -58,13 +60,13 @@ fn range<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>
     Ok(Value::list((0..end).map(Value::Int).collect()))
 }
 
-fn reverse<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn reverse<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let items = list(arguments, 0)?;
     context.room(items.len())?;
     Ok(Value::list((0..items.len()).rev().filter_map(|index| items.get(index)).collect()))
 }
 
-fn distinct<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn distinct<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let items = list(arguments, 0)?;
     // Each item is compared with all before it.
     check_work(items.len(), items.len())?;
@@ -78,12 +80,12 @@ fn distinct<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<
     Ok(Value::list(distinct_items))
 }
 
-fn sort<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn sort<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let items = list(arguments, 0)?;
     sorted_by(context, items, items)
 }
 
-fn sort_by<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn sort_by<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     sorted_by(context, list(arguments, 0)?, list(arguments, 1)?)
 }
 
@@ -91,21 +93,21 @@ fn sorted_by<'t>(
     context: &Context<'_>,
     items: &List<'t>,
     keys: &List<'t>,
-) -> Result<Value<'t>, Fault> {
+) -> Result<Value<'t>, EvalError> {
     if items.len() != keys.len() {
         let (items, keys) = (items.len(), keys.len());
-        return Err(Fault::new(alloc::format!(
+        return Err(EvalError::new(alloc::format!(
             "@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got {items} and {keys} elements respectively"
         )));
     }
     context.room(items.len())?;
     let Some(first) = keys.get(0) else { return Ok(Value::List(items.clone())) };
     if !is_comparable(&first) {
-        return Err(Fault::new("list elements must be comparable"));
+        return Err(EvalError::new("list elements must be comparable"));
     }
     let kind = core::mem::discriminant(&first);
     if keys.iter().any(|key| core::mem::discriminant(&key) != kind) {
-        return Err(Fault::new("list elements must have the same type"));
+        return Err(EvalError::new("list elements must have the same type"));
     }
     let mut pairs: Vec<_> = keys.iter().zip(items.iter()).collect();
     pairs.sort_by(|a, b| order(&a.0, &b.0));

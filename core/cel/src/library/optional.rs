@@ -1,13 +1,13 @@
 //! The optional library: values that may be absent.
 
 use super::{Context, Cost, FunctionOp, Library, Overload};
-use crate::{Fault, Value};
+use crate::{EvalError, Value};
 use alloc::vec::Vec;
 
-type EvalResult<'t> = Result<Value<'t>, Fault>;
+type EvalResult<'t> = Result<Value<'t>, EvalError>;
 
 fn of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
-    let value = arguments.first().ok_or_else(Fault::no_such_overload)?;
+    let value = arguments.first().ok_or_else(EvalError::no_such_overload)?;
     Ok(Value::some(value.clone()))
 }
 
@@ -35,20 +35,20 @@ fn of_non_zero<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult
 fn value<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     match arguments.first() {
         Some(Value::Optional(Some(value))) => Ok(value.as_ref().clone()),
-        Some(Value::Optional(None)) => Err(Fault::new("optional.none() dereference")),
-        _ => Err(Fault::no_such_overload()),
+        Some(Value::Optional(None)) => Err(EvalError::new("optional.none() dereference")),
+        _ => Err(EvalError::no_such_overload()),
     }
 }
 
 fn has_value<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     match arguments.first() {
         Some(Value::Optional(value)) => Ok(Value::Bool(value.is_some())),
-        _ => Err(Fault::no_such_overload()),
+        _ => Err(EvalError::no_such_overload()),
     }
 }
 
 fn at<'t>(arguments: &[Value<'t>], last: bool) -> EvalResult<'t> {
-    let list = arguments.first().and_then(Value::as_list).ok_or_else(Fault::no_such_overload)?;
+    let list = arguments.first().and_then(Value::as_list).ok_or_else(EvalError::no_such_overload)?;
     let index = if last { list.len().checked_sub(1) } else { Some(0) };
     Ok(index.and_then(|index| list.get(index)).map_or(Value::Optional(None), Value::some))
 }
@@ -62,14 +62,14 @@ fn last<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
 }
 
 fn unwrap<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
-    let list = arguments.first().and_then(Value::as_list).ok_or_else(Fault::no_such_overload)?;
+    let list = arguments.first().and_then(Value::as_list).ok_or_else(EvalError::no_such_overload)?;
     context.room(list.len())?;
     let mut values = Vec::new();
     for item in list.iter() {
         match item {
             Value::Optional(None) => {}
             Value::Optional(Some(value)) => values.push(value.as_ref().clone()),
-            _ => return Err(Fault::new("value is not optional")),
+            _ => return Err(EvalError::new("value is not optional")),
         }
     }
     Ok(Value::list(values))

@@ -1,7 +1,7 @@
 //! Overload of a function: signature, implementation and cost; and the library that declares it.
 
 use super::context::Context;
-use crate::{Fault, Value};
+use crate::{EvalError, Value};
 
 /// An overload of a function.
 #[derive(Debug)]
@@ -18,7 +18,8 @@ pub struct Overload {
 }
 
 /// The implementation of a function; the receiver of a member call is the first argument.
-pub type FunctionOp = for<'a, 't> fn(&'a Context<'a>, &'a [Value<'t>]) -> Result<Value<'t>, Fault>;
+pub type FunctionOp =
+    for<'a, 't> fn(&'a Context<'a>, &'a [Value<'t>]) -> Result<Value<'t>, EvalError>;
 
 /// The cost of a call, by its arguments and its result (`None` if it failed).
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +49,7 @@ pub struct Constant {
     pub name: &'static str,
     /// The type, in the syntax of signatures.
     pub ty: &'static str,
-    /// The value.
+    /// Constructs the value, which a `static` cannot hold.
     pub value: fn() -> Value<'static>,
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct Regex(meta::Regex);
 ///
 /// Go's error message.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
-    let hir = re2::parse(pattern).map_err(|fault| fault.to_string())?;
+    let hir = re2::parse(pattern).map_err(|error| error.to_string())?;
     let config = meta::Config::new()
         .nfa_size_limit(Some(SIZE_LIMIT))
         .hybrid_cache_capacity(CACHE)

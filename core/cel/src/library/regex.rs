@@ -3,21 +3,21 @@
 use super::arguments::{int, text};
 use super::pattern::Regex;
 use super::{Context, Cost, Library, Overload, size_of, tenths};
-use crate::{Fault, Value};
+use crate::{EvalError, Value};
 use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-fn compiled(context: &Context<'_>, pattern: &str) -> Result<Arc<Regex>, Fault> {
-    context.regex(pattern).map_err(|error| Fault::new(alloc::format!("Illegal regex: {error}")))
+fn compiled(context: &Context<'_>, pattern: &str) -> Result<Arc<Regex>, EvalError> {
+    context.regex(pattern).map_err(|error| EvalError::new(alloc::format!("Illegal regex: {error}")))
 }
 
-fn find<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn find<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let regex = compiled(context, text(arguments, 1)?)?;
     Ok(regex.find(text(arguments, 0)?).unwrap_or_default().to_string().into())
 }
 
-fn find_all<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn find_all<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let limit = if arguments.len() > 2 { int(arguments, 2)? } else { -1 };
     let regex = compiled(context, text(arguments, 1)?)?;
     // A negative limit means none.

@@ -2,7 +2,7 @@
 
 use super::arguments::{opaque, text, truth};
 use super::{Context, Cost, Library, Overload};
-use crate::{Fault, Opaque, Value};
+use crate::{EvalError, Opaque, Value};
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -160,21 +160,21 @@ fn without_zeros(part: &str) -> Cow<'_, str> {
     }
 }
 
-fn version(arguments: &[Value<'_>]) -> Result<Result<Semver, String>, Fault> {
+fn version(arguments: &[Value<'_>]) -> Result<Result<Semver, String>, EvalError> {
     let text = text(arguments, 0)?;
     let is_lenient = arguments.len() > 1 && truth(arguments, 1)?;
     Ok(if is_lenient { parse_tolerant(text) } else { parse(text) })
 }
 
-fn semver<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    version(arguments)?.map(Value::opaque).map_err(Fault::new)
+fn semver<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
+    version(arguments)?.map(Value::opaque).map_err(EvalError::new)
 }
 
-fn is_semver<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn is_semver<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     Ok(version(arguments)?.is_ok().into())
 }
 
-fn order(arguments: &[Value<'_>]) -> Result<Ordering, Fault> {
+fn order(arguments: &[Value<'_>]) -> Result<Ordering, EvalError> {
     let (a, b): (&Semver, &Semver) = (opaque(arguments, 0)?, opaque(arguments, 1)?);
     Ok(a.compare(b))
 }
@@ -182,7 +182,7 @@ fn order(arguments: &[Value<'_>]) -> Result<Ordering, Fault> {
 fn version_number<'t>(
     arguments: &[Value<'t>],
     select: fn([u64; 3]) -> u64,
-) -> Result<Value<'t>, Fault> {
+) -> Result<Value<'t>, EvalError> {
     let version: &Semver = opaque(arguments, 0)?;
     // Numbers that do not fit become negative, as in the API server.
     Ok(Value::Int(select(version.numbers).cast_signed()))

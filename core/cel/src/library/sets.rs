@@ -3,7 +3,7 @@
 use super::arguments::list;
 use super::lists::check_work;
 use super::{Context, Cost, Library, Overload, size_of};
-use crate::{Fault, List, Value};
+use crate::{EvalError, List, Value};
 
 fn contains_item(list: &List<'_>, sought: &Value<'_>) -> bool {
     list.iter().any(|item| sought.equal(&item))
@@ -14,23 +14,23 @@ fn contains_all(list: &List<'_>, sought: &List<'_>) -> bool {
 }
 
 /// Both lists, unless comparing them would exceed the cost limit.
-fn both<'a, 't>(arguments: &'a [Value<'t>]) -> Result<(&'a List<'t>, &'a List<'t>), Fault> {
+fn both<'a, 't>(arguments: &'a [Value<'t>]) -> Result<(&'a List<'t>, &'a List<'t>), EvalError> {
     let (a, b) = (list(arguments, 0)?, list(arguments, 1)?);
     check_work(a.len(), b.len())?;
     Ok((a, b))
 }
 
-fn contains<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn contains<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let (list, sought) = both(arguments)?;
     Ok(contains_all(list, sought).into())
 }
 
-fn equivalent<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn equivalent<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let (a, b) = both(arguments)?;
     Ok((contains_all(a, b) && contains_all(b, a)).into())
 }
 
-fn intersects<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn intersects<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let (a, b) = both(arguments)?;
     Ok(a.iter().any(|item| contains_item(b, &item)).into())
 }

@@ -19,7 +19,7 @@ pub struct Signature {
 
 impl Signature {
     /// Parses a signature; `None` if it is malformed.
-    pub fn read(text: &'static str) -> Option<Self> {
+    pub fn parse(text: &'static str) -> Option<Self> {
         let (text, namespaced) = match text.strip_prefix("fn ") {
             Some(text) => (text, true),
             None => (text, false),
@@ -125,24 +125,24 @@ mod tests {
 
     #[test]
     fn signatures_are_read() {
-        let member = Signature::read("list(A).indexOf(A): int").expect("reads");
+        let member = Signature::parse("list(A).indexOf(A): int").expect("a signature");
         assert!(member.member);
         assert_eq!(member.name, "indexOf");
         assert_eq!(member.parameters, [Type::list(Type::Param('A')), Type::Param('A')]);
-        let opaque = Signature::read("net.CIDR.containsIP(net.IP): bool").expect("reads");
+        let opaque = Signature::parse("net.CIDR.containsIP(net.IP): bool").expect("a signature");
         assert_eq!(opaque.parameters, [Type::Opaque("net.CIDR"), Type::Opaque("net.IP")]);
-        let space = Signature::read("fn ip.isCanonical(string): bool").expect("reads");
+        let space = Signature::parse("fn ip.isCanonical(string): bool").expect("a signature");
         assert_eq!((space.name.as_str(), space.member), ("ip.isCanonical", false));
-        let none = Signature::read("net.IP.family(): int").expect("reads");
+        let none = Signature::parse("net.IP.family(): int").expect("a signature");
         assert_eq!(none.parameters, [Type::Opaque("net.IP")]);
-        let operator = Signature::read("_?_:_(bool, A, A): A").expect("reads");
+        let operator = Signature::parse("_?_:_(bool, A, A): A").expect("a signature");
         assert_eq!(operator.name, "_?_:_");
     }
 
     #[test]
     fn what_is_no_signature_is_refused() {
         for text in ["f", "f()", "f(: int", "f(nonsense): int", "f(list(int, int)): int"] {
-            assert_eq!(Signature::read(text), None, "{text}");
+            assert_eq!(Signature::parse(text), None, "{text}");
         }
     }
 }

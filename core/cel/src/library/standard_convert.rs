@@ -1,20 +1,20 @@
-//! Type conversions.
+//! Type conversions of the standard library: `int()`, `string()`, `timestamp()` and others.
 
 use super::Context;
 use crate::time::{duration_text, parse_duration};
-use crate::{Fault, Timestamp, Type, Value};
+use crate::{EvalError, Timestamp, Type, Value};
 use alloc::format;
 use alloc::string::{String, ToString};
 
-type EvalResult<'t> = Result<Value<'t>, Fault>;
+type EvalResult<'t> = Result<Value<'t>, EvalError>;
 
-fn only<'a, 't>(arguments: &'a [Value<'t>]) -> Result<&'a Value<'t>, Fault> {
-    arguments.first().ok_or_else(Fault::no_such_overload)
+fn only<'a, 't>(arguments: &'a [Value<'t>]) -> Result<&'a Value<'t>, EvalError> {
+    arguments.first().ok_or_else(EvalError::no_such_overload)
 }
 
-fn impossible(value: &Value<'_>, to: &Type) -> Fault {
+fn impossible(value: &Value<'_>, to: &Type) -> EvalError {
     let from = value.type_of();
-    Fault::new(format!("type conversion error from '{}' to '{}'", from.name(), to.name()))
+    EvalError::new(format!("type conversion error from '{}' to '{}'", from.name(), to.name()))
 }
 
 pub(super) fn identity<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
@@ -67,7 +67,7 @@ fn parse_double(text: &str) -> Option<f64> {
 
 pub(super) fn to_int<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     let value = only(arguments)?;
-    let overflow = || Fault::new("integer overflow");
+    let overflow = || EvalError::new("integer overflow");
     match value {
         Value::Int(number) | Value::Duration(number) => Ok(Value::Int(*number)),
         Value::Uint(number) => i64::try_from(*number).map(Value::Int).map_err(|_| overflow()),
@@ -85,7 +85,7 @@ pub(super) fn to_int<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult
 
 pub(super) fn to_uint<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     let value = only(arguments)?;
-    let overflow = || Fault::new("unsigned integer overflow");
+    let overflow = || EvalError::new("unsigned integer overflow");
     match value {
         Value::Uint(number) => Ok(Value::Uint(*number)),
         Value::Int(number) => u64::try_from(*number).map(Value::Uint).map_err(|_| overflow()),
@@ -114,7 +114,7 @@ pub(super) fn to_string<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> E
             context.room(bytes.len())?;
             let text = core::str::from_utf8(bytes);
             let invalid = "invalid UTF-8 in bytes, cannot convert to string";
-            text.map_err(|_| Fault::new(invalid))?.to_string()
+            text.map_err(|_| EvalError::new(invalid))?.to_string()
         }
         other => return Err(impossible(other, &Type::String)),
     };
@@ -144,11 +144,12 @@ pub(crate) fn timestamp<'t>(value: &Value<'_>) -> EvalResult<'t> {
     let time = match value {
         Value::Timestamp(time) => Some(*time),
         Value::Int(seconds) => Some(Timestamp { seconds: *seconds, nanos: 0, offset: 0 }),
-        Value::Text(text) => Timestamp::read(text),
+        Value::Text(text) => Timestamp::parse(text),
         _ => None,
     };
     let time = time.ok_or_else(|| impossible(value, &Type::Timestamp))?;
-    if time.in_range() { Ok(Value::Timestamp(time)) } else { Err(Fault::new("timestamp overflow")) }
+    let overflow = || EvalError::new("timestamp overflow");
+    if time.in_range() { Ok(Value::Timestamp(time)) } else { Err(overflow()) }
 }
 
 /// A number as Go's `%g` formats it.

@@ -2,9 +2,9 @@
 
 use super::Context;
 use super::standard_compare::unknown;
-use crate::{Fault, Value};
+use crate::{EvalError, Value};
 
-type EvalResult<'t> = Result<Value<'t>, Fault>;
+type EvalResult<'t> = Result<Value<'t>, EvalError>;
 
 pub(super) fn size<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     let size = match arguments {
@@ -13,7 +13,7 @@ pub(super) fn size<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'
         [Value::List(list)] => list.len(),
         [Value::Map(map)] => map.len(),
         [other] => return Err(unknown(other, "size")),
-        _ => return Err(Fault::no_such_overload()),
+        _ => return Err(EvalError::no_such_overload()),
     };
     Ok(Value::Int(i64::try_from(size).unwrap_or(i64::MAX)))
 }
@@ -29,14 +29,14 @@ pub(super) fn is_in<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> EvalR
             Ok(Value::Bool(false))
         }
         [key, Value::Map(map)] => Ok(Value::Bool(map.get(key).is_some())),
-        _ => Err(Fault::no_such_overload()),
+        _ => Err(EvalError::no_such_overload()),
     }
 }
 
 fn test_strings<'t>(arguments: &[Value<'t>], predicate: fn(&str, &str) -> bool) -> EvalResult<'t> {
     match arguments {
         [Value::Text(text), Value::Text(part)] => Ok(Value::Bool(predicate(text, part))),
-        _ => Err(Fault::no_such_overload()),
+        _ => Err(EvalError::no_such_overload()),
     }
 }
 
@@ -55,11 +55,11 @@ pub(super) fn starts_with<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalR
 pub(super) fn matches<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     match arguments {
         [Value::Text(text), Value::Text(pattern)] => {
-            let regex = context.regex(pattern).map_err(Fault::new)?;
+            let regex = context.regex(pattern).map_err(EvalError::new)?;
             Ok(Value::Bool(regex.is_match(text)))
         }
-        [Value::Text(_), _] => Err(Fault::no_such_overload()),
+        [Value::Text(_), _] => Err(EvalError::no_such_overload()),
         [other, _] => Err(unknown(other, "matches")),
-        _ => Err(Fault::no_such_overload()),
+        _ => Err(EvalError::no_such_overload()),
     }
 }

@@ -3,16 +3,16 @@
 use super::Context;
 use super::zone;
 use crate::time::Civil;
-use crate::{Fault, Timestamp, Value};
+use crate::{EvalError, Timestamp, Value};
 
-type EvalResult<'t> = Result<Value<'t>, Fault>;
+type EvalResult<'t> = Result<Value<'t>, EvalError>;
 
 /// The civil time in the time zone argument, or in UTC.
-fn civil(time: Timestamp, arguments: &[Value<'_>]) -> Result<Civil, Fault> {
+fn civil(time: Timestamp, arguments: &[Value<'_>]) -> Result<Civil, EvalError> {
     let offset = match arguments.get(1) {
         None => 0,
         Some(Value::Text(name)) => zone::offset(name, time.seconds)?,
-        Some(_) => return Err(Fault::no_such_overload()),
+        Some(_) => return Err(EvalError::no_such_overload()),
     };
     Ok(Civil::of(time.seconds.saturating_add(offset)))
 }
@@ -20,7 +20,7 @@ fn civil(time: Timestamp, arguments: &[Value<'_>]) -> Result<Civil, Fault> {
 fn part<'t>(arguments: &[Value<'t>], part: fn(&Civil) -> i64) -> EvalResult<'t> {
     match arguments.first() {
         Some(Value::Timestamp(time)) => Ok(Value::Int(part(&civil(*time, arguments)?))),
-        _ => Err(Fault::no_such_overload()),
+        _ => Err(EvalError::no_such_overload()),
     }
 }
 
@@ -75,6 +75,6 @@ pub(super) fn milliseconds<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Eval
             Ok(Value::Int(i64::from(time.nanos / 1_000_000)))
         }
         Some(Value::Duration(span)) => Ok(Value::Int(span / 1_000_000)),
-        _ => Err(Fault::no_such_overload()),
+        _ => Err(EvalError::no_such_overload()),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::arguments::{list, text};
 use super::{Context, standard_convert};
-use crate::{Fault, Value};
+use crate::{EvalError, Value};
 use alloc::string::{String, ToString};
 use core::fmt::Write;
 use ratchet_net::Quoted;
@@ -52,7 +52,7 @@ impl Clause {
 pub(crate) enum Piece<'f> {
     /// Literal text.
     Plain(&'f str),
-    /// A clause.
+    /// A clause such as `%s` or `%.2f`, which takes an argument.
     Clause(Clause),
 }
 
@@ -127,20 +127,20 @@ fn precision(text: &str) -> Result<(usize, &str), String> {
 pub(super) fn format<'t>(
     context: &Context<'_>,
     arguments: &[Value<'t>],
-) -> Result<Value<'t>, Fault> {
+) -> Result<Value<'t>, EvalError> {
     let (format, values) = (text(arguments, 0)?, list(arguments, 1)?);
     context.room(format.len())?;
     let mut out = String::new();
     let mut index = 0;
     for piece in pieces(format) {
         // A missing argument is reported before a malformed clause.
-        let missing = || Fault::new(alloc::format!("index {index} out of range"));
+        let missing = || EvalError::new(alloc::format!("index {index} out of range"));
         match piece {
             Ok(Piece::Plain(plain)) => out.push_str(plain),
             Ok(Piece::Clause(clause)) => {
                 let value = values.get(index).ok_or_else(missing)?;
                 let part = write(context, clause, &value).map_err(|error| {
-                    Fault::new(alloc::format!("error during formatting: {error}"))
+                    EvalError::new(alloc::format!("error during formatting: {error}"))
                 })?;
                 context.room(part.len())?;
                 out.push_str(&part);
@@ -148,7 +148,7 @@ pub(super) fn format<'t>(
             }
             Err(error) => {
                 values.get(index).ok_or_else(missing)?;
-                return Err(Fault::new(error));
+                return Err(EvalError::new(error));
             }
         }
     }

@@ -2,12 +2,12 @@
 
 use super::arguments::{int, list, text};
 use super::{Context, Cost, Library, Overload, string_format, tenths};
-use crate::{Fault, Value};
+use crate::{EvalError, Value};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-fn out_of_range(index: i64) -> Fault {
-    Fault::new(alloc::format!("index out of range: {index}"))
+fn out_of_range(index: i64) -> EvalError {
+    EvalError::new(alloc::format!("index out of range: {index}"))
 }
 
 /// The byte offset of a code point; the end of the text is valid too.
@@ -23,14 +23,14 @@ fn count(text: &str, end: usize) -> i64 {
     i64::try_from(before).unwrap_or(i64::MAX)
 }
 
-fn char_at<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn char_at<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let (text, index) = (text(arguments, 0)?, int(arguments, 1)?);
     let at = byte_offset(text, index).ok_or_else(|| out_of_range(index))?;
     let letter = text.get(at..).and_then(|rest| rest.chars().next());
     Ok(letter.map(String::from).unwrap_or_default().into())
 }
 
-fn index_of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn index_of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let (text, part) = (text(arguments, 0)?, text(arguments, 1)?);
     let offset = if arguments.len() > 2 { int(arguments, 2)? } else { 0 };
     if part.is_empty() {
@@ -46,13 +46,16 @@ fn index_of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, F
     Ok(Value::Int(position.unwrap_or(-1)))
 }
 
-fn last_index_of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn last_index_of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let (text, part) = (text(arguments, 0)?, text(arguments, 1)?);
     let position = text.rfind(part).map_or(-1, |at| count(text, at));
     Ok(Value::Int(position))
 }
 
-fn last_index_of_before<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn last_index_of_before<'t>(
+    _: &Context<'_>,
+    arguments: &[Value<'t>],
+) -> Result<Value<'t>, EvalError> {
     let (text, part, last) = (text(arguments, 0)?, text(arguments, 1)?, int(arguments, 2)?);
     if part.is_empty() {
         return Ok(Value::Int(last));
@@ -69,27 +72,27 @@ fn last_index_of_before<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<
     Ok(Value::Int(position.unwrap_or(-1)))
 }
 
-fn lower<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn lower<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     Ok(text(arguments, 0)?.to_ascii_lowercase().into())
 }
 
-fn upper<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn upper<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     Ok(text(arguments, 0)?.to_ascii_uppercase().into())
 }
 
-fn trim<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn trim<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     Ok(text(arguments, 0)?.trim().to_string().into())
 }
 
 /// A limit as in Go: negative means none.
-fn limit(arguments: &[Value<'_>], index: usize) -> Result<usize, Fault> {
+fn limit(arguments: &[Value<'_>], index: usize) -> Result<usize, EvalError> {
     if index >= arguments.len() {
         return Ok(usize::MAX);
     }
     Ok(usize::try_from(int(arguments, index)?).unwrap_or(usize::MAX))
 }
 
-fn replace<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn replace<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let (text, old, new) = (text(arguments, 0)?, text(arguments, 1)?, text(arguments, 2)?);
     let limit = limit(arguments, 3)?;
     let times = text.matches(old).take(limit).count();
@@ -97,7 +100,7 @@ fn replace<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'
     Ok(text.replacen(old, new, times).into())
 }
 
-fn split<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn split<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let (text, separator) = (text(arguments, 0)?, text(arguments, 1)?);
     let limit = limit(arguments, 2)?;
     context.room(text.len().min(limit))?;
@@ -126,11 +129,11 @@ fn letters<'t>(text: &str, limit: usize) -> Vec<Value<'t>> {
     parts
 }
 
-fn substring<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn substring<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let (text, start) = (text(arguments, 0)?, int(arguments, 1)?);
     let end = if arguments.len() > 2 { Some(int(arguments, 2)?) } else { None };
     if let Some(end) = end.filter(|end| start > *end) {
-        return Err(Fault::new(alloc::format!(
+        return Err(EvalError::new(alloc::format!(
             "invalid substring range. start: {start}, end: {end}"
         )));
     }
@@ -142,14 +145,14 @@ fn substring<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, 
     Ok(text.get(from..to).unwrap_or_default().to_string().into())
 }
 
-fn join<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn join<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let parts = list(arguments, 0)?;
     let separator = if arguments.len() > 1 { text(arguments, 1)? } else { "" };
     let mut length = 0_usize;
     for part in parts.iter() {
         let Some(part) = part.as_text() else {
             let formatted = string_format::format_value(context, &part);
-            return Err(Fault::new(alloc::format!("join: invalid input: {formatted}")));
+            return Err(EvalError::new(alloc::format!("join: invalid input: {formatted}")));
         };
         length = length.saturating_add(part.len()).saturating_add(separator.len());
     }
@@ -164,7 +167,7 @@ fn join<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>,
     Ok(joined.into())
 }
 
-fn quote<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn quote<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let text = text(arguments, 0)?;
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

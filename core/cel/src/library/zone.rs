@@ -1,10 +1,10 @@
 //! Time zones: UTC and fixed offsets.
 
-use crate::Fault;
+use crate::EvalError;
 use alloc::format;
 
 /// The offset of a zone from UTC at a time, in seconds.
-pub(super) fn offset(name: &str, _seconds: i64) -> Result<i64, Fault> {
+pub(super) fn offset(name: &str, _seconds: i64) -> Result<i64, EvalError> {
     if let Some((hours, minutes)) = name.split_once(':') {
         let sign = if name.starts_with('-') { -1 } else { 1 };
         let minutes = number(minutes)?.saturating_mul(sign);
@@ -17,7 +17,7 @@ pub(super) fn offset(name: &str, _seconds: i64) -> Result<i64, Fault> {
     match fixed {
         // In these names the sign is inverted.
         Some(hours) if (-14..=12).contains(&hours) => Ok(-hours * 3600),
-        _ => Err(Fault::new(format!("unknown time zone {name}"))),
+        _ => Err(EvalError::new(format!("unknown time zone {name}"))),
     }
 }
 
@@ -43,7 +43,7 @@ const UTC: &[&str] = &[
     "Local",
 ];
 
-fn number(text: &str) -> Result<i64, Fault> {
+fn number(text: &str) -> Result<i64, EvalError> {
     text.parse::<i64>()
-        .map_err(|_| Fault::new(format!("strconv.Atoi: parsing {text:?}: invalid syntax")))
+        .map_err(|_| EvalError::new(format!("strconv.Atoi: parsing {text:?}: invalid syntax")))
 }

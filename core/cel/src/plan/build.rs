@@ -4,7 +4,7 @@ use super::{Attribute, Fold, Key, KeySource, Root, Step};
 use crate::check::{Checked, Reference};
 use crate::library::Prepared;
 use crate::syntax::{self, Expr, Kind};
-use crate::{Fault, Program, Type, Value};
+use crate::{EvalError, Program, Type, Value};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -12,7 +12,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// Plans an expression. A subexpression that fails whatever the variables are fails here.
-pub(crate) fn plan(expr: &Expr, checked: Checked) -> Result<Program, (Fault, Type)> {
+pub(crate) fn plan(expr: &Expr, checked: Checked) -> Result<Program, (EvalError, Type)> {
     let result = checked.types.get(expr.id).cloned().unwrap_or(Type::Dyn);
     let mut planner = Planner {
         checked,
@@ -26,7 +26,7 @@ pub(crate) fn plan(expr: &Expr, checked: Checked) -> Result<Program, (Fault, Typ
     };
     let root = match planner.step(expr) {
         Ok(root) => root,
-        Err(fault) => return Err((fault, result)),
+        Err(error) => return Err((error, result)),
     };
     let Planner { variables, slots, prepared, height, .. } = planner;
     Ok(Program { root, result, variables, slots, prepared, height })
@@ -51,7 +51,7 @@ impl Planner {
         self.checked.references.get(expr.id).cloned().unwrap_or(Reference::None)
     }
 
-    pub(super) fn step(&mut self, expr: &Expr) -> Result<Step, Fault> {
+    pub(super) fn step(&mut self, expr: &Expr) -> Result<Step, EvalError> {
         self.depth += 1;
         self.height = self.height.max(self.depth);
         let step = self.step_kind(expr);
@@ -59,7 +59,7 @@ impl Planner {
         step
     }
 
-    fn step_kind(&mut self, expr: &Expr) -> Result<Step, Fault> {
+    fn step_kind(&mut self, expr: &Expr) -> Result<Step, EvalError> {
         match &expr.kind {
             Kind::Literal(value) => Ok(Step::Constant(value.clone())),
             Kind::Ident(_) => self.name(expr),
@@ -70,22 +70,22 @@ impl Planner {
             Kind::List(items) => self.list(items),
             Kind::Map(entries) => self.map(entries),
             // No type has literals, so that none passes the checker.
-            Kind::Struct { .. } => Err(Fault::new("unsupported expression")),
+            Kind::Struct { .. } => Err(EvalError::new("unsupported expression")),
             Kind::Comprehension(fold) => self.fold(fold),
         }
     }
 
-    fn name(&mut self, expr: &Expr) -> Result<Step, Fault> {
+    fn name(&mut self, expr: &Expr) -> Result<Step, EvalError> {
         match self.reference(expr) {
             Reference::Constant(value) => Ok(Step::Constant(value)),
             Reference::Undefined(name) => {
-                Err(Fault::new(format!("reference to undefined type: {name}")))
+                Err(EvalError::new(format!("reference to undefined type: {name}")))
             }
             Reference::Variable(name) => {
                 let lazy = matches!(self.checked.types.get(expr.id), Some(Type::Object(_)));
                 Ok(Step::Attribute(Box::new(self.variable(&name, lazy))))
             }
-            _ => Err(Fault::new("unsupported expression")),
+            _ => Err(EvalError::new("unsupported expression")),
         }
     }
 
@@ -111,7 +111,7 @@ impl Planner {
         operand: &Expr,
         field: &str,
         test: bool,
-    ) -> Result<Step, Fault> {
+    ) -> Result<Step, EvalError> {
         if !test && !matches!(self.reference(expr), Reference::None) {
             return self.name(expr);
         }
@@ -128,7 +128,7 @@ impl Planner {
         Ok(Step::Attribute(attribute))
     }
 
-    fn list(&mut self, items: &[(Expr, bool)]) -> Result<Step, Fault> {
+    fn list(&mut self, items: &[(Expr, bool)]) -> Result<Step, EvalError> {
         let mut steps = Vec::with_capacity(items.len());
         for (item, optional) in items {
             steps.push((self.step(item)?, *optional));
@@ -143,7 +143,7 @@ impl Planner {
         }
     }
 
-    fn map(&mut self, entries: &[syntax::Entry]) -> Result<Step, Fault> {
+    fn map(&mut self, entries: &[syntax::Entry]) -> Result<Step, EvalError> {
         let mut steps = Vec::with_capacity(entries.len());
         for entry in entries {
             let key = self.step(&entry.key)?;
@@ -168,7 +168,7 @@ impl Planner {
         slot
     }
 
-    fn fold(&mut self, fold: &syntax::Comprehension) -> Result<Step, Fault> {
+    fn fold(&mut self, fold: &syntax::Comprehension) -> Result<Step, EvalError> {
         let start = self.step(&fold.start)?;
         let range = self.step(&fold.range)?;
         let depth = self.scopes.len();

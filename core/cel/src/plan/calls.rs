@@ -5,7 +5,7 @@ use super::{Attribute, Call, Key, KeySource, Root, Step, Style};
 use crate::check::Reference;
 use crate::library::OverloadDecl;
 use crate::syntax::Expr;
-use crate::{Budget, Fault, Value, evaluate};
+use crate::{Budget, EvalError, Value, evaluate};
 use alloc::boxed::Box;
 use alloc::string::ToString;
 use alloc::vec;
@@ -48,7 +48,7 @@ impl Planner {
         target: Option<&Expr>,
         function: &str,
         arguments: &[Expr],
-    ) -> Result<Step, Fault> {
+    ) -> Result<Step, EvalError> {
         let (overloads, namespaced) = match self.reference(expr) {
             Reference::Calls { overloads, namespaced } => (overloads, namespaced),
             _ => (Vec::new(), false),
@@ -75,7 +75,7 @@ impl Planner {
         at: u32,
         overloads: Vec<OverloadDecl>,
         arguments: Vec<Step>,
-    ) -> Result<Step, Fault> {
+    ) -> Result<Step, EvalError> {
         let single = overloads.len() == 1;
         let standard = overloads.first().is_some_and(|overload| overload.standard);
         let id = overloads.first().map(|overload| overload.row.id).filter(|_| single);
@@ -93,7 +93,7 @@ impl Planner {
                 Ok((first, second)) => {
                     Ok(Step::OptionalOr { sides: Box::new((first, second)), unwrap })
                 }
-                Err(_) => Err(Fault::no_such_overload()),
+                Err(_) => Err(EvalError::no_such_overload()),
             };
         }
         if let Some((_, index)) = PATTERNS.iter().find(|(name, _)| *name == function)

@@ -31,9 +31,9 @@ pub(crate) enum Step {
     NotFalse(Box<Self>),
     /// A function.
     Call(Box<Call>),
-    /// A list.
+    /// A list literal; optional items are marked.
     List(Vec<(Self, bool)>),
-    /// A map.
+    /// A map literal of keys and values; optional entries are marked.
     Map(Vec<(Self, Self, bool)>),
     /// A loop.
     Fold(Box<Fold>),
@@ -85,7 +85,7 @@ pub(crate) struct Key {
 /// Where the value of a key comes from.
 #[derive(Debug)]
 pub(crate) enum KeySource {
-    /// A constant.
+    /// A key that is written in the expression.
     Constant(Value<'static>),
     /// An attribute, at no cost of its own.
     Attribute(Attribute),

@@ -1,4 +1,4 @@
-//! The tokenizer.
+//! The tokenizer: from the text of an expression to tokens.
 
 use super::SourceError;
 use super::token::{KEYWORDS, SIGNS, TokenKind};

@@ -1,4 +1,4 @@
-//! The tokens of the language.
+//! `TokenKind`: the tokens of the language.
 
 /// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -33,7 +33,7 @@ pub(crate) enum Kind {
     Map(Vec<Entry>),
     /// `Name{field: value}`.
     Struct { name: String, values: Vec<Expr> },
-    /// A comprehension.
+    /// A loop that a macro such as `all` or `map` expands to.
     Comprehension(Box<Comprehension>),
 }
 

@@ -1,12 +1,12 @@
 //! Tables of expressions: each row is compiled, evaluated and compared with its expected result.
 //!
-//! `expression => value @cost`, `expression => ! fault @cost` or `expression => ? checker
+//! `expression => value @cost`, `expression => ! error @cost` or `expression => ? checker
 //! message`. Values are formatted so that their types differ: `"text"`, `1`, `1u`,
 //! `double:1.5`, `net.IP:192.0.2.1`.
 
 use ratchet_cel::library::authz::{AuthorizationCheck, Authorize, Authorizer, Decision};
 use ratchet_cel::library::{Cidr, Ip};
-use ratchet_cel::{Activation, Budget, Environment, FaultKind, PER_CALL_LIMIT, Type, Value};
+use ratchet_cel::{Activation, Budget, Environment, EvalErrorKind, PER_CALL_LIMIT, Type, Value};
 use ratchet_object::{Limits, Node, decode};
 use std::sync::Arc;
 
@@ -71,8 +71,8 @@ fn evaluate<'t>(environment: &Environment, expression: &str, object: &'t Node<'t
     let formatted = match program.evaluate(&TableWorld(object), &mut budget) {
         Ok(value) => format_value(&value),
         // Beyond the budget, the exact cost does not matter.
-        Err(fault) if fault.kind == FaultKind::OverBudget => return format!("! {fault}"),
-        Err(fault) => format!("! {fault}"),
+        Err(error) if error.kind == EvalErrorKind::OverBudget => return format!("! {error}"),
+        Err(error) => format!("! {error}"),
     };
     format!("{} @{}", formatted.replace('\n', "\\n"), budget.spent())
 }

@@ -1,4 +1,4 @@
-//! Certificates of all kinds and their parsed contents.
+//! Tests of certificates of all kinds and their parsed contents.
 
 extern crate std;
 
@@ -48,7 +48,7 @@ fn everything_that_stands_there_is_read() {
     leaf.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
     let key = KeyPair::generate_for(&PKCS_ECDSA_P384_SHA384).unwrap();
     let issuer = Issuer::new(authority.clone(), &authority_key);
-    let facts = Facts::read(leaf.signed_by(&key, &issuer).unwrap().der()).unwrap();
+    let facts = Facts::from_der(leaf.signed_by(&key, &issuer).unwrap().der()).unwrap();
     assert_eq!(facts.common_names, ["system:node:a"]);
     assert_eq!(facts.organizations, ["system:nodes"]);
     assert_eq!(facts.subject, "O=system:nodes,CN=system:node:a");
@@ -65,7 +65,7 @@ fn everything_that_stands_there_is_read() {
     assert_eq!(facts.serial, "0A:FF");
     assert_eq!(facts.key, Key::Ec("P-384".to_owned()));
     assert_eq!(facts.usages, [Usage::ServerAuth]);
-    let authority = Facts::read(authority.self_signed(&authority_key).unwrap().der()).unwrap();
+    let authority = Facts::from_der(authority.self_signed(&authority_key).unwrap().der()).unwrap();
     assert!(authority.is_self_issued && authority.is_ca);
     assert!(authority.usages.is_empty() && authority.may_serve());
 }
@@ -75,21 +75,21 @@ fn names_are_shown_whatever_their_encoding_and_all_of_them() {
     let second = DnType::CustomDnType(vec![2, 5, 4, 3]);
     let bmp = DnValue::BmpString("zwei\u{7}".try_into().unwrap());
     let names = [(DnType::CommonName, utf8("one\0, \"CN=x\"\n")), (second, bmp)];
-    let facts = Facts::read(&self_signed(&params(&names))).unwrap();
+    let facts = Facts::from_der(&self_signed(&params(&names))).unwrap();
     assert_eq!(facts.common_names, ["one\0, \"CN=x\"\n", "zwei\u{7}"]);
     assert_eq!(facts.subject, "CN=one\0\\, \\\"CN\\=x\\\"\n,CN=zwei\u{7}");
-    let nothing = Facts::read(&self_signed(&params(&[]))).unwrap();
+    let nothing = Facts::from_der(&self_signed(&params(&[]))).unwrap();
     assert!(nothing.common_names.is_empty() && nothing.subject.is_empty());
     let unusual = params(&[(DnType::CustomDnType(vec![1, 2, 3]), utf8("x"))]);
-    assert_eq!(Facts::read(&self_signed(&unusual)).unwrap().subject, "1.2.3=x");
+    assert_eq!(Facts::from_der(&self_signed(&unusual)).unwrap().subject, "1.2.3=x");
 }
 
 #[test]
 fn keys_have_names() {
     let key = KeyPair::generate_for(&PKCS_ED25519).unwrap();
     let made = params(&[]).self_signed(&key).unwrap();
-    assert_eq!(Facts::read(made.der()).unwrap().key.to_string(), "Ed25519");
-    assert_eq!(Facts::read(&self_signed(&params(&[]))).unwrap().key.to_string(), "EC P-256");
+    assert_eq!(Facts::from_der(made.der()).unwrap().key.to_string(), "Ed25519");
+    assert_eq!(Facts::from_der(&self_signed(&params(&[]))).unwrap().key.to_string(), "EC P-256");
     assert_eq!(Key::Rsa(2048).to_string(), "RSA 2048");
 }
 
@@ -103,7 +103,7 @@ fn hosts_are_matched_as_tls_matches_them() {
         SanType::IpAddress("fd00::1".parse().unwrap()),
         SanType::DnsName("10.0.0.9".try_into().unwrap()),
     ];
-    let facts = Facts::read(&self_signed(&certificate_params)).unwrap();
+    let facts = Facts::from_der(&self_signed(&certificate_params)).unwrap();
     for host in ["node-a.example", "NODE-A.EXAMPLE", "node-a.example.", "x.pool.example"] {
         assert!(facts.speaks_for(host), "{host}");
     }
@@ -119,11 +119,11 @@ fn hosts_are_matched_as_tls_matches_them() {
 fn only_servers_may_serve() {
     let mut certificate_params = params(&[]);
     certificate_params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
-    let facts = Facts::read(&self_signed(&certificate_params)).unwrap();
+    let facts = Facts::from_der(&self_signed(&certificate_params)).unwrap();
     assert!(!facts.may_serve());
     assert_eq!(facts.usages.iter().map(ToString::to_string).collect::<Vec<_>>(), ["client auth"]);
     certificate_params.extended_key_usages = vec![ExtendedKeyUsagePurpose::Any];
-    assert!(Facts::read(&self_signed(&certificate_params)).unwrap().may_serve());
+    assert!(Facts::from_der(&self_signed(&certificate_params)).unwrap().may_serve());
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn age_is_a_share_of_the_life() {
     let mut certificate_params = params(&[]);
     certificate_params.not_before = rcgen::date_time_ymd(2026, 1, 1);
     certificate_params.not_after = rcgen::date_time_ymd(2026, 1, 11);
-    let facts = Facts::read(&self_signed(&certificate_params)).unwrap();
+    let facts = Facts::from_der(&self_signed(&certificate_params)).unwrap();
     let day = 86_400;
     for (days, percent) in [(-5, -50), (0, 0), (5, 50), (9, 90), (10, 100), (20, 200)] {
         assert_eq!(facts.age(facts.not_before + days * day), percent);
@@ -143,12 +143,12 @@ fn age_is_a_share_of_the_life() {
 #[test]
 fn what_is_no_certificate_is_refused_in_words() {
     let good = self_signed(&params(&[]));
-    assert!(Facts::read(b"").is_err());
-    assert!(Facts::read(b"HTTP/1.0 400 Bad Request").is_err());
+    assert!(Facts::from_der(b"").is_err());
+    assert!(Facts::from_der(b"HTTP/1.0 400 Bad Request").is_err());
     let tail = [&good[..], b"xyz"].concat();
-    assert_eq!(Facts::read(&tail).unwrap_err().why, "3 bytes stand behind it");
+    assert_eq!(Facts::from_der(&tail).unwrap_err().why, "3 bytes stand behind it");
     for end in 0..good.len() {
-        let why = Facts::read(&good[..end]).unwrap_err().to_string();
+        let why = Facts::from_der(&good[..end]).unwrap_err().to_string();
         assert!(why.starts_with("not a certificate: ") && !why.contains('\n'), "{why}");
     }
 }
@@ -160,13 +160,13 @@ proptest! {
         if let Some(old) = der.get_mut(at) {
             *old = byte;
         }
-        let _ = Facts::read(&der);
+        let _ = Facts::from_der(&der);
         der.truncate(cut);
-        let _ = Facts::read(&der);
+        let _ = Facts::from_der(&der);
     }
 
     #[test]
     fn noise_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
-        let _ = Facts::read(&bytes);
+        let _ = Facts::from_der(&bytes);
     }
 }

@@ -1,4 +1,4 @@
-//! Issued certificates, parsed by another library.
+//! Tests of issued certificates, parsed by another library.
 
 use super::*;
 use crate::{Facts, Usage};
@@ -18,7 +18,7 @@ fn authority() -> (IssuerCertificate, KeyPair) {
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).unwrap();
     let made = params.self_signed(&key).unwrap();
-    (IssuerCertificate::read(made.der()).unwrap(), key)
+    (IssuerCertificate::from_der(made.der()).unwrap(), key)
 }
 
 /// A request that asks for more than is ever granted.
@@ -57,7 +57,7 @@ fn issued(usages: &[&str], not_before: i64, not_after: i64) -> Vec<u8> {
 #[test]
 fn a_request_that_wants_to_be_an_authority_is_not_made_one() {
     let der = issued(&["digital signature", "server auth"], 0, 4_102_444_800);
-    let facts = Facts::read(&der).unwrap();
+    let facts = Facts::from_der(&der).unwrap();
     assert!(!facts.is_ca);
     assert_eq!(facts.usages, [Usage::ServerAuth]);
     assert_eq!(facts.subject, "O=system:nodes,CN=system:node:a");
@@ -85,7 +85,7 @@ fn times_are_written_as_their_century_wants() {
     for seconds in
         [0, 68_169_599, 951_782_400, 1_709_164_800, 2_524_607_999, 2_524_608_000, 4_107_542_399]
     {
-        let facts = Facts::read(&issued(&["client auth"], seconds, seconds)).unwrap();
+        let facts = Facts::from_der(&issued(&["client auth"], seconds, seconds)).unwrap();
         assert_eq!((facts.not_before, facts.not_after), (seconds, seconds));
     }
     assert!(time(i64::MAX).is_err() && time(i64::MIN).is_err());
@@ -104,9 +104,9 @@ fn usages_are_known_by_name_and_none_signs_certificates() {
 #[test]
 fn only_an_authority_signs() {
     let own = CertificateParams::default().self_signed(&KeyPair::generate().unwrap()).unwrap();
-    let why = IssuerCertificate::read(own.der()).unwrap_err();
+    let why = IssuerCertificate::from_der(own.der()).unwrap_err();
     assert_eq!(why, "it is no certificate of an authority (CA:TRUE)");
-    assert!(IssuerCertificate::read(b"noise").unwrap_err().starts_with("not a certificate: "));
+    assert!(IssuerCertificate::from_der(b"noise").unwrap_err().starts_with("not a certificate: "));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Certificates with a node's name, and all kinds of wrong ones.
+//! Tests of node names: certificates that carry one, and all kinds of wrong ones.
 
 use alloc::vec;
 

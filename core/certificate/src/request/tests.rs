@@ -1,4 +1,4 @@
-//! Requests of all kinds and their parsed contents.
+//! Tests of signing requests of all kinds and their parsed contents.
 
 use super::*;
 use alloc::vec;

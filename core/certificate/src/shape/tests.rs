@@ -1,4 +1,4 @@
-//! Each shape on matching and nearly matching certificates.
+//! Tests of each shape on matching and nearly matching certificates.
 
 extern crate std;
 
@@ -121,7 +121,7 @@ fn signed_as_printed(steps: &[&str]) -> Facts {
     }
     let pem = std::fs::read(folder.path().join("kubelet.crt")).unwrap();
     let (_, block) = x509_parser::pem::parse_x509_pem(&pem).unwrap();
-    Facts::read(&block.contents).unwrap()
+    Facts::from_der(&block.contents).unwrap()
 }
 
 fn assert_chosen_by_the_administrator(facts: &Facts, of: &str) {
@@ -160,7 +160,7 @@ fn the_document_gives_the_same_advice() {
     run(folder.path(), signing);
     let pem = std::fs::read(folder.path().join("kubelet.crt")).unwrap();
     let (_, block) = x509_parser::pem::parse_x509_pem(&pem).unwrap();
-    assert_chosen_by_the_administrator(&Facts::read(&block.contents).unwrap(), "the document");
+    assert_chosen_by_the_administrator(&Facts::from_der(&block.contents).unwrap(), "the document");
     // The one option with which a node could write its own extensions.
     for text in document.lines().filter(|line| line.contains("copy_extensions")) {
         assert!(text.contains("never"), "{text}");

@@ -1,4 +1,4 @@
-//! Every signer on requests that it accepts, and on others.
+//! Tests of every signer on requests that it accepts, and on others.
 
 use super::*;
 use alloc::vec;

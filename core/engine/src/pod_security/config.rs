@@ -171,16 +171,16 @@ mod tests {
     const TYPE: &str =
         "apiVersion: pod-security.admission.config.k8s.io/v1, kind: PodSecurityConfiguration";
 
-    fn read(rest: &str) -> Result<Configuration, String> {
+    fn parse(rest: &str) -> Result<Configuration, String> {
         let text = format!("{{{TYPE}{rest}}}");
         Configuration::read(&object(&text)).map_err(|error| error.to_string())
     }
 
     #[test]
     fn nothing_said_is_privileged_and_nobody_exempt() {
-        assert_eq!(read(""), Ok(Configuration::default()));
+        assert_eq!(parse(""), Ok(Configuration::default()));
         assert_eq!(
-            read(", defaults: {enforce: '', audit-version: ''}"),
+            parse(", defaults: {enforce: '', audit-version: ''}"),
             Ok(Configuration::default())
         );
     }
@@ -234,7 +234,7 @@ mod tests {
                 "failed to initialize admission plugin \"PodSecurity\": PodSecurity invalid: exemptions.usernames[0]: Invalid value: \"\": username must not be empty",
             ),
         ] {
-            assert_eq!(read(rest), Err(want.into()), "{rest}");
+            assert_eq!(parse(rest), Err(want.into()), "{rest}");
         }
         for (text, want) in [
             (

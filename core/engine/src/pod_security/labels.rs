@@ -80,8 +80,8 @@ pub fn policy_of(labels: At<'_>, defaults: &Modes) -> (Modes, Vec<LabelError>) {
     (modes, parser.errors)
 }
 
-/// The errors as field errors of the namespace.
-pub fn label_problems<'e>(
+/// The field errors of the namespace, one per label error.
+pub fn label_field_errors<'e>(
     namespace: At<'e>,
     errors: &'e [LabelError],
 ) -> impl Iterator<Item = FieldError> + 'e {
@@ -266,7 +266,7 @@ mod tests {
         let object = object("{metadata: {labels: {pod-security.kubernetes.io/warn: x}}}");
         let root = object.root();
         let (_, errors) = policy_of(root.descend(&["metadata", "labels"]), &Modes::default());
-        let found: Vec<String> = label_problems(root, &errors)
+        let found: Vec<String> = label_field_errors(root, &errors)
             .map(|p| format!("{}: {}", p.field, p.message()))
             .collect();
         assert_eq!(found, errors.iter().map(ToString::to_string).collect::<Vec<_>>());

@@ -10,13 +10,13 @@ use core::fmt;
 pub enum PodSecurityMetrics {
     /// `pod_security_evaluations_total`.
     Evaluation {
-        /// `decision`.
+        /// `decision`: `allow` or `deny`.
         decision: Decision,
         /// `policy_level`.
         level: Level,
         /// `policy_version`.
         version: VersionLabel,
-        /// `mode`.
+        /// `mode`: `enforce`, `audit` or `warn`.
         mode: Mode,
         /// The labels of the request.
         request: Request,

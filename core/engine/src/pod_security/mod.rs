@@ -26,7 +26,7 @@ pub use check::{Check, Context, Evaluate, Variant, Violation, reasons, summary};
 pub use checks::CHECKS;
 pub use config::{Configuration, ConfigurationError, PluginConfiguration};
 pub use exemptions::Exemptions;
-pub use labels::{LabelError, label_problems, policy_of};
+pub use labels::{LabelError, label_field_errors, policy_of};
 pub use level::{Level, LevelVersion, Mode, Modes, UnknownLevel, UnknownVersion, Version};
 pub use metrics::{Decision, PodSecurityMetrics, Request, VersionLabel};
 pub use pod::{Container, PodView};

@@ -1,7 +1,7 @@
 //! Pod Security on namespaces: validates their labels, and warns about pods that violate a raised enforce level.
 
 use super::existing;
-use super::labels::{OF_MODES, label_problems, policy_of};
+use super::labels::{OF_MODES, label_field_errors, policy_of};
 use super::level::Modes;
 use crate::change::Change;
 use crate::config::ApiConfig;
@@ -42,7 +42,7 @@ pub(super) fn judge(
     };
     let Some(old) = change.old_root() else {
         if !errors.is_empty() {
-            verdict.errors.extend(label_problems(root, &errors));
+            verdict.errors.extend(label_field_errors(root, &errors));
         } else if is_exempt {
             warn_exempt(verdict);
         }
@@ -51,7 +51,7 @@ pub(super) fn judge(
     let (old_modes, old_errors) = policy_of(labels_of(old), &configuration.defaults);
     // The ratchet: stored invalid labels may stay.
     if !errors.is_empty() && errors != old_errors {
-        verdict.errors.extend(label_problems(root, &errors));
+        verdict.errors.extend(label_field_errors(root, &errors));
         return;
     }
     let (enforce, before) = (modes.enforce, old_modes.enforce);

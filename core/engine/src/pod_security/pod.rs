@@ -31,7 +31,7 @@ pub struct Container<'a> {
     pub ordinal: usize,
     /// The container's node.
     pub at: At<'a>,
-    /// `name`.
+    /// `name`, which messages quote; it may repeat.
     pub name: &'a str,
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn check_status_ips(
     if texts.len() < 2 {
         return;
     }
-    let family = |text: &&str| IpText::read(text).ok().map(|ip| ip.family());
+    let family = |text: &&str| IpText::parse(text).ok().map(|ip| ip.family());
     let both = families(texts, family).unwrap_or_else(|index| {
         let text = texts.get(index).copied().unwrap_or_default();
         let detail =
@@ -77,7 +77,7 @@ pub(crate) fn check_pod_cidrs(
     if texts.len() < 2 {
         return;
     }
-    let family = |text: &&str| CidrText::read(text).ok().map(|cidr| cidr.family());
+    let family = |text: &&str| CidrText::parse(text).ok().map(|cidr| cidr.family());
     let both = families(texts, family).unwrap_or_else(|index| {
         let text = texts.get(index).copied().unwrap_or_default();
         let detail = format!(
@@ -101,7 +101,7 @@ pub(crate) fn check_cluster_ips(
     release: Release,
     verdict: &mut Verdict,
 ) {
-    let family = |text: &&str| IpText::read(text).ok().map(|ip| ip.family());
+    let family = |text: &&str| IpText::parse(text).ok().map(|ip| ip.family());
     if texts.len() > 1 && families(texts, family) != Ok(true) {
         let formatted = format_value::list(texts, release);
         verdict.add_error(
@@ -119,7 +119,7 @@ pub(crate) fn check_service_cidrs(
 ) {
     let parsed_families: Vec<Option<Family>> = texts
         .iter()
-        .map(|text| CidrText::read(text).ok().map(|cidr| cidr.address_family()))
+        .map(|text| CidrText::parse(text).ok().map(|cidr| cidr.address_family()))
         .collect();
     if let [Some(one), Some(other)] = parsed_families.as_slice()
         && one == other
@@ -140,7 +140,7 @@ pub(crate) fn check_slice(
     expected: Family,
     verdict: &mut Verdict,
 ) {
-    if IpText::read(text).is_ok_and(|ip| ip.family() != expected) {
+    if IpText::parse(text).is_ok_and(|ip| ip.family() != expected) {
         let detail = match expected {
             Family::V4 => "must be an IPv4 address",
             Family::V6 => "must be an IPv6 address",
@@ -157,7 +157,7 @@ pub(crate) fn check_stated(
     stated: &str,
     verdict: &mut Verdict,
 ) {
-    let actual = IpText::read(text).ok().map(|ip| ip.family());
+    let actual = IpText::parse(text).ok().map(|ip| ip.family());
     let (expected, article): (Family, String) = match stated {
         "IPv4" => (Family::V4, "an IPv4".into()),
         "IPv6" => (Family::V6, "an IPv6".into()),

@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Checks `metadata.name` of an IPAddress, and IPv6 addresses of an EndpointSlice.
 pub(crate) fn check_address(at: &At<'_>, text: &str, verdict: &mut Verdict) {
-    if let Ok(ip) = IpText::read(text)
+    if let Ok(ip) = IpText::parse(text)
         && !ip.is_canonical()
     {
         verdict.add_error(not_canonical(at, text, ip.canonical().to_string()));
@@ -29,7 +29,7 @@ pub(crate) fn check_address(at: &At<'_>, text: &str, verdict: &mut Verdict) {
 
 /// Checks `spec.cidrs` of a ServiceCIDR.
 pub(crate) fn check_network(at: &At<'_>, text: &str, verdict: &mut Verdict) {
-    if let Ok(cidr) = CidrText::read(text)
+    if let Ok(cidr) = CidrText::parse(text)
         && !cidr.is_canonical_network()
     {
         verdict.add_error(not_canonical(at, text, cidr.network().to_string()));

@@ -47,7 +47,7 @@ pub(crate) fn check_without_ratchet(
     text: &str,
     verdict: &mut Verdict,
 ) {
-    let problem = match CidrText::read(text) {
+    let error = match CidrText::parse(text) {
         Err(_) => FieldError::invalid(&RULE, at, text, BAD),
         Ok(cidr) => match cidr.fault().filter(|_| strict) {
             None => return,
@@ -64,7 +64,7 @@ pub(crate) fn check_without_ratchet(
                 .with_fix(cidr.network().to_string()),
         },
     };
-    verdict.add_error(problem.with_difference(field_check.difference(text)));
+    verdict.add_error(error.with_difference(field_check.difference(text)));
 }
 
 fn detail(fault: Option<CidrFault>) -> &'static str {
@@ -84,7 +84,7 @@ pub(crate) fn warn(
     text: &str,
     verdict: &mut Verdict,
 ) {
-    let Ok(cidr) = CidrText::read(text) else { return };
+    let Ok(cidr) = CidrText::parse(text) else { return };
     let release = ctx.config.release;
     let (path, value) = (at.path(), Quoted(text));
     let network = cidr.network().to_string();

@@ -30,8 +30,8 @@ pub(crate) fn check_policy(ctx: &ValidationContext<'_>, at: &At<'_>, verdict: &m
     }
     let supported = POLICIES.map(|policy| format!("\"{policy}\"")).join(", ");
     let detail = format!("supported values: {supported}");
-    let problem = FieldError::new(&RULE, Cause::NotSupported, at, detail);
-    verdict.add_error(problem.with_value(format_value::typed_string(text, ctx.config.release)));
+    let error = FieldError::new(&RULE, Cause::NotSupported, at, detail);
+    verdict.add_error(error.with_value(format_value::typed_string(text, ctx.config.release)));
 }
 
 /// Checks what `dnsPolicy: None` requires; returns whether to check the rest of the settings.

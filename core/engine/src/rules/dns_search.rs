@@ -38,21 +38,21 @@ pub(crate) fn check(
     let release = ctx.config.release;
     let entries = texts(searches);
     if entries.len() > MOST_ENTRIES {
-        let problem = FieldError::new(
+        let error = FieldError::new(
             &RULE,
             Cause::Invalid,
             searches,
             "must not have more than 32 search paths",
         );
-        verdict.add_error(problem.with_value(format_value::list(&entries, release)));
+        verdict.add_error(error.with_value(format_value::list(&entries, release)));
     }
     let joined =
         entries.iter().map(|entry| entry.len()).sum::<usize>() + entries.len().saturating_sub(1);
     if joined > MOST_BYTES {
         let detail =
             "must not have more than 2048 characters (including spaces) in the search list";
-        let problem = FieldError::new(&RULE, Cause::Invalid, searches, detail);
-        verdict.add_error(problem.with_value(format_value::list(&entries, release)));
+        let error = FieldError::new(&RULE, Cause::Invalid, searches, detail);
+        verdict.add_error(error.with_value(format_value::list(&entries, release)));
     }
     let reading = reading(ctx, old);
     // By the proposal, a stored name never blocks an update.
@@ -75,8 +75,8 @@ fn check_entry(
     let (value, faults) = dns::search_name(at.text_or_empty(), reading);
     let difference = || decided_by(ctx, at.text_or_empty(), reading, old);
     if faults.too_long {
-        let problem = FieldError::invalid(&RULE, at, value, "must be no more than 253 characters");
-        verdict.add_error(problem.with_difference(difference()));
+        let error = FieldError::invalid(&RULE, at, value, "must be no more than 253 characters");
+        verdict.add_error(error.with_difference(difference()));
     }
     if faults.pattern {
         let difference = difference();

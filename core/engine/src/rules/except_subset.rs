@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
 const OUTSIDE: &str = "must be a strict subset of `cidr`";
 
 pub(crate) fn check(block: &CidrText, at: &At<'_>, text: &str, verdict: &mut Verdict) {
-    let Ok(except) = CidrText::read(text) else { return };
+    let Ok(except) = CidrText::parse(text) else { return };
     // The API compares the prefix lengths as written, whatever the families.
     if !block.contains_network(&except) || block.prefix_len() >= except.prefix_len() {
         verdict.add_error(FieldError::invalid(&RULE, at, text, OUTSIDE));

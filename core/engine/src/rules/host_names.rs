@@ -91,7 +91,7 @@ pub(crate) fn check_balancer(at: &At<'_>, verdict: &mut Verdict) {
 
 /// Refuses an IP address where a host name is expected.
 pub(crate) fn check_not_an_ip(at: &At<'_>, text: &str, verdict: &mut Verdict) {
-    if IpText::read(text).is_ok() {
+    if IpText::parse(text).is_ok() {
         verdict.add_error(FieldError::invalid(&RULE, at, text, NOT_AN_IP));
     }
 }

@@ -23,7 +23,7 @@ const BAD: &str = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 20
 
 pub(crate) fn check(ctx: &ValidationContext<'_>, at: &At<'_>, text: &str, verdict: &mut Verdict) {
     let requires_canonical = ctx.config.release.since(33);
-    match CidrText::read(text) {
+    match CidrText::parse(text) {
         Err(_) => verdict.add_error(FieldError::invalid(&RULE, at, text, BAD)),
         Ok(cidr) if requires_canonical && !cidr.is_canonical_interface() => {
             verdict.add_error(not_canonical(at, text, cidr.interface().to_string()));

@@ -45,7 +45,7 @@ pub(crate) fn check_without_ratchet(
     text: &str,
     verdict: &mut Verdict,
 ) {
-    let problem = match IpText::read(text) {
+    let error = match IpText::parse(text) {
         Err(_) => FieldError::invalid(&RULE, at, text, BAD),
         Ok(ip) => match ip.fault().filter(|_| strict) {
             None => return,
@@ -58,7 +58,7 @@ pub(crate) fn check_without_ratchet(
             }
         },
     };
-    verdict.add_error(problem.with_difference(field_check.difference(text)));
+    verdict.add_error(error.with_difference(field_check.difference(text)));
 }
 
 /// Warns with the messages of 1.33 and later.
@@ -69,7 +69,7 @@ pub(crate) fn warn(
     text: &str,
     verdict: &mut Verdict,
 ) {
-    let Ok(ip) = IpText::read(text) else { return };
+    let Ok(ip) = IpText::parse(text) else { return };
     let release = ctx.config.release;
     let (path, value) = (at.path(), Quoted(text));
     let canonical = ip.canonical().to_string();

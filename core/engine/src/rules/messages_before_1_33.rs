@@ -9,7 +9,7 @@ use ratchet_object::At;
 
 /// Warns about an address that can be read, but not by every parser.
 pub(super) fn warn_address(at: &At<'_>, text: &str, verdict: &mut Verdict) {
-    let Ok(ip) = IpText::read(text) else { return };
+    let Ok(ip) = IpText::parse(text) else { return };
     let path = at.path();
     match strict_addr(text) {
         Err(error) => {
@@ -34,7 +34,7 @@ pub(super) fn warn_address(at: &At<'_>, text: &str, verdict: &mut Verdict) {
 
 /// Warns about a CIDR that can be read, but not by every parser.
 pub(super) fn warn_network(at: &At<'_>, text: &str, verdict: &mut Verdict) {
-    if CidrText::read(text).is_err() {
+    if CidrText::parse(text).is_err() {
         return;
     }
     let path = at.path();
@@ -103,7 +103,7 @@ pub(super) fn check_network(at: &At<'_>, text: &str, verdict: &mut Verdict) {
 
 /// Checks an address of an EndpointSlice.
 pub(crate) fn check_slice(at: &At<'_>, text: &str, expected: Family, verdict: &mut Verdict) {
-    if IpText::read(text).is_ok_and(|ip| ip.family() == expected) {
+    if IpText::parse(text).is_ok_and(|ip| ip.family() == expected) {
         return;
     }
     let detail = match expected {

@@ -162,8 +162,8 @@ fn check_owners(owners: &At<'_>, verdict: &mut Verdict) {
         }
         if (version, kind) == ("v1", "Event") {
             let detail = "/v1, Kind=Event is disallowed from being an owner";
-            let problem = FieldError::new(&RULE, Cause::Invalid, owners, detail);
-            verdict.add_error(problem.with_value(format_value::owner(&owner)));
+            let error = FieldError::new(&RULE, Cause::Invalid, owners, detail);
+            verdict.add_error(error.with_value(format_value::owner(&owner)));
         }
         if owner.field("controller").is_true() {
             let reference = format!("{kind}/{}", owner.field("name").text_or_empty());
@@ -175,8 +175,8 @@ fn check_owners(owners: &At<'_>, verdict: &mut Verdict) {
                     );
                     let all: Vec<String> =
                         owners.items().map(|at| format_value::owner(&at)).collect();
-                    let problem = FieldError::new(&RULE, Cause::Invalid, owners, detail);
-                    verdict.add_error(problem.with_value(format!("[{}]", all.join(","))));
+                    let error = FieldError::new(&RULE, Cause::Invalid, owners, detail);
+                    verdict.add_error(error.with_value(format!("[{}]", all.join(","))));
                 }
             }
         }
@@ -194,8 +194,8 @@ fn check_finalizers(metadata: &At<'_>, verdict: &mut Verdict) {
     let has = |name: &str| list.items().any(|at| at.text_or_empty() == name);
     if has("orphan") && has("foregroundDeletion") {
         let detail = "finalizer orphan and foregroundDeletion cannot be both set";
-        let problem = FieldError::new(&RULE, Cause::Invalid, &list, detail);
-        verdict.add_error(problem.with_value(format_value::tree(list.node())));
+        let error = FieldError::new(&RULE, Cause::Invalid, &list, detail);
+        verdict.add_error(error.with_value(format_value::tree(list.node())));
     }
 }
 

@@ -58,8 +58,8 @@ pub(crate) fn unsupported(
     verdict: &mut Verdict,
 ) {
     let detail: Cow<'static, str> = format!("supported values: {supported}").into();
-    let problem = FieldError::new(&RULE, Cause::NotSupported, at, detail);
-    verdict.add_error(problem.with_value(format_value::typed_string(text, ctx.config.release)));
+    let error = FieldError::new(&RULE, Cause::NotSupported, at, detail);
+    verdict.add_error(error.with_value(format_value::typed_string(text, ctx.config.release)));
 }
 
 pub(crate) fn duplicate(at: &At<'_>, formatted: String, verdict: &mut Verdict) {

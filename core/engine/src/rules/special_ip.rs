@@ -25,7 +25,7 @@ const BAD: &str = "must be a valid IP address";
 
 /// Reports every special range that contains the address, in the order of the API.
 pub(crate) fn check(at: &At<'_>, text: &str, verdict: &mut Verdict) {
-    let Ok(ip) = IpText::read(text) else {
+    let Ok(ip) = IpText::parse(text) else {
         return verdict.add_error(FieldError::invalid(&RULE, at, text, BAD));
     };
     let addr = ip.addr();

@@ -70,7 +70,7 @@ fn check_block(
         cidr.text_or_empty(),
         verdict,
     );
-    let Ok(network) = CidrText::read(cidr.text_or_empty()) else { return };
+    let Ok(network) = CidrText::parse(cidr.text_or_empty()) else { return };
     for at in block.field("except").items() {
         let text = at.text_or_empty();
         FieldCheck::with_ratchet(ctx, except_field, stored).check(ctx, &at, text, verdict);

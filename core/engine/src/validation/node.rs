@@ -67,9 +67,9 @@ fn check_rest(root: &At<'_>, old: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_
                 let detail = "taints must be unique by key and effect pair";
                 let rule = &placement::RULE;
                 let at = taint.with_path(place);
-                let problem =
+                let error =
                     FieldError::new(rule, Cause::Duplicate, &at, detail).with_value(formatted);
-                errs.verdict.add_error(problem);
+                errs.verdict.add_error(error);
             }
             seen.push(pair);
         }

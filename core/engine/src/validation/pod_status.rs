@@ -46,8 +46,8 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         let before = verdict.errors.len();
         let field_check = FieldCheck::with_ratchet(ctx, &fields::HOST_IP, &stored_values);
         field_check.check(ctx, &single, single.text_or_empty(), verdict);
-        for problem in verdict.errors.iter_mut().skip(before) {
-            problem.difference = Some(&FREE_HOST_IP);
+        for error in verdict.errors.iter_mut().skip(before) {
+            error.difference = Some(&FREE_HOST_IP);
         }
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
 }
 
 fn identity(text: &str, by_address: bool) -> String {
-    match CidrText::read(text) {
+    match CidrText::parse(text) {
         Ok(cidr) if by_address => cidr.interface().to_string(),
         _ => text.into(),
     }

@@ -46,8 +46,8 @@ fn check(ctx: &ValidationContext<'_>, list: &At<'_>, verdict: &mut Verdict) {
             format!("networking.ServiceCIDRSpec{{CIDRs:{texts}}}")
         };
         let detail = "may only hold up to 2 values";
-        let problem = FieldError::new(&cluster_ips::RULE, Cause::Invalid, list, detail);
-        return verdict.add_error(problem.with_value(formatted));
+        let error = FieldError::new(&cluster_ips::RULE, Cause::Invalid, list, detail);
+        return verdict.add_error(error.with_value(formatted));
     }
     for at in list.items() {
         FieldCheck::without_ratchet(&fields::SERVICE_CIDRS).check(

@@ -11,11 +11,11 @@ use ratchet_object::{At, Object};
 /// The change that triggers warnings about the template on update.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WarnOn {
-    /// The spec, or an annotation.
+    /// Any change of the spec or the annotations.
     SpecOrAnnotations,
-    /// The spec.
+    /// Any change of the spec.
     Spec,
-    /// The template.
+    /// Any change of the pod template.
     Template,
 }
 

@@ -173,7 +173,7 @@ fn object(node: &Node<'_>) -> Result<Object<'static>, String> {
     let object = Object::new(node.clone().into_owned());
     match schema_violations(&object).first() {
         None => Ok(object),
-        Some(misfit) => Err(format!("{} does not fit: {:?}", misfit.path, misfit.kind)),
+        Some(violation) => Err(format!("{} does not fit: {:?}", violation.path, violation.kind)),
     }
 }
 

@@ -41,8 +41,8 @@ fn a_judge_that_keeps_a_whole_field_for_one_old_value_lets_new_values_slip_in() 
         let mut verdict = judge(change, facts, config);
         if let Some(old) = old_as_create(change) {
             let before = judge(&old, facts, config);
-            let was_bad = |rule| before.errors.iter().any(|problem| problem.rule == rule);
-            verdict.errors.retain(|problem| !was_bad(problem.rule));
+            let was_bad = |rule| before.errors.iter().any(|error| error.rule == rule);
+            verdict.errors.retain(|error| !was_bad(error.rule));
         }
         verdict
     });
@@ -52,7 +52,7 @@ fn a_judge_that_keeps_a_whole_field_for_one_old_value_lets_new_values_slip_in() 
 fn a_judge_that_takes_every_address_lets_new_values_slip_in() {
     breaks(law_1, &|change, facts, config| {
         let mut verdict = judge(change, facts, config);
-        verdict.errors.retain(|problem| problem.rule.id != "RTC-IP-005");
+        verdict.errors.retain(|error| error.rule.id != "RTC-IP-005");
         verdict
     });
 }
@@ -90,8 +90,8 @@ fn a_judge_that_reads_a_list_out_in_full_breaks_what_is_old() {
     breaks(law_2, &|change, facts, config| {
         let mut verdict = judge(change, facts, config);
         let created = judge(&as_create(change), facts, config).errors.into_iter();
-        if verdict.errors.iter().any(|problem| is_spelling(problem.rule.id)) {
-            verdict.errors.extend(created.filter(|problem| is_spelling(problem.rule.id)));
+        if verdict.errors.iter().any(|error| is_spelling(error.rule.id)) {
+            verdict.errors.extend(created.filter(|error| is_spelling(error.rule.id)));
         }
         verdict
     });
@@ -107,7 +107,7 @@ fn a_judge_that_forgets_only_search_names_breaks_what_is_old() {
     breaks(law_2, &|change, facts, config| {
         let mut verdict = judge(change, facts, config);
         let created = judge(&as_create(change), facts, config).errors.into_iter();
-        verdict.errors.extend(created.filter(|problem| problem.rule.id == "RTC-DNS-001"));
+        verdict.errors.extend(created.filter(|error| error.rule.id == "RTC-DNS-001"));
         verdict
     });
 }
@@ -130,9 +130,9 @@ fn a_judge_that_refuses_any_change_of_a_bad_field_closes_the_way_out() {
         if let Some(old) = old_as_create(change).filter(|_| change.old_root().is_some()) {
             let before = judge(&old, facts, config).errors.into_iter();
             let after = judge(&as_create(change), facts, config).errors;
-            let is_gone = |field: &str| after.iter().all(|problem| problem.field != field);
+            let is_gone = |field: &str| after.iter().all(|error| error.field != field);
             verdict.errors.extend(
-                before.filter(|problem| is_spelling(problem.rule.id) && is_gone(&problem.field)),
+                before.filter(|error| is_spelling(error.rule.id) && is_gone(&error.field)),
             );
         }
         verdict

@@ -79,20 +79,20 @@ pub(crate) fn law_2(judge: &Judge, case: &Case) -> Result<(), String> {
     let is_storable = case.is_storable();
     for (slot, samples) in case.slots().zip(&case.new) {
         for sample in samples.iter().filter(|sample| is_value_unchanged(case, slot, sample)) {
-            let blames = |problem: &&FieldError| {
-                VALUE_RULES.contains(&problem.rule.id)
-                    && is_about(problem, slot, sample)
-                    && (is_storable || covers_unstorable(problem, slot))
+            let blames = |error: &&FieldError| {
+                VALUE_RULES.contains(&error.rule.id)
+                    && is_about(error, slot, sample)
+                    && (is_storable || covers_unstorable(error, slot))
             };
-            if let Some(problem) = verdict.errors.iter().find(blames) {
+            if let Some(error) = verdict.errors.iter().find(blames) {
                 let text = &sample.text;
-                return breach(case, format!("{}: {text:?} was there before", describe(problem)));
+                return breach(case, format!("{}: {text:?} was there before", describe(error)));
             }
         }
     }
     if is_storable && case.is_all_unchanged() {
-        if let Some(problem) = verdict.errors.first() {
-            return breach(case, format!("nothing changed, and yet {}", describe(problem)));
+        if let Some(error) = verdict.errors.first() {
+            return breach(case, format!("nothing changed, and yet {}", describe(error)));
         }
         if let Some(denial) = verdict.denial.as_ref().filter(|_| !case.is_significant()) {
             return breach(case, format!("nothing of weight changed, and yet {}", denial.text));
@@ -112,14 +112,14 @@ pub(crate) fn law_3(judge: &Judge, case: &Case) -> Result<(), String> {
                 let new = repaired(case, old, (index, which), rule, repair);
                 let repaired_case = Case { new, ..case.clone() };
                 let verdict = DecodedCase::of(&repaired_case, object).verdict(judge, &config);
-                let refuses = |problem: &&FieldError| {
-                    problem.rule.id == rule && without_indexes(&problem.field) == slot.error_path
+                let refuses = |error: &&FieldError| {
+                    error.rule.id == rule && without_indexes(&error.field) == slot.error_path
                 };
-                if let Some(problem) = verdict.errors.iter().find(refuses) {
+                if let Some(error) = verdict.errors.iter().find(refuses) {
                     let text = &sample.text;
                     return breach(
                         &repaired_case,
-                        format!("{repair:?} of {text:?}: {}", describe(problem)),
+                        format!("{repair:?} of {text:?}: {}", describe(error)),
                     );
                 }
                 let denial = verdict.denial.filter(|denial| denial.rule.id == EXTERNAL_IPS);
@@ -147,18 +147,18 @@ pub(crate) fn law_4(judge: &Judge, case: &Case) -> Result<(), String> {
                 continue;
             };
             for sample in samples {
-                let refuses = |problem: &&FieldError| {
-                    STRICT_RULES.contains(&problem.rule.id) && is_about(problem, slot, sample)
+                let refuses = |error: &&FieldError| {
+                    STRICT_RULES.contains(&error.rule.id) && is_about(error, slot, sample)
                 };
-                let Some(problem) = refusal.errors.iter().find(refuses) else { continue };
+                let Some(error) = refusal.errors.iter().find(refuses) else { continue };
                 let is_warned = warned.warnings.iter().any(|warning| {
                     let (path, message) = warning.text.split_once(": ").unwrap_or_default();
-                    warning.rule == problem.rule
+                    warning.rule == error.rule
                         && without_indexes(path) == *warning_path
                         && message.contains(&quoted(&sample.text))
                 });
                 if !is_warned {
-                    return breach(case, format!("nobody warned of {}", describe(problem)));
+                    return breach(case, format!("nobody warned of {}", describe(error)));
                 }
             }
         }
@@ -297,10 +297,10 @@ fn is_value_unchanged(case: &Case, slot: &Slot, sample: &Sample) -> bool {
 }
 
 /// Whether the ratchet of the rule or field also covers values that could never have been stored.
-fn covers_unstorable(problem: &FieldError, slot: &Slot) -> bool {
+fn covers_unstorable(error: &FieldError, slot: &Slot) -> bool {
     match slot.ratchet() {
         Ratchet::WholeField => true,
-        Ratchet::ByValue => problem.rule.ratchet == Ratchet::ByValue,
+        Ratchet::ByValue => error.rule.ratchet == Ratchet::ByValue,
         _ => false,
     }
 }
@@ -308,12 +308,12 @@ fn covers_unstorable(problem: &FieldError, slot: &Slot) -> bool {
 /// Whether the verdict refuses the value: by the rule, as a change of an immutable field, or by an error that the API
 /// reports alone.
 fn refuses_value(verdict: &Verdict, slot: &Slot, sample: &Sample, rule: &str) -> bool {
-    verdict.errors.iter().any(|problem| {
-        let at = without_indexes(&problem.field);
-        (problem.rule.id == rule && is_about(problem, slot, sample))
-            || (problem.rule.id == IMMUTABLE
+    verdict.errors.iter().any(|error| {
+        let at = without_indexes(&error.field);
+        (error.rule.id == rule && is_about(error, slot, sample))
+            || (error.rule.id == IMMUTABLE
                 && (at == slot.error_path || is_above(&at, &slot.error_path)))
-            || (!VALUE_RULES.contains(&problem.rule.id) && is_above(&at, &slot.error_path))
+            || (!VALUE_RULES.contains(&error.rule.id) && is_above(&at, &slot.error_path))
             || slot.shadow.is_some_and(|shadow| at == shadow || is_above(&at, shadow))
     })
 }
@@ -323,10 +323,10 @@ fn is_above(at: &str, path: &str) -> bool {
 }
 
 /// Whether an error is about this value in this slot.
-fn is_about(problem: &FieldError, slot: &Slot, sample: &Sample) -> bool {
-    let quotes_it = problem.value.as_deref() == Some(quoted(&sample.text).as_str());
+fn is_about(error: &FieldError, slot: &Slot, sample: &Sample) -> bool {
+    let quotes_it = error.value.as_deref() == Some(quoted(&sample.text).as_str());
     // Errors about names quote them without their final dot, or label by label.
-    without_indexes(&problem.field) == slot.error_path && (quotes_it || slot.field.is_none())
+    without_indexes(&error.field) == slot.error_path && (quotes_it || slot.field.is_none())
 }
 
 fn quoted(text: &str) -> String {
@@ -355,9 +355,9 @@ pub(crate) fn without_indexes(field: &str) -> String {
     out
 }
 
-fn describe(problem: &FieldError) -> String {
-    assert!(RULES.contains(&problem.rule), "{} is not registered", problem.rule.id);
-    format!("{} refuses {}: {}", problem.rule.id, problem.field, problem.message())
+fn describe(error: &FieldError) -> String {
+    assert!(RULES.contains(&error.rule), "{} is not registered", error.rule.id);
+    format!("{} refuses {}: {}", error.rule.id, error.field, error.message())
 }
 
 fn breach(case: &Case, description: String) -> Result<(), String> {

@@ -87,7 +87,7 @@ fn every_law_holds_over_the_sweep() {
 }
 
 fn collect(verdict: &Verdict, fired: &mut BTreeSet<&'static str>) {
-    fired.extend(verdict.errors.iter().map(|problem| problem.rule.id));
+    fired.extend(verdict.errors.iter().map(|error| error.rule.id));
     fired.extend(verdict.warnings.iter().map(|warning| warning.rule.id));
     if let Some(denial) = &verdict.denial {
         fired.insert(denial.rule.id);

@@ -21,12 +21,12 @@ const RULE: &[FieldDefault] = &[nil("scope", DefaultValue::Text("*"))];
 const SERVICE: &[FieldDefault] = &[nil("port", DefaultValue::Int(443))];
 const PARAMETERS: &[FieldDefault] = &[nil("parameterNotFoundAction", DefaultValue::Text("Deny"))];
 
-/// A ValidatingWebhookConfiguration.
+/// Defaults of a ValidatingWebhookConfiguration.
 pub(super) fn validating_webhooks(node: &mut Node<'_>) {
     each(node, "webhooks", webhook);
 }
 
-/// A MutatingWebhookConfiguration.
+/// Defaults of a MutatingWebhookConfiguration.
 pub(super) fn mutating_webhooks(node: &mut Node<'_>) {
     each(node, "webhooks", |hook| {
         webhook(hook);
@@ -77,12 +77,12 @@ fn match_resources(node: &mut Node<'_>) {
     each(node, "excludeResourceRules", rule);
 }
 
-/// An APIService.
+/// Defaults of an APIService.
 pub(super) fn api_service(node: &mut Node<'_>) {
     pointer_field(node, "spec", |spec| pointer_field(spec, "service", service));
 }
 
-/// A CustomResourceDefinition.
+/// Defaults of a CustomResourceDefinition.
 pub(super) fn custom_resource(node: &mut Node<'_>) {
     struct_field(node, "spec", |spec| {
         struct_field(spec, "names", names);

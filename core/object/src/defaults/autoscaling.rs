@@ -24,7 +24,7 @@ const UP: &[(&str, i64)] = &[("Pods", 4), ("Percent", 100)];
 const DOWN: &[(&str, i64)] = &[("Percent", 100)];
 const PERIOD_SECONDS: i64 = 15;
 
-/// Version 1.
+/// Defaults of the autoscaler in `autoscaling/v1`.
 pub(super) fn scaler_v1(node: &mut Node<'_>) {
     let has_metrics = node.metadata().annotation(METRICS).is_some_and(lists_something);
     struct_field(node, "spec", |spec| set_defaults(spec, SCALER));
@@ -40,7 +40,7 @@ fn lists_something(text: &str) -> bool {
     })
 }
 
-/// Version 2.
+/// Defaults of the autoscaler in `autoscaling/v2`.
 pub(super) fn scaler_v2(node: &mut Node<'_>) {
     struct_field(node, "spec", |spec| {
         set_defaults(spec, SCALER);

@@ -29,7 +29,7 @@ const AFFINITY_SECONDS: i64 = 10_800;
 /// The label by which a namespace can be selected by its name.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
-/// A Service.
+/// Defaults of a Service.
 pub(super) fn service(node: &mut Node<'_>) {
     struct_field(node, "spec", service_spec);
     let is_balanced = node.text_at(&["spec", "type"]) == "LoadBalancer";
@@ -81,7 +81,7 @@ fn service_port(port: &mut Node<'_>) {
     }
 }
 
-/// Endpoints.
+/// Defaults of Endpoints.
 pub(super) fn endpoints(node: &mut Node<'_>) {
     each(node, "subsets", |subset| each(subset, "ports", |port| set_defaults(port, PORT)));
 }
@@ -98,7 +98,7 @@ pub(super) fn namespace(node: &mut Node<'_>) {
     struct_field(node, "status", |status| set_defaults(status, ACTIVE));
 }
 
-/// A Node.
+/// Defaults of a Node.
 pub(super) fn node(node: &mut Node<'_>) {
     pointer_field(node, "spec", pod_cidrs);
     pointer_field(node, "status", resources::node_status);
@@ -184,12 +184,12 @@ pub(super) fn label_as<'t>(node: &mut Node<'t>, labels: Option<Node<'t>>) {
     }
 }
 
-/// A LimitRange.
+/// Defaults of a LimitRange.
 pub(super) fn limit_range(node: &mut Node<'_>) {
     pointer_field(node, "spec", |spec| each(spec, "limits", resources::limit_range_item));
 }
 
-/// A ResourceQuota.
+/// Defaults of a ResourceQuota.
 pub(super) fn resource_quota(node: &mut Node<'_>) {
     pointer_field(node, "spec", |spec| resources::round(spec, &["hard"]));
     pointer_field(node, "status", |status| resources::round(status, &["hard", "used"]));

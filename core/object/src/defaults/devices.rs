@@ -14,13 +14,13 @@ const TOLERATION: &[FieldDefault] = &[zero("operator", DefaultValue::Text("Equal
 const MAPPING: &[FieldDefault] = &[nil("allocationMultiplier", DefaultValue::Text("1"))];
 const STATUS_REQUEST: &[FieldDefault] = &[nil("limit", DefaultValue::Int(100))];
 
-/// A ResourceClaim.
+/// Defaults of a ResourceClaim.
 pub(super) fn claim(node: &mut Node<'_>) {
     pointer_field(node, "spec", |spec| requests(spec, request));
     pointer_field(node, "status", allocated);
 }
 
-/// A ResourceClaimTemplate.
+/// Defaults of a ResourceClaimTemplate.
 pub(super) fn claim_template(node: &mut Node<'_>) {
     pointer_field(node, "spec", |spec| {
         pointer_field(spec, "spec", |claim| requests(claim, request))
@@ -78,7 +78,7 @@ fn allocated(status: &mut Node<'_>) {
     });
 }
 
-/// A ResourceSlice.
+/// Defaults of a ResourceSlice.
 pub(super) fn slice(node: &mut Node<'_>) {
     pointer_field(node, "spec", |spec| each(spec, "devices", mappings));
 }
@@ -94,7 +94,7 @@ fn mappings(device: &mut Node<'_>) {
     each_value(device, "nodeAllocatableResourceMappings", |mapping| set_defaults(mapping, MAPPING));
 }
 
-/// A ResourcePoolStatusRequest.
+/// Defaults of a ResourcePoolStatusRequest.
 pub(super) fn status_request(node: &mut Node<'_>) {
     struct_field(node, "spec", |spec| set_defaults(spec, STATUS_REQUEST));
 }

@@ -48,7 +48,7 @@ const INIT_ANNOTATIONS: [&str; 4] = [
     "pod.alpha.kubernetes.io/init-container-statuses",
 ];
 
-/// A Pod.
+/// Defaults of a Pod.
 pub(super) fn pod(node: &mut Node<'_>) {
     drop_init_annotations(node);
     struct_field(node, "spec", |spec| {
@@ -58,7 +58,7 @@ pub(super) fn pod(node: &mut Node<'_>) {
     pointer_field(node, "status", status);
 }
 
-/// A PodTemplate.
+/// Defaults of a PodTemplate.
 pub(super) fn pod_template(node: &mut Node<'_>) {
     struct_field(node, "template", template);
 }

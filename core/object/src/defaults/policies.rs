@@ -58,22 +58,22 @@ pub(super) fn role_binding(node: &mut Node<'_>) {
     });
 }
 
-/// A TokenRequest.
+/// Defaults of a TokenRequest.
 pub(super) fn token_request(node: &mut Node<'_>) {
     struct_field(node, "spec", |spec| set_defaults(spec, TOKEN));
 }
 
-/// A PodCertificateRequest.
+/// Defaults of a PodCertificateRequest.
 pub(super) fn pod_certificate(node: &mut Node<'_>) {
     struct_field(node, "spec", |spec| set_defaults(spec, POD_CERTIFICATE));
 }
 
-/// An EndpointSlice.
+/// Defaults of an EndpointSlice.
 pub(super) fn endpoint_slice(node: &mut Node<'_>) {
     each(node, "ports", |port| set_defaults(port, ENDPOINT_PORT));
 }
 
-/// A NetworkPolicy.
+/// Defaults of a NetworkPolicy.
 pub(super) fn network_policy(node: &mut Node<'_>) {
     struct_field(node, "spec", |spec| {
         if is_empty(spec, "policyTypes") {
@@ -91,7 +91,7 @@ pub(super) fn network_policy(node: &mut Node<'_>) {
     });
 }
 
-/// An IngressClass.
+/// Defaults of an IngressClass.
 pub(super) fn ingress_class(node: &mut Node<'_>) {
     pointer_field(node, "spec", |spec| {
         pointer_field(spec, "parameters", |parameters| set_defaults(parameters, CLASS_PARAMETERS));
@@ -118,22 +118,22 @@ pub(super) fn disruption_budget(node: &mut Node<'_>) {
     }
 }
 
-/// A PriorityClass.
+/// Defaults of a PriorityClass.
 pub(super) fn priority_class(node: &mut Node<'_>) {
     set_defaults(node, PRIORITY);
 }
 
-/// A PodGroup.
+/// Defaults of a PodGroup.
 pub(super) fn pod_group(node: &mut Node<'_>) {
     struct_field(node, "spec", |spec| set_defaults(spec, POD_GROUP));
 }
 
-/// A FlowSchema.
+/// Defaults of a FlowSchema.
 pub(super) fn flow_schema(node: &mut Node<'_>) {
     struct_field(node, "spec", |spec| set_defaults(spec, FLOW));
 }
 
-/// A PriorityLevelConfiguration.
+/// Defaults of a PriorityLevelConfiguration.
 pub(super) fn priority_level(node: &mut Node<'_>) {
     pointer_field(node, "spec", |spec| {
         pointer_field(spec, "limited", |limited| {
@@ -146,12 +146,12 @@ pub(super) fn priority_level(node: &mut Node<'_>) {
     });
 }
 
-/// A StorageClass.
+/// Defaults of a StorageClass.
 pub(super) fn storage_class(node: &mut Node<'_>) {
     set_defaults(node, STORAGE_CLASS);
 }
 
-/// A CSIDriver.
+/// Defaults of a CSIDriver.
 pub(super) fn csi_driver(node: &mut Node<'_>) {
     struct_field(node, "spec", |spec| {
         set_defaults(spec, CSI_DRIVER);

@@ -1,1 +1,1 @@
-//! Every kind before and after its defaults.
+//! Tests of every kind before and after its defaults.

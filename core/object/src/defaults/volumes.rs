@@ -95,7 +95,7 @@ fn field_refs(node: &mut Node<'_>) {
     each(node, "items", |file| pointer_field(file, "fieldRef", pod::field_ref));
 }
 
-/// A PersistentVolume.
+/// Defaults of a PersistentVolume.
 pub(super) fn persistent_volume(node: &mut Node<'_>) {
     struct_field(node, "status", |status| set_defaults(status, PENDING));
     struct_field(node, "spec", |spec| {
@@ -118,7 +118,7 @@ fn volume_sources(spec: &mut Node<'_>) {
     sources(spec, SOURCES);
 }
 
-/// A PersistentVolumeClaim.
+/// Defaults of a PersistentVolumeClaim.
 pub(super) fn claim(node: &mut Node<'_>) {
     struct_field(node, "status", |status| {
         set_defaults(status, PENDING);

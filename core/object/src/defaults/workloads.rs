@@ -64,7 +64,7 @@ const CRON_JOB: &[FieldDefault] = &[
     nil("failedJobsHistoryLimit", DefaultValue::Int(1)),
 ];
 
-/// A Deployment.
+/// Defaults of a Deployment.
 pub(super) fn deployment(node: &mut Node<'_>) {
     struct_field(node, "spec", |spec| {
         struct_field(spec, "strategy", |strategy| rolling(strategy, ROLLING_DEPLOYMENT));
@@ -73,7 +73,7 @@ pub(super) fn deployment(node: &mut Node<'_>) {
     });
 }
 
-/// A ReplicaSet.
+/// Defaults of a ReplicaSet.
 pub(super) fn replica_set(node: &mut Node<'_>) {
     struct_field(node, "spec", |spec| {
         set_defaults(spec, REPLICA_SET);
@@ -81,7 +81,7 @@ pub(super) fn replica_set(node: &mut Node<'_>) {
     });
 }
 
-/// A DaemonSet.
+/// Defaults of a DaemonSet.
 pub(super) fn daemon_set(node: &mut Node<'_>) {
     struct_field(node, "spec", |spec| {
         struct_field(spec, "updateStrategy", |strategy| rolling(strategy, ROLLING_DAEMON_SET));
@@ -100,7 +100,7 @@ fn rolling(strategy: &mut Node<'_>, defaults: &[FieldDefault]) {
     }
 }
 
-/// A StatefulSet.
+/// Defaults of a StatefulSet.
 pub(super) fn stateful_set(node: &mut Node<'_>) {
     struct_field(node, "spec", |spec| {
         struct_field(spec, "updateStrategy", stateful_strategy);
@@ -129,7 +129,7 @@ fn stateful_strategy(strategy: &mut Node<'_>) {
     }
 }
 
-/// A Job.
+/// Defaults of a Job.
 pub(super) fn job(node: &mut Node<'_>) {
     core_v1::label_as(node, core_v1::template_labels(node));
     struct_field(node, "spec", |spec| {

@@ -38,7 +38,7 @@ pub fn json_patch(original: Node<'static>, patch: &Node<'_>) -> Result<Node<'sta
 
 /// Warnings of strict decoding, in the API server's wording: unknown members of operations.
 #[must_use]
-pub fn json_patch_oddities(patch: &Node<'_>) -> Vec<String> {
+pub fn json_patch_warnings(patch: &Node<'_>) -> Vec<String> {
     let items = patch.items().iter().enumerate();
     let unknown = items.flat_map(|(index, item)| {
         let unknown = item.entries().iter().filter(|entry| !FIELDS.contains(&&*entry.key));
@@ -374,7 +374,7 @@ mod tests {
     #[test]
     fn strict_reading_names_unknown_members() {
         let patch = parse(r#"[{"op":"add","path":"/a","value":1},{"op":"x","foo":1}]"#);
-        assert_eq!(json_patch_oddities(&patch), ["json patch unknown field \"[1].foo\""]);
+        assert_eq!(json_patch_warnings(&patch), ["json patch unknown field \"[1].foo\""]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ mod strategic_order;
 mod strategic_tests;
 
 pub use go_text::GoText;
-pub use json_patch::{json_patch, json_patch_oddities};
+pub use json_patch::{json_patch, json_patch_warnings};
 pub use merge::merge_patch;
 pub use merge_keys::{MERGE_RULES, MergeRow, MergeRule, merge_rule};
 pub use strategic::strategic_merge;

@@ -1,4 +1,4 @@
-//! Hand-written bodies: the encoding of each type of field, and what is refused.
+//! Tests of handwritten protobuf: the encoding of each type of field, and what is refused.
 
 use super::wire::{put_bytes, put_int};
 use super::{decode, decode_as, encode, is_enveloped, is_pointer};

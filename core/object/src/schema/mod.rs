@@ -36,7 +36,7 @@ pub struct FieldRow {
 /// The shape of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// A string.
+    /// A string that is not otherwise constrained.
     String,
     /// A base64 string.
     Bytes,

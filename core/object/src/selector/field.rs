@@ -101,7 +101,7 @@ impl FieldSelector {
     pub fn matches(&self, object: &Node<'_>, fields: &[SelectableField]) -> bool {
         self.matches_by(|name| {
             let field = fields.iter().find(|field| field.key == name);
-            field.map_or(Cow::Borrowed(""), |field| field.read.of(object))
+            field.map_or(Cow::Borrowed(""), |field| field.source.value(object))
         })
     }
 

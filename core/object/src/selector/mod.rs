@@ -9,4 +9,4 @@ mod selectable;
 pub use field::{FieldOp, FieldSelector, FieldTerm};
 pub use label::{LabelOp, LabelSelector, Requirement};
 pub use label_name::{label_key_faults, label_value_faults};
-pub use selectable::{Read, SelectableField, scalar_text, selectable};
+pub use selectable::{FieldSource, SelectableField, scalar_text, selectable};

@@ -1,4 +1,4 @@
-//! The selectable fields of each kind, and how each is read from an object.
+//! The selectable fields of each kind, with the paths that their values come from.
 
 use crate::{Node, Value};
 use alloc::borrow::Cow;
@@ -11,13 +11,13 @@ use ratchet_net::Quoted;
 pub struct SelectableField {
     /// The name in field selectors.
     pub key: &'static str,
-    /// How the field is read.
-    pub read: Read,
+    /// Where its value comes from.
+    pub source: FieldSource,
 }
 
-/// How a field is read from an object, as a string.
+/// The paths of an object that a field's value comes from, and how it becomes a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Read {
+pub enum FieldSource {
     /// The string at this path; empty if there is none.
     Text(&'static [&'static str]),
     /// The string at the first of these paths that has one.
@@ -32,10 +32,10 @@ pub enum Read {
     Empty,
 }
 
-impl Read {
+impl FieldSource {
     /// The value of the field in an object.
     #[must_use]
-    pub fn of<'n>(&self, object: &'n Node<'_>) -> Cow<'n, str> {
+    pub fn value<'n>(&self, object: &'n Node<'_>) -> Cow<'n, str> {
         match self {
             Self::Text(path) => Cow::Borrowed(object.text_at(path)),
             Self::Either(first, second) => {
@@ -89,11 +89,11 @@ struct KindRow {
 }
 
 const fn text(key: &'static str, path: &'static [&'static str]) -> SelectableField {
-    SelectableField { key, read: Read::Text(path) }
+    SelectableField { key, source: FieldSource::Text(path) }
 }
 
-const fn field(key: &'static str, read: Read) -> SelectableField {
-    SelectableField { key, read }
+const fn field(key: &'static str, source: FieldSource) -> SelectableField {
+    SelectableField { key, source }
 }
 
 const fn kind(
@@ -120,14 +120,14 @@ static ROWS: &[KindRow] = &[
         "",
         "Node",
         Wording::Plain,
-        &[NAME, field("spec.unschedulable", Read::Flag(&["spec", "unschedulable"]))],
+        &[NAME, field("spec.unschedulable", FieldSource::Flag(&["spec", "unschedulable"]))],
     ),
     kind("", "Pod", Wording::Plain, POD),
     kind(
         "",
         "ReplicationController",
         Wording::Plain,
-        &[NAME, NAMESPACE, field("status.replicas", Read::Number(&["status", "replicas"]))],
+        &[NAME, NAMESPACE, field("status.replicas", FieldSource::Number(&["status", "replicas"]))],
     ),
     kind("", "Secret", Wording::Plain, &[NAME, NAMESPACE, text("type", &["type"])]),
     kind(
@@ -145,7 +145,11 @@ static ROWS: &[KindRow] = &[
         "batch",
         "Job",
         Wording::Job,
-        &[NAME, NAMESPACE, field("status.successful", Read::Number(&["status", "succeeded"]))],
+        &[
+            NAME,
+            NAMESPACE,
+            field("status.successful", FieldSource::Number(&["status", "succeeded"])),
+        ],
     ),
     kind("certificates.k8s.io", "CertificateSigningRequest", Wording::Plain, &[NAME, SIGNER]),
     kind("certificates.k8s.io", "ClusterTrustBundle", Wording::Plain, &[NAME, SIGNER]),
@@ -177,12 +181,15 @@ static POD: &[SelectableField] = &[
     text("spec.schedulerName", &["spec", "schedulerName"]),
     field(
         "spec.serviceAccountName",
-        Read::Either(&["spec", "serviceAccountName"], &["spec", "serviceAccount"]),
+        FieldSource::Either(&["spec", "serviceAccountName"], &["spec", "serviceAccount"]),
     ),
-    field("spec.hostNetwork", Read::Flag(&["spec", "hostNetwork"])),
+    field("spec.hostNetwork", FieldSource::Flag(&["spec", "hostNetwork"])),
     text("status.phase", &["status", "phase"]),
-    field("status.podIP", Read::OrFirstItem(&["status", "podIP"], &["status", "podIPs"], "ip")),
-    field("status.podIPs", Read::Empty),
+    field(
+        "status.podIP",
+        FieldSource::OrFirstItem(&["status", "podIP"], &["status", "podIPs"], "ip"),
+    ),
+    field("status.podIPs", FieldSource::Empty),
     text("status.nominatedNodeName", &["status", "nominatedNodeName"]),
 ];
 
@@ -198,7 +205,7 @@ static EVENT: &[SelectableField] = &[
     text("involvedObject.fieldPath", &["involvedObject", "fieldPath"]),
     text("reason", &["reason"]),
     text("reportingComponent", &["reportingComponent"]),
-    field("source", Read::Either(&["source", "component"], &["reportingComponent"])),
+    field("source", FieldSource::Either(&["source", "component"], &["reportingComponent"])),
     text("type", &["type"]),
 ];
 
@@ -260,10 +267,14 @@ mod tests {
     }
 
     fn exists(ty: &'static schema::TypeRow, field: &SelectableField) {
-        let paths: &[&[&str]] = match field.read {
-            Read::Text(path) | Read::Flag(path) | Read::Number(path) => &[path],
-            Read::Either(one, other) | Read::OrFirstItem(one, other, _) => &[one, other],
-            Read::Empty => &[],
+        let paths: &[&[&str]] = match field.source {
+            FieldSource::Text(path) | FieldSource::Flag(path) | FieldSource::Number(path) => {
+                &[path]
+            }
+            FieldSource::Either(one, other) | FieldSource::OrFirstItem(one, other, _) => {
+                &[one, other]
+            }
+            FieldSource::Empty => &[],
         };
         for path in paths {
             path.iter().fold(ty, |ty, name| match ty.field(name).expect(name).shape {

@@ -1,4 +1,4 @@
-//! YAML documents and the trees they become.
+//! Tests of YAML documents and the trees they become.
 
 use super::*;
 use alloc::string::ToString;

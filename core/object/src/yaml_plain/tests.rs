@@ -1,4 +1,4 @@
-//! The fast path against the full parser: whatever it accepts, it parses the same.
+//! Tests of the fast path against the full parser: whatever it accepts, it parses the same.
 
 extern crate std;
 

@@ -91,9 +91,9 @@ pub(super) fn conclusion(config: &Config, summary: &Summary) -> &'static str {
 /// The first `MOST` node names, and the number of the rest.
 pub(super) fn some(names: &[&str]) -> String {
     const MOST: usize = 8;
-    let names_shown: Vec<String> = names.iter().take(MOST).map(|name| plain(name)).collect();
+    let listed: Vec<String> = names.iter().take(MOST).map(|name| plain(name)).collect();
     match names.len().saturating_sub(MOST) {
-        0 => names_shown.join(", "),
-        more => format!("{} and {more} more", names_shown.join(", ")),
+        0 => listed.join(", "),
+        more => format!("{} and {more} more", listed.join(", ")),
     }
 }

@@ -1,4 +1,4 @@
-//! Audit events of requests.
+//! `Auditing`: the audit events of requests, from the policy's level to the log.
 
 use crate::app::guarded_body::with_guard;
 use crate::request::audit_record::AuditRecord;

@@ -15,7 +15,7 @@ use ratchet_http::metrics::{
     CounterVec, Gauge, GaugeVec, Histogram, HistogramVec, MetricType, Registry, Stability, Writer,
 };
 use ratchet_identity::TokenCounter;
-use ratchet_kubelet::Connected;
+use ratchet_kubelet::ConnectionCounts;
 use ratchet_policy::Check;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -442,7 +442,7 @@ pub fn write_audit(counts: &Counts, writer: &mut Writer) {
 }
 
 /// Writes the number of connections to kubelets, whatever the result of the certificate name check.
-pub fn write_connections(counts: Connected, writer: &mut Writer) {
+pub fn write_connections(counts: ConnectionCounts, writer: &mut Writer) {
     #[allow(clippy::cast_precision_loss, reason = "numbers of connections are far below 2^52")]
     let number = |count: u64| count as f64;
     let help =

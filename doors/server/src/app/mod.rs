@@ -56,7 +56,7 @@ pub struct App {
     pub quota_locks: QuotaLocks,
     /// The compiled ValidatingAdmissionPolicies and their bindings.
     pub policies: PolicySet,
-    /// Authenticators.
+    /// The authenticators, in the order in which they are tried.
     pub identity: Authenticators,
     /// Issuer of service account tokens.
     pub accounts: Arc<ServiceAccounts>,
@@ -66,9 +66,9 @@ pub struct App {
     pub authorizer: Authorizer,
     /// The ranges from which Services get cluster IPs and node ports.
     pub ranges: Ranges,
-    /// Metrics.
+    /// The metrics that `/metrics` exposes.
     pub metrics: Arc<Metrics>,
-    /// Health checks.
+    /// The checks behind `/livez`, `/readyz` and `/healthz`.
     pub health: Checks,
     /// The audit log, if one is configured.
     pub(crate) audit: Option<Auditing>,

@@ -62,7 +62,7 @@ pub(crate) enum Content {
 
 /// Stored objects with the list metadata.
 pub(crate) struct List {
-    /// The objects.
+    /// The objects of the page, in the order of their keys.
     pub items: Vec<Arc<Item>>,
     /// `metadata.resourceVersion`.
     pub revision: u64,

@@ -17,7 +17,7 @@ pub(crate) trait SecretLabeler: Send + Sync {
 
 /// What the use of a token is recorded in.
 pub(crate) struct TokenRecorder {
-    /// Metrics.
+    /// The counters of token uses.
     pub(crate) metrics: Arc<Metrics>,
     /// The writer of the labels.
     pub(crate) labeler: Box<dyn SecretLabeler>,

@@ -1,4 +1,4 @@
-//! The version of the server.
+//! The version of the server, as `/version` reports it.
 
 use ratchet_engine::ApiConfig;
 

@@ -6,12 +6,12 @@ use std::io::{self, BufRead, Read};
 
 /// The received but unread bytes.
 #[derive(Debug, Default)]
-pub(super) struct Input {
+pub(super) struct PageInput {
     piece: Bytes,
     has_ended: bool,
 }
 
-impl Read for Input {
+impl Read for PageInput {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let mut ready = self.fill_buf()?;
         let count = ready.read(out)?;
@@ -20,7 +20,7 @@ impl Read for Input {
     }
 }
 
-impl BufRead for Input {
+impl BufRead for PageInput {
     /// Fails with `WouldBlock` if more input is expected.
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         match self.piece.is_empty() && !self.has_ended {
@@ -36,23 +36,23 @@ impl BufRead for Input {
 
 /// A decoder by content encoding.
 pub(super) enum PageDecoder {
-    Plain(Input),
-    Gzip(Box<GzDecoder<Input>>),
-    Deflate(Box<DeflateDecoder<Input>>),
+    Plain(PageInput),
+    Gzip(Box<GzDecoder<PageInput>>),
+    Deflate(Box<DeflateDecoder<PageInput>>),
 }
 
 impl PageDecoder {
     /// None if the encoding is not supported.
     pub(super) fn new(encoding: &str) -> Option<Self> {
         Some(match encoding {
-            "" => Self::Plain(Input::default()),
-            "gzip" => Self::Gzip(Box::new(GzDecoder::new(Input::default()))),
-            "deflate" => Self::Deflate(Box::new(DeflateDecoder::new(Input::default()))),
+            "" => Self::Plain(PageInput::default()),
+            "gzip" => Self::Gzip(Box::new(GzDecoder::new(PageInput::default()))),
+            "deflate" => Self::Deflate(Box::new(DeflateDecoder::new(PageInput::default()))),
             _ => return None,
         })
     }
 
-    fn input(&mut self) -> &mut Input {
+    fn input(&mut self) -> &mut PageInput {
         match self {
             Self::Plain(input) => input,
             Self::Gzip(decoder) => decoder.get_mut(),

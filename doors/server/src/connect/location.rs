@@ -159,7 +159,7 @@ pub(super) fn of_pod(connect: &Connect<'_>) -> Result<Location, StatusError> {
 
 /// Parses an address of a status in any notation; never a host name.
 fn address(text: &str) -> Option<IpAddr> {
-    ratchet_net::IpText::read(text).ok().map(|text| text.addr())
+    ratchet_net::IpText::parse(text).ok().map(|text| text.addr())
 }
 
 /// 503: the backend cannot be reached.

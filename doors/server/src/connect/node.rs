@@ -27,7 +27,7 @@ pub(super) fn find(app: &App, name: &str, about: About<'_>) -> Result<Kubelet, S
     let expected = NodeName::new(node.text_at(&["metadata", "name"])).ok_or_else(missing)?;
     let host = preferred_address(&node, &app.backends.address_types)?;
     // Canonical form, because resolvers interpret leading zeros differently.
-    let host = IpText::read(host).map_or_else(|_| host.to_owned(), |ip| ip.addr().to_string());
+    let host = IpText::parse(host).map_or_else(|_| host.to_owned(), |ip| ip.addr().to_string());
     let reported = node.find(&["status", "daemonEndpoints", "kubeletEndpoint", "Port"]);
     let reported = reported.and_then(Node::as_int).and_then(|port| u16::try_from(port).ok());
     let port = reported.filter(|port| *port > 0).unwrap_or(app.backends.default_port);

@@ -142,7 +142,7 @@ fn translate(
 async fn upgrade_to_spdy(
     backends: &Backends,
     kubelet_request: &KubeletRequest,
-) -> Result<streaming::Kubelet<Throttled<TokioIo<Upgraded>>>, String> {
+) -> Result<streaming::KubeletConnection<Throttled<TokioIo<Upgraded>>>, String> {
     let authority = kubelet_request.kubelet.authority();
     let send_error = |why: &dyn std::fmt::Display| {
         format!(
@@ -164,7 +164,7 @@ async fn upgrade_to_spdy(
             let protocol = Protocol::chosen(&head.headers)
                 .ok_or("unable to upgrade: the kubelet chose a protocol that it was not offered")?;
             let io = Throttled::new(TokioIo::new(io), backends.bytes_per_second);
-            Ok(streaming::Kubelet { io, protocol })
+            Ok(streaming::KubeletConnection { io, protocol })
         }
         UpgradeResponse::Upgraded(..) => Err(streaming::upgrade_error_message(b"")),
         UpgradeResponse::NotUpgraded(response) => {

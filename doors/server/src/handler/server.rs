@@ -7,7 +7,7 @@ use crate::handler::{documents, route};
 use crate::request::audit_record::AuditRecord;
 use crate::request::warnings::Warnings;
 use crate::request::{
-    AUDIT_ID, Caller, Output, Params, RequestContext, RequestInfo, Source, Target, Unreadable,
+    AUDIT_ID, Caller, InvalidPath, Output, Params, RequestContext, RequestInfo, Source, Target,
 };
 use crate::response::respond::{error_response, finish};
 use crate::status::{About, StatusError};
@@ -57,9 +57,9 @@ pub(crate) async fn serve(
     caller: Caller,
 ) -> Response<Body> {
     let params = Params::parse(parts.uri.query());
-    let read = RequestInfo::parse(&parts.method, &parts.uri, &params);
-    let is_readable = read.is_ok();
-    let info = read.unwrap_or_else(|Unreadable| RequestInfo::nothing());
+    let parsed = RequestInfo::parse(&parts.method, &parts.uri, &params);
+    let is_valid = parsed.is_ok();
+    let info = parsed.unwrap_or_else(|InvalidPath| RequestInfo::nothing());
     let audit_id = parts.headers.get(AUDIT_ID).and_then(|id| id.to_str().ok());
     let audit_id = audit_id.filter(|id| !id.is_empty()).map(str::to_owned);
     let request = RequestContext {
@@ -73,7 +73,7 @@ pub(crate) async fn serve(
         started: Instant::now(),
         address: peer.address.ip(),
     };
-    if !is_readable {
+    if !is_valid {
         let text = "400 Bad Request".to_owned();
         let mut response = documents::text(400, "text/plain; charset=utf-8", text);
         finish(app, &request, &mut response);

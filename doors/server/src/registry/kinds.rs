@@ -1,4 +1,4 @@
-//! What single kinds do in their strategies on create and update.
+//! `PrepareForCreate` and `PrepareForUpdate` of single kinds, which their rows of the strategies name.
 
 use super::strategy::CreateContext;
 use ratchet_object::{Equality, Node, Value, equal_at};

@@ -1,16 +1,16 @@
 //! `ServiceAllocator`: cluster IPs and node ports, allocated in the commit that stores the Service.
 
-use crate::registry::{Registry, clock, metadata};
+use crate::registry::{Registry, ServedResource, clock, metadata, strategy};
 use crate::status::StatusError;
 use crate::storage::cache::{Cache, NODE_PORTS, ROOT, ResourceCache, storable};
-use ratchet_allocation::{Fault, Plan, Ranges, Taken, ip_address, ip_name, plan};
+use ratchet_allocation::{AllocationError, Plan, Ranges, Taken, ip_address, ip_name, plan};
 use ratchet_object::{Kind, Node};
 use ratchet_store::{Guard, Revision, Write};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-fn is_service(kind: &Kind<'_>) -> bool {
-    (kind.group, kind.name) == ("", "Service")
+fn allocates(kind: &Kind<'_>) -> bool {
+    strategy(kind.group, kind.name).allocates
 }
 
 /// The current allocations.
@@ -53,7 +53,7 @@ pub(crate) struct ServiceAllocator<'a> {
 impl ServiceAllocator<'_> {
     /// Fills in allocated fields that an update omits.
     pub(crate) fn prepare(&self, kind: &Kind<'_>, new: &mut Node<'static>, old: Option<&Node<'_>>) {
-        if is_service(kind) {
+        if allocates(kind) {
             ratchet_allocation::prepare(new, old, self.ranges);
         }
     }
@@ -65,21 +65,21 @@ impl ServiceAllocator<'_> {
         new: &mut Node<'static>,
         old: Option<&Node<'_>>,
     ) -> Result<Vec<Write>, StatusError> {
-        if !is_service(kind) {
+        if !allocates(kind) {
             return Ok(Vec::new());
         }
         let planned = plan(new, old, self.ranges, &Allocations::of(self.cache), &mut |below| {
             fastrand::u64(..below.max(1))
         });
-        let planned = planned.map_err(|fault| match fault {
-            Fault::Invalid(causes) => StatusError::invalid_object(
+        let planned = planned.map_err(|error| match error {
+            AllocationError::Invalid(causes) => StatusError::invalid_object(
                 "Service",
                 "",
                 new.text_at(&["metadata", "name"]),
                 causes,
             ),
-            Fault::Internal(text) => StatusError::internal(text),
-            Fault::Unclassified(text) => StatusError::unclassified(text),
+            AllocationError::Internal(text) => StatusError::internal(text),
+            AllocationError::Unclassified(text) => StatusError::unclassified(text),
         })?;
         self.writes(&planned, new)
     }
@@ -90,7 +90,7 @@ impl ServiceAllocator<'_> {
         kind: &Kind<'_>,
         old: &Node<'_>,
     ) -> Result<Vec<Write>, StatusError> {
-        if !is_service(kind) {
+        if !allocates(kind) {
             return Ok(Vec::new());
         }
         self.writes(&ratchet_allocation::release(old), old)
@@ -140,8 +140,12 @@ impl ServiceAllocator<'_> {
     }
 
     /// The writes that claim the address of the bootstrap Service.
-    pub(crate) fn bootstrap_claims(&self, node: &Node<'_>) -> Result<Vec<Write>, StatusError> {
-        if node.text_at(&["kind"]) != "Service" {
+    pub(crate) fn bootstrap_claims(
+        &self,
+        resource: &ServedResource,
+        node: &Node<'_>,
+    ) -> Result<Vec<Write>, StatusError> {
+        if !resource.strategy().allocates {
             return Ok(Vec::new());
         }
         let release = ratchet_allocation::release(node);

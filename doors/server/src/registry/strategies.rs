@@ -34,7 +34,11 @@ static STRATEGIES: &[Strategy] = &[
     row("", "PodTemplate").counts(Generation::Of("template")).returns_deleted(),
     row("", "ReplicationController").counts(SPEC).dependents(Dependents::Orphan),
     row("", "ResourceQuota").returns_deleted(),
-    row("", "Service").allows_create_on_update().returns_deleted().on_create(kinds::create_service),
+    row("", "Service")
+        .allows_create_on_update()
+        .returns_deleted()
+        .allocates()
+        .on_create(kinds::create_service),
     row("", "ServiceAccount").returns_deleted(),
     row(ADMISSION, "MutatingAdmissionPolicy").counts(SPEC).requires_version(),
     row(ADMISSION, "MutatingAdmissionPolicyBinding").counts(SPEC).requires_version(),
@@ -142,6 +146,7 @@ mod tests {
         assert_eq!(kinds(|row| row.deletion == Deletion::Phased), ["Namespace"]);
         assert_eq!(kinds(|row| row.warns_of_orphans), ["Job"]);
         assert_eq!(kinds(|row| row.expires), ["Event"]);
+        assert_eq!(kinds(|row| row.allocates), ["Service"]);
         let created = [
             "LimitRange",
             "Namespace",

@@ -64,7 +64,7 @@ type PrepareUpdate = fn(&mut Node<'static>, &Node<'_>, &str);
 pub struct Strategy {
     /// API group.
     pub group: &'static str,
-    /// The kind.
+    /// The kind, which with the group is the key of the row.
     pub kind: &'static str,
     /// When the generation is incremented.
     pub generation: Generation,
@@ -90,6 +90,8 @@ pub struct Strategy {
     pub warns_of_orphans: bool,
     /// Whether objects expire after `--event-ttl`.
     pub expires: bool,
+    /// Whether objects claim cluster IPs and node ports.
+    pub allocates: bool,
     /// The kind's own part of `PrepareForCreate`.
     pub(super) on_create: Option<PrepareCreate>,
     /// The kind's own part of `PrepareForUpdate`.
@@ -120,6 +122,7 @@ pub(super) const PLAIN: Strategy = Strategy {
     deletion: Deletion::AtOnce,
     warns_of_orphans: false,
     expires: false,
+    allocates: false,
     on_create: None,
     on_update: None,
     on_status_update: None,
@@ -178,6 +181,10 @@ impl Strategy {
 
     pub(super) const fn expires(self) -> Self {
         Self { expires: true, ..self }
+    }
+
+    pub(super) const fn allocates(self) -> Self {
+        Self { allocates: true, ..self }
     }
 
     pub(super) const fn on_create(self, prepare: PrepareCreate) -> Self {

@@ -12,7 +12,7 @@ pub(crate) enum Media {
         /// Whether it is indented by two spaces.
         pretty: bool,
     },
-    /// YAML.
+    /// `application/yaml`.
     Yaml,
     /// The Kubernetes protobuf envelope; only for clients that accept nothing else.
     Protobuf,
@@ -23,7 +23,7 @@ pub(crate) enum Media {
 pub(crate) enum Form {
     /// Whole objects.
     Whole,
-    /// A `Table`.
+    /// A `Table` with one row per object, for `kubectl get`.
     Table,
     /// `PartialObjectMetadata`.
     Metadata,

@@ -18,7 +18,7 @@ pub(crate) const LIMIT: usize = 3 << 20;
 pub(crate) enum BodyType {
     /// JSON, also the default without a content type.
     Json,
-    /// YAML.
+    /// `application/yaml`.
     Yaml,
     /// The Kubernetes protobuf envelope.
     Protobuf,
@@ -57,7 +57,7 @@ pub(crate) struct ExpectedKind<'a> {
     pub group: &'a str,
     /// API version.
     pub version: &'a str,
-    /// The kind.
+    /// The kind, which is set in every decoded body.
     pub kind: &'a str,
 }
 

@@ -9,7 +9,7 @@ pub struct RequestInfo {
     /// The verb: `get`, `list`, `watch`, `create`, … or the lower-case method of a non-resource path. Empty for
     /// methods that resources do not have.
     pub verb: &'static str,
-    /// The target.
+    /// The resource or the non-resource path that the request is about.
     pub target: Target,
     /// The field selector for authorizers; empty where the verb has none.
     pub field_selector: String,
@@ -41,7 +41,7 @@ pub struct ResourcePath {
     pub name: String,
     /// Whether the path itself names an object, not only a field selector.
     pub is_item: bool,
-    /// Subresource.
+    /// The subresource, such as `status`; empty for the object itself.
     pub subresource: String,
     /// The path after the subresource; only proxies have one.
     pub rest: String,
@@ -63,7 +63,7 @@ const PATH_VERBS: [(&str, PathVerb); 2] = [("watch", PathVerb::Watch), ("proxy",
 /// The subresources of a Namespace; any other segment after its name is a resource in it.
 const NAMESPACE_PARTS: [&str; 2] = ["status", "finalize"];
 
-/// The connect subresources.
+/// Subresources that connect to a kubelet, a pod, a Service or a node.
 const CONNECT_SUBRESOURCES: [&str; 5] = ["attach", "exec", "log", "portforward", "proxy"];
 
 /// Whether a subresource is a connect subresource, whose requests may be long-running.
@@ -73,13 +73,13 @@ pub(crate) fn connects(subresource: &str) -> bool {
 
 /// A path with an invalid percent escape; it is rejected before authentication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Unreadable;
+pub(crate) struct InvalidPath;
 
 impl RequestInfo {
     /// Parses a request line.
-    pub(crate) fn parse(method: &Method, uri: &Uri, params: &Params) -> Result<Self, Unreadable> {
+    pub(crate) fn parse(method: &Method, uri: &Uri, params: &Params) -> Result<Self, InvalidPath> {
         let Some(decoded) = percent::path(uri.path()) else {
-            return Err(Unreadable);
+            return Err(InvalidPath);
         };
         let Some(mut path) = ResourcePath::parse(&decoded) else {
             let target = Target::Path(decoded);

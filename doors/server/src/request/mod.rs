@@ -18,6 +18,6 @@ pub(crate) mod warnings;
 
 pub(crate) use accept::{Form, Media, Output};
 pub(crate) use context::{AUDIT_ID, RequestContext};
-pub(crate) use info::{PathVerb, RequestInfo, ResourcePath, Target, Unreadable, connects};
+pub(crate) use info::{InvalidPath, PathVerb, RequestInfo, ResourcePath, Target, connects};
 pub(crate) use query::Params;
 pub(crate) use source::{Caller, Source};

@@ -17,11 +17,11 @@ pub(crate) struct WriteOptions {
 /// The options kind of a request, for error messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OptionsKind {
-    /// Of POST.
+    /// `CreateOptions`, of POST.
     Create,
-    /// Of PUT.
+    /// `UpdateOptions`, of PUT.
     Update,
-    /// Of PATCH.
+    /// `PatchOptions`, of PATCH.
     Patch,
 }
 

@@ -48,9 +48,9 @@ impl Rows {
 
 /// A small encoded document.
 pub(crate) struct Rendered {
-    /// The content type.
+    /// The `Content-Type` of the response.
     pub content_type: &'static str,
-    /// The bytes.
+    /// The encoded body.
     pub bytes: Bytes,
 }
 
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_put_into_the_dress_that_was_asked_for() {
+    fn json_becomes_the_encoding_that_was_asked_for() {
         let encoded = |media| {
             let json = r#"{"kind":"Status","apiVersion":"v1","code":404}"#;
             let Rendered { content_type, bytes } = encode(json, Output { media, ..Output::PLAIN });

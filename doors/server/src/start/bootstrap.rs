@@ -168,7 +168,7 @@ fn writes(app: &App, object: &Node<'static>) -> Result<Vec<Write>, StatusError> 
     let key = resource.key(namespace, name);
     let Some(item) = resource.cache.find(&resource.cache_key(namespace, name))? else {
         let new = with_system_fields(app, resource, node);
-        let mut writes = app.services().bootstrap_claims(&new)?;
+        let mut writes = app.services().bootstrap_claims(resource, &new)?;
         writes.push(Write::put(&key, Guard::Absent, storable(new)?.bytes()));
         return Ok(writes);
     };

@@ -52,7 +52,7 @@ pub struct BackendConfig {
     /// How kubelets' certificates are verified.
     pub trust: Trust,
     /// The client certificate for kubelets.
-    pub client: Option<ratchet_kubelet::KeyFiles>,
+    pub client: Option<ratchet_kubelet::ClientKeyFiles>,
     /// `--kubelet-preferred-address-types`.
     pub address_types: Vec<String>,
     /// The kubelet port of nodes that report none.

@@ -49,7 +49,7 @@ pub enum StartError {
         go_io_error(why)
     )]
     Listen {
-        /// The address.
+        /// `host:port` as configured.
         address: String,
         /// The error of the system.
         why: std::io::Error,

@@ -15,7 +15,7 @@ pub struct StatusError {
     pub code: u16,
     /// `reason`; empty where the API has none.
     pub reason: &'static str,
-    /// `message`.
+    /// `message`, for people.
     pub message: String,
     /// `details`; absent where the API has none, which is not the same as empty.
     pub details: Option<Box<Details>>,
@@ -86,7 +86,7 @@ impl StatusError {
         Self::plain(400, "BadRequest", message)
     }
 
-    /// 401.
+    /// 401: the request could not be authenticated.
     pub fn unauthorized() -> Self {
         Self::plain(401, "Unauthorized", "Unauthorized")
     }
@@ -114,13 +114,13 @@ impl StatusError {
         Self { details: Some(Box::default()), ..Self::plain(404, "NotFound", message) }
     }
 
-    /// 405.
+    /// 405: the resource does not have this verb.
     pub fn method_not_allowed() -> Self {
         let message = "the server does not allow this method on the requested resource";
         Self { details: Some(Box::default()), ..Self::plain(405, "MethodNotAllowed", message) }
     }
 
-    /// 406.
+    /// 406: the client accepts no media type that the server has.
     pub fn not_acceptable() -> Self {
         let types = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
         let message = format!("406: Not Acceptable\n\nAvailable representations: {types}");
@@ -179,7 +179,7 @@ impl StatusError {
         Self::plain(410, "Expired", message)
     }
 
-    /// 413.
+    /// 413: the body exceeds `limit` bytes.
     pub fn too_large(limit: usize) -> Self {
         let message = format!("Request entity too large: limit is {limit}");
         Self::plain(413, "RequestEntityTooLarge", message)
@@ -233,7 +233,7 @@ impl StatusError {
         Self::plain(500, "", message)
     }
 
-    /// 500.
+    /// 500: the server failed.
     pub fn internal(message: impl std::fmt::Display) -> Self {
         let why = message.to_string();
         let message = format!("Internal error occurred: {why}");
@@ -247,7 +247,7 @@ impl StatusError {
         Self::about(code, reason, about, message)
     }
 
-    /// 503.
+    /// 503: the server or a backend cannot answer now.
     pub fn unavailable(message: impl Into<String>) -> Self {
         Self::plain(503, "ServiceUnavailable", message)
     }

@@ -1,4 +1,4 @@
-//! POST to a collection.
+//! POST to a collection: creates an object.
 
 use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::request::options::{OptionsKind, WriteOptions};

@@ -1,4 +1,4 @@
-//! GET of one object.
+//! GET of one object, from the watch cache.
 
 use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;

@@ -27,7 +27,7 @@ const NAME_TRIES: usize = 8;
 pub(crate) struct Preconditions {
     /// `resourceVersion`.
     version: String,
-    /// `uid`.
+    /// `uid`, which a new object of the same name does not have.
     uid: String,
 }
 

@@ -8,7 +8,7 @@ use std::task::{Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::{Commit, Event, Guard, Happened, Query, Revision, Store, Watch, Write};
+use crate::{Commit, Event, EventKind, Guard, Query, Revision, Store, Watch, Write};
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -75,8 +75,8 @@ pub(super) async fn next_events(watch: &mut Box<dyn Watch>, count: usize) -> Str
 pub(super) fn event_text(event: &Event) -> String {
     let Event { key, revision, act } = event;
     match act {
-        Happened::Put { value, .. } => format!("{revision}:{key}={}", text(value)),
-        Happened::Deleted => format!("{revision}:{key}-"),
+        EventKind::Put { value, .. } => format!("{revision}:{key}={}", text(value)),
+        EventKind::Deleted => format!("{revision}:{key}-"),
     }
 }
 

@@ -7,7 +7,7 @@ use std::task::Poll;
 
 use super::CheckFuture;
 use super::steps::{delete, done, event_text, next_events, put, run_concurrently, text};
-use crate::{Guard, Happened, Revision, Store, Write};
+use crate::{EventKind, Guard, Revision, Store, Write};
 
 pub(super) async fn replay(store: Arc<dyn Store>) {
     put(&store, "/a", "1").await;
@@ -23,8 +23,8 @@ pub(super) async fn replay(store: Arc<dyn Store>) {
     let mut watch = store.watch("/a", Revision(2)).await.expect("watch");
     let events = watch.next().await.expect("batch").events;
     let created = events.iter().map(|event| match event.act {
-        Happened::Put { created, .. } => created.0,
-        Happened::Deleted => 0,
+        EventKind::Put { created, .. } => created.0,
+        EventKind::Deleted => 0,
     });
     assert_eq!(created.collect::<Vec<_>>(), [1, 0, 5]);
 }
@@ -136,7 +136,7 @@ pub(super) async fn busy(store: Arc<dyn Store>) {
                 let batch = watch.next().await.expect("batch");
                 for event in &batch.events {
                     assert!(event.revision > upto && event.revision <= batch.upto);
-                    let Happened::Put { value, .. } = &event.act else { panic!("nobody deletes") };
+                    let EventKind::Put { value, .. } = &event.act else { panic!("nobody deletes") };
                     let next = next.entry(event.key.to_string()).or_default();
                     assert_eq!(text(value), next.to_string(), "of {}", event.key);
                     *next += 1;

@@ -1,4 +1,4 @@
-//! Policies: validation errors, and matching of rules.
+//! Tests of policies: validation errors, and matching of rules.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Secrets in all kinds of bodies.
+//! Tests of secrets in all kinds of bodies.
 
 use super::*;
 use ratchet_object::{Limits, decode};

@@ -1,4 +1,4 @@
-//! Written lines, rotated files, full disks.
+//! Tests of written lines, rotated files and full disks.
 
 use super::*;
 use std::fs;

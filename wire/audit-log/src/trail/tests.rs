@@ -1,4 +1,4 @@
-//! Requests and their events.
+//! Tests of requests and their events.
 
 use super::*;
 use crate::policy::Stages;

@@ -1,4 +1,4 @@
-//! Invalid kubeconfigs, and their error messages.
+//! Tests of invalid kubeconfigs and their error messages.
 
 use super::*;
 use std::io::Write;

@@ -88,7 +88,7 @@ impl SigningAuthority {
         let invalid_key = |why: String| CertificateError::Content(key_path.clone(), why);
         let der = CertificateDer::from_pem_slice(pem.as_bytes())
             .map_err(|_| invalid("there is no certificate in it (PEM is expected)".to_owned()))?;
-        let issuer = IssuerCertificate::read(&der).map_err(invalid)?;
+        let issuer = IssuerCertificate::from_der(&der).map_err(invalid)?;
         let key = KeyPair::from_pem(&key).map_err(|error| invalid_key(error.to_string()))?;
         inspect::belongs(&pem, &key).map_err(invalid)?;
         let supported = ALGORITHMS.iter().find(|(supported, _)| *supported == key.algorithm());
@@ -153,7 +153,7 @@ mod tests {
             let pem =
                 authority.sign(&request(&csr(&key)), USAGES, Duration::from_secs(3600)).unwrap();
             let der = CertificateDer::from_pem_slice(pem.as_bytes()).unwrap();
-            let facts = Facts::read(&der).unwrap();
+            let facts = Facts::from_der(&der).unwrap();
             assert!(!facts.is_ca);
             assert_eq!(facts.not_after - facts.not_before, 3900);
             assert!(inspect::belongs(&pem, &key).is_ok());

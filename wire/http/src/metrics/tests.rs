@@ -1,4 +1,4 @@
-//! The text of a scrape.
+//! Tests of the text of a scrape.
 
 use super::*;
 

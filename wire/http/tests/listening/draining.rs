@@ -1,4 +1,4 @@
-//! Draining of a server.
+//! Tests of draining a server.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Misbehaving clients.
+//! Tests of misbehaving clients.
 
 use std::time::Duration;
 

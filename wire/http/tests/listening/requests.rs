@@ -1,4 +1,4 @@
-//! Well-behaved clients.
+//! Tests of well-behaved clients.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -147,8 +147,8 @@ const PLACEHOLDER: &str = "a subject that is replaced";
 
 /// The certificate with another subject, signed again.
 fn with_subject(certificate: &[u8], subject: &[u8], key: &KeyPair) -> Vec<u8> {
-    let (_, read) = X509Certificate::from_der(certificate).unwrap();
-    let (tbs, old) = (read.tbs_certificate.as_ref(), read.subject().as_raw());
+    let (_, parsed) = X509Certificate::from_der(certificate).unwrap();
+    let (tbs, old) = (parsed.tbs_certificate.as_ref(), parsed.subject().as_raw());
     let at = tbs.windows(old.len()).rposition(|window| window == old).unwrap();
     let header = |der: &[u8]| if der[1] == 0x82 { 4 } else { 3 };
     let algorithm = &certificate[header(certificate) + tbs.len()..];

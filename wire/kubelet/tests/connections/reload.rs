@@ -4,19 +4,19 @@ use std::path::Path;
 use std::time::Duration;
 
 use http_body_util::BodyExt;
-use ratchet_kubelet::{KeyFiles, KubeletClient, NameCheck, Settings, Trust};
+use ratchet_kubelet::{ClientKeyFiles, KubeletClient, NameCheck, Settings, Trust};
 
 use super::authority::{Authority, Leaf, Wanted};
 use super::peer::{H1, H2, Peer};
 use super::us::Us;
 
-fn write(files: &KeyFiles, leaf: &Leaf) {
+fn write(files: &ClientKeyFiles, leaf: &Leaf) {
     std::fs::write(&files.certificate, &leaf.pem).unwrap();
     std::fs::write(&files.key, &leaf.key_pem).unwrap();
 }
 
-fn files(folder: &Path) -> KeyFiles {
-    KeyFiles { certificate: folder.join("client.crt"), key: folder.join("client.key") }
+fn files(folder: &Path) -> ClientKeyFiles {
+    ClientKeyFiles { certificate: folder.join("client.crt"), key: folder.join("client.key") }
 }
 
 #[tokio::test]
@@ -155,7 +155,7 @@ fn files_that_cannot_be_used_are_named() {
     let showing = |client| Settings { client: Some(client), ..Settings::default() };
 
     assert_eq!(open(believing("/nonexist".into())), "open /nonexist: no such file or directory");
-    let missing = KeyFiles { certificate: "/nonexist".into(), key: "/nonexist".into() };
+    let missing = ClientKeyFiles { certificate: "/nonexist".into(), key: "/nonexist".into() };
     assert_eq!(open(showing(missing)), "open /nonexist: no such file or directory");
 
     let file = folder.path().join("ca.crt");

@@ -1,6 +1,6 @@
 //! Driver task of one connection: it alone reads and writes it.
 
-use crate::spdy::frame::{Frame, Reader};
+use crate::spdy::frame::{Frame, FrameDecoder};
 use crate::spdy::outgoing::MAX_DATA;
 use crate::spdy::state::{Delivery, Phase, Remote, Shared, State};
 use crate::spdy::{Limits, SpdyError};
@@ -31,7 +31,7 @@ const MAX_ROUNDS: usize = 32;
 pub(crate) struct Driver<IO> {
     io: IO,
     shared: Arc<Shared>,
-    reader: Reader,
+    decoder: FrameDecoder,
     input: BytesMut,
     read_size: usize,
     /// Data whose stream is full.
@@ -46,7 +46,7 @@ impl<IO: AsyncRead + AsyncWrite + Send + Unpin + 'static> Driver<IO> {
         let driver = Self {
             io,
             shared,
-            reader: Reader::new(limits),
+            decoder: FrameDecoder::new(limits),
             input: BytesMut::new(),
             read_size: FIRST_READ,
             blocked: None,
@@ -156,7 +156,7 @@ impl<IO: AsyncRead + AsyncWrite + Send + Unpin + 'static> Driver<IO> {
 
     /// Handles buffered frames, and returns whether all of them could be handled.
     fn handle_input(&mut self) -> Result<bool, SpdyError> {
-        let Self { reader, input, blocked, shared, .. } = self;
+        let Self { decoder, input, blocked, shared, .. } = self;
         shared.act(|state| {
             if state.is_shutting_down() {
                 input.clear();
@@ -177,7 +177,7 @@ impl<IO: AsyncRead + AsyncWrite + Send + Unpin + 'static> Driver<IO> {
                 if state.out.is_flooded() {
                     return Ok(false);
                 }
-                match reader.next(input).map_err(|why| SpdyError::Protocol(why.0))? {
+                match decoder.next(input).map_err(|why| SpdyError::Protocol(why.0))? {
                     Some(Frame::Data { id, bytes, fin }) => *blocked = Some((id, bytes, fin)),
                     Some(frame) => handle(state, frame),
                     None => return Ok(true),

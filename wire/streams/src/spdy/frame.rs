@@ -84,7 +84,7 @@ pub struct FrameError(pub(crate) &'static str);
 
 /// Parses frames from the bytes of a connection.
 #[derive(Debug)]
-pub struct Reader {
+pub struct FrameDecoder {
     inflater: Inflater,
     limit: usize,
     data: Option<Data>,
@@ -120,8 +120,8 @@ impl Head {
     }
 }
 
-impl Reader {
-    /// A reader for the bytes after the upgrade.
+impl FrameDecoder {
+    /// A decoder for the bytes after the upgrade.
     pub fn new(limits: &Limits) -> Self {
         let inflater = Inflater::new(limits.header_block);
         Self { inflater, limit: limits.control_frame, data: None, skip_bytes: 0 }
@@ -133,7 +133,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// If the bytes are not a frame, or one above the limits. The reader cannot continue after
+    /// If the bytes are not a frame, or one above the limits. The decoder cannot continue after
     /// that.
     pub fn next(&mut self, input: &mut BytesMut) -> Result<Option<Frame>, FrameError> {
         loop {
@@ -195,7 +195,7 @@ impl Reader {
     }
 }
 
-type FrameParser = fn(&mut Reader, &Head, &[u8]) -> Result<Frame, FrameError>;
+type FrameParser = fn(&mut FrameDecoder, &Head, &[u8]) -> Result<Frame, FrameError>;
 
 /// The supported control frames. Settings and windows are not: the peers do not use them.
 const PARSERS: &[(u16, FrameParser)] = &[
@@ -220,35 +220,47 @@ fn stream_id(word: u32) -> Result<u32, FrameError> {
     }
 }
 
-fn syn_stream(reader: &mut Reader, head: &Head, mut payload: &[u8]) -> Result<Frame, FrameError> {
+fn syn_stream(
+    decoder: &mut FrameDecoder,
+    head: &Head,
+    mut payload: &[u8],
+) -> Result<Frame, FrameError> {
     let id = stream_id(read_u32(&mut payload)?)?;
     let _associated = read_u32(&mut payload)?;
     let _priority_and_slot = payload.try_get_u16().map_err(|_| SHORT)?;
     let unidirectional = head.flags & UNIDIRECTIONAL != 0;
-    Ok(Frame::SynStream { id, headers: reader.block(payload)?, fin: head.fin(), unidirectional })
+    Ok(Frame::SynStream { id, headers: decoder.block(payload)?, fin: head.fin(), unidirectional })
 }
 
-fn syn_reply(reader: &mut Reader, head: &Head, mut payload: &[u8]) -> Result<Frame, FrameError> {
+fn syn_reply(
+    decoder: &mut FrameDecoder,
+    head: &Head,
+    mut payload: &[u8],
+) -> Result<Frame, FrameError> {
     let id = stream_id(read_u32(&mut payload)?)?;
-    Ok(Frame::SynReply { id, headers: reader.block(payload)?, fin: head.fin() })
+    Ok(Frame::SynReply { id, headers: decoder.block(payload)?, fin: head.fin() })
 }
 
-fn rst_stream(_: &mut Reader, _: &Head, mut payload: &[u8]) -> Result<Frame, FrameError> {
+fn rst_stream(_: &mut FrameDecoder, _: &Head, mut payload: &[u8]) -> Result<Frame, FrameError> {
     let id = stream_id(read_u32(&mut payload)?)?;
     Ok(Frame::Reset { id, status: Reset(read_u32(&mut payload)?) })
 }
 
-fn ping(_: &mut Reader, _: &Head, mut payload: &[u8]) -> Result<Frame, FrameError> {
+fn ping(_: &mut FrameDecoder, _: &Head, mut payload: &[u8]) -> Result<Frame, FrameError> {
     Ok(Frame::Ping(read_u32(&mut payload)?))
 }
 
-fn go_away(_: &mut Reader, _: &Head, _: &[u8]) -> Result<Frame, FrameError> {
+fn go_away(_: &mut FrameDecoder, _: &Head, _: &[u8]) -> Result<Frame, FrameError> {
     Ok(Frame::GoAway)
 }
 
-fn headers(reader: &mut Reader, head: &Head, mut payload: &[u8]) -> Result<Frame, FrameError> {
+fn headers(
+    decoder: &mut FrameDecoder,
+    head: &Head,
+    mut payload: &[u8],
+) -> Result<Frame, FrameError> {
     let id = stream_id(read_u32(&mut payload)?)?;
     // Parsed although unused: the next block builds on the state of this one.
-    reader.block(payload)?;
+    decoder.block(payload)?;
     Ok(Frame::Headers { id, fin: head.fin() })
 }

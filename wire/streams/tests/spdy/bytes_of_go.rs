@@ -2,7 +2,7 @@
 
 use crate::soon;
 use bytes::{Bytes, BytesMut};
-use ratchet_streams::spdy::frame::{Frame, Reader};
+use ratchet_streams::spdy::frame::{Frame, FrameDecoder};
 use ratchet_streams::spdy::{Headers, Limits, Reset, Session};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -32,8 +32,8 @@ fn all(frames: &[&str]) -> BytesMut {
 }
 
 fn read_all(input: &mut BytesMut) -> Vec<Frame> {
-    let mut reader = Reader::new(&Limits::DEFAULT);
-    std::iter::from_fn(|| reader.next(input).unwrap()).collect()
+    let mut decoder = FrameDecoder::new(&Limits::DEFAULT);
+    std::iter::from_fn(|| decoder.next(input).unwrap()).collect()
 }
 
 fn value<'a>(headers: &'a Option<Headers>, name: &str) -> Option<&'a str> {
@@ -69,11 +69,11 @@ fn frames_are_read_as_they_were_meant() {
 #[test]
 fn it_does_not_matter_how_bytes_arrive() {
     let whole = all(GO);
-    let mut reader = Reader::new(&Limits::DEFAULT);
+    let mut decoder = FrameDecoder::new(&Limits::DEFAULT);
     let (mut input, mut text, mut others) = (BytesMut::new(), Vec::new(), 0);
     for byte in whole {
         input.extend_from_slice(&[byte]);
-        while let Some(frame) = reader.next(&mut input).unwrap() {
+        while let Some(frame) = decoder.next(&mut input).unwrap() {
             match frame {
                 Frame::Data { bytes, .. } => text.extend(bytes),
                 _ => others += 1,

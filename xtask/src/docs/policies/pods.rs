@@ -18,7 +18,7 @@ const CONTAINERS: [&str; 2] = ["initContainers", "containers"];
 /// Hosts that mean the pod itself.
 const SELF: &str = "[\"\", \"127.0.0.1\", \"::1\"]";
 
-/// The policies.
+/// The policies of KEP-4940 and KEP-4427.
 pub(super) fn policies() -> Vec<Policy> {
     vec![probe_hosts(), search()]
 }

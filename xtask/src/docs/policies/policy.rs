@@ -24,7 +24,6 @@ pub(super) struct Policy {
     pub(super) conditions: Vec<(&'static str, String)>,
     /// Variables: name and expression.
     pub(super) variables: Vec<(&'static str, String)>,
-    /// The validations.
     pub(super) validations: Vec<Validation>,
 }
 

@@ -7,7 +7,7 @@ const SERVICES: Resources = Resources { group: "", version: "v1", names: &["serv
 /// The external IPs that a write adds; stored ones may stay and may be removed.
 const ADDED: &str = "object.?spec.?externalIPs.orValue([]).filter(a, oldObject == null || !(a in oldObject.?spec.?externalIPs.orValue([])))";
 
-/// The policies.
+/// The policies of KEP-2200.
 pub(super) fn policies() -> Vec<Policy> {
     vec![deny(), allow()]
 }

@@ -133,7 +133,7 @@ const TRIMMED: &[&str] = &["spec.loadBalancerSourceRanges[]"];
 const ONLY_WHERE: &[(&str, &str)] =
     &[("endpoints[].addresses[]", "object.addressType in [\"IPv4\", \"IPv6\"]")];
 
-/// The policies.
+/// The policies of KEP-4858.
 pub(super) fn policies() -> Vec<Policy> {
     TARGETS.iter().map(policy).collect()
 }

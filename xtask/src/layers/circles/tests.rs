@@ -1,4 +1,4 @@
-//! Small crates in memory, with circles and without.
+//! Tests of small crates in memory, with circles and without.
 
 use super::*;
 

@@ -46,20 +46,20 @@ const CONTINUES: &[&str] =
 
 /// The paths that a file names, in order.
 pub(super) fn of<'t>(tokens: &[Token<'t>]) -> Vec<FieldPath<'t>> {
-    let mut reader =
-        Reader { tokens, bound: BTreeMap::new(), calls: Vec::new(), found: Vec::new() };
+    let mut parser =
+        ChainParser { tokens, bound: BTreeMap::new(), calls: Vec::new(), found: Vec::new() };
     let mut at = 0;
     while at < tokens.len() {
-        at = reader.read(at).max(at + 1);
+        at = parser.parse(at).max(at + 1);
     }
-    reader.found
+    parser.found
 }
 
-struct Reader<'a, 't> {
+struct ChainParser<'a, 't> {
     tokens: &'a [Token<'t>],
     /// Variables of the current function that hold the value of a path.
     bound: BTreeMap<&'t str, Vec<Step<'t>>>,
-    /// The names of the functions in whose arguments the reader is.
+    /// The names of the functions in whose arguments the parser is.
     calls: Vec<Option<&'t str>>,
     found: Vec<FieldPath<'t>>,
 }
@@ -75,9 +75,9 @@ struct Call<'t> {
     is_open: bool,
 }
 
-impl<'t> Reader<'_, 't> {
-    /// Reads what begins at a token; returns where to go on.
-    fn read(&mut self, at: usize) -> usize {
+impl<'t> ChainParser<'_, 't> {
+    /// Parses what begins at a token; returns where to go on.
+    fn parse(&mut self, at: usize) -> usize {
         let Some(token) = self.tokens.get(at).copied() else { return at };
         if token.is("(") {
             self.calls.push(at.checked_sub(1).and_then(|before| self.identifier(before)));

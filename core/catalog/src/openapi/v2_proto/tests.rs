@@ -1,4 +1,4 @@
-//! The bytes are parsed again and compared with the same document in JSON.
+//! Tests of OpenAPI in protobuf: parsed again and compared with the same document in JSON.
 
 use serde_json::Value;
 

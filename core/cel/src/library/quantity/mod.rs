@@ -7,7 +7,7 @@ mod tests;
 
 use super::arguments::{int, opaque, text};
 use super::{Context, Cost, Library, Overload};
-use crate::{Fault, Opaque, Value};
+use crate::{EvalError, Opaque, Value};
 use amount::{Amount, ParseError};
 use core::any::Any;
 use core::cmp::Ordering;
@@ -41,46 +41,46 @@ impl Opaque for Quantity {
     }
 }
 
-fn quantity<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn quantity<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     match Amount::parse(text(arguments, 0)?) {
         Ok(amount) => Ok(Value::opaque(Quantity { amount, computed: false })),
-        Err(ParseError::Invalid(message)) => Err(Fault::new(message)),
-        Err(ParseError::TooLong) => Err(Fault::over_budget()),
+        Err(ParseError::Invalid(message)) => Err(EvalError::new(message)),
+        Err(ParseError::TooLong) => Err(EvalError::over_budget()),
     }
 }
 
-fn is_quantity<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn is_quantity<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let error = Amount::parse(text(arguments, 0)?).err();
     Ok((!matches!(error, Some(ParseError::Invalid(_)))).into())
 }
 
-fn amount<'a>(arguments: &'a [Value<'_>], index: usize) -> Result<&'a Amount, Fault> {
+fn amount<'a>(arguments: &'a [Value<'_>], index: usize) -> Result<&'a Amount, EvalError> {
     opaque::<Quantity>(arguments, index).map(|quantity| &quantity.amount)
 }
 
-fn sign<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn sign<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     Ok(Value::Int(amount(arguments, 0)?.sign()))
 }
 
-fn is_integer<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn is_integer<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     Ok(amount(arguments, 0)?.whole().is_some().into())
 }
 
-fn as_integer<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn as_integer<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let whole = amount(arguments, 0)?.whole();
-    whole.map(Value::Int).ok_or_else(|| Fault::new("cannot convert value to integer"))
+    whole.map(Value::Int).ok_or_else(|| EvalError::new("cannot convert value to integer"))
 }
 
-fn as_float<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn as_float<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     Ok(Value::Double(amount(arguments, 0)?.approximate()))
 }
 
-fn order(arguments: &[Value<'_>]) -> Result<Ordering, Fault> {
+fn order(arguments: &[Value<'_>]) -> Result<Ordering, EvalError> {
     Ok(amount(arguments, 0)?.compare(amount(arguments, 1)?))
 }
 
 /// The second argument, a quantity or an integer.
-fn other(arguments: &[Value<'_>]) -> Result<Amount, Fault> {
+fn other(arguments: &[Value<'_>]) -> Result<Amount, EvalError> {
     match int(arguments, 1) {
         Ok(number) => Ok(Amount::Small(number, 0)),
         Err(_) => amount(arguments, 1).cloned(),
@@ -90,16 +90,16 @@ fn other(arguments: &[Value<'_>]) -> Result<Amount, Fault> {
 fn compute<'t>(
     arguments: &[Value<'t>],
     how: fn(&Amount, &Amount) -> Option<Amount>,
-) -> Result<Value<'t>, Fault> {
-    let amount = how(amount(arguments, 0)?, &other(arguments)?).ok_or_else(Fault::over_budget)?;
+) -> Result<Value<'t>, EvalError> {
+    let amount = how(amount(arguments, 0)?, &other(arguments)?).ok_or_else(EvalError::over_budget)?;
     Ok(Value::opaque(Quantity { amount, computed: true }))
 }
 
-fn add<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn add<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     compute(arguments, Amount::plus)
 }
 
-fn sub<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn sub<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     compute(arguments, Amount::minus)
 }
 

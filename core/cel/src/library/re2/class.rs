@@ -51,7 +51,7 @@ pub(super) fn named<'p>(
     }
     let name = property_name(start, &mut ahead)?;
     let (name, flips) = name.strip_prefix('^').map_or((name, false), |name| (name, true));
-    let class = unicode::table(name).ok_or_else(|| ahead.fault(start, Reason::CharRange))?;
+    let class = unicode::table(name).ok_or_else(|| ahead.error(start, Reason::CharRange))?;
     *rest = ahead;
     Ok(Some(finish(class, (letter == 'P') != flips, folds)))
 }
@@ -68,7 +68,7 @@ fn property_name<'p>(start: Rest<'p>, ahead: &mut Rest<'p>) -> Result<&'p str, P
             Ok(name)
         }
         Some(_) => Ok(ahead.since(before)),
-        None => Err(ahead.fault(start, Reason::CharRange)),
+        None => Err(ahead.error(start, Reason::CharRange)),
     }
 }
 
@@ -80,7 +80,7 @@ fn posix<'p>(rest: &mut Rest<'p>, folds: bool) -> Result<Option<ClassUnicode>, P
     let start = *rest;
     let ahead = Rest(after);
     let Some((class, negated)) = group::posix(name) else {
-        return Err(ahead.fault(start, Reason::CharRange));
+        return Err(ahead.error(start, Reason::CharRange));
     };
     *rest = ahead;
     Ok(Some(finish(class, negated, folds)))
@@ -99,7 +99,7 @@ fn single<'p>(
         *rest = ahead;
         hi = character(rest, bracket)?;
         if hi < lo {
-            return Err(rest.fault(start, Reason::CharRange));
+            return Err(rest.error(start, Reason::CharRange));
         }
     }
     Ok(finish(between(lo, hi), false, folds))

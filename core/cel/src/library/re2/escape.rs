@@ -25,7 +25,7 @@ pub(super) fn escape<'p>(rest: &mut Rest<'p>) -> Result<u32, PatternError<'p>> {
         _ if letter.is_ascii() && !letter.is_ascii_alphanumeric() => Some(u32::from(letter)),
         _ => None,
     };
-    code.ok_or_else(|| rest.fault(start, Reason::Escape))
+    code.ok_or_else(|| rest.error(start, Reason::Escape))
 }
 
 const fn is_octal(letter: char) -> bool {

@@ -190,7 +190,7 @@ impl<'p> Parser<'p> {
             Some('z') => Look::End,
             Some('b') => Look::WordAscii,
             Some('B') => Look::WordAsciiNegate,
-            Some('C') => return Err(ahead.fault(start, Reason::Escape)),
+            Some('C') => return Err(ahead.error(start, Reason::Escape)),
             Some('Q') => {
                 self.quoted(ahead);
                 return Ok(());
@@ -239,19 +239,19 @@ impl<'p> Parser<'p> {
                     return Ok(None);
                 }
                 Some(Some((min, max))) if max.is_none_or(|max| min <= max) => (min, max),
-                Some(_) => return Err(after.fault(start, Reason::RepeatSize)),
+                Some(_) => return Err(after.error(start, Reason::RepeatSize)),
             },
         };
         let greedy = after.take("?") == self.flags.lazy;
         if let Some(last) = self.last_repeat {
-            return Err(after.fault(last, Reason::RepeatOp));
+            return Err(after.error(last, Reason::RepeatOp));
         }
         let Some(item) = self.top.items.pop() else {
-            return Err(after.fault(start, Reason::MissingRepeatArgument));
+            return Err(after.error(start, Reason::MissingRepeatArgument));
         };
         let copies = if letter == '{' { copies(min, max, item.copies) } else { item.copies };
         if letter == '{' && max.unwrap_or(min).max(min) >= 2 && copies > MAX_REPEAT {
-            return Err(after.fault(start, Reason::RepeatSize));
+            return Err(after.error(start, Reason::RepeatSize));
         }
         self.rest = after;
         let height = item.height + 1;
@@ -276,7 +276,7 @@ impl<'p> Parser<'p> {
         let mut saw_flag = false;
         loop {
             let Some(letter) = ahead.next() else {
-                return Err(ahead.fault(start, Reason::PerlOp));
+                return Err(ahead.error(start, Reason::PerlOp));
             };
             match letter {
                 'i' => flags.folds = is_on,
@@ -292,7 +292,7 @@ impl<'p> Parser<'p> {
                     self.flags = flags;
                     return Ok(());
                 }
-                _ => return Err(ahead.fault(start, Reason::PerlOp)),
+                _ => return Err(ahead.error(start, Reason::PerlOp)),
             }
             saw_flag = letter != '-';
         }
@@ -305,7 +305,7 @@ impl<'p> Parser<'p> {
         let after = Rest(after);
         let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         if name.is_empty() || !name.chars().all(is_part) {
-            return Err(after.fault(start, Reason::NamedCapture));
+            return Err(after.error(start, Reason::NamedCapture));
         }
         self.rest = after;
         self.open();

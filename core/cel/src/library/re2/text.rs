@@ -1,4 +1,4 @@
-//! The input of the pattern parser.
+//! `Rest`: the part of a pattern that is not parsed yet.
 
 use super::{PatternError, Reason};
 
@@ -35,7 +35,7 @@ impl<'p> Rest<'p> {
     }
 
     /// An error with the text that was consumed since an earlier position.
-    pub(super) fn fault(&self, start: Self, reason: Reason) -> PatternError<'p> {
+    pub(super) fn error(&self, start: Self, reason: Reason) -> PatternError<'p> {
         PatternError { reason, part: self.since(start) }
     }
 

@@ -7,7 +7,7 @@ mod tests;
 
 use super::arguments::{opaque, text};
 use super::{Context, Cost, Library, Overload};
-use crate::{Fault, Opaque, Value};
+use crate::{EvalError, Opaque, Value};
 use alloc::string::{String, ToString};
 use core::any::Any;
 
@@ -35,26 +35,26 @@ pub(super) fn check(text: &str) -> Result<(), String> {
     parse::check(text)
 }
 
-fn url<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn url<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let parsed = parse::parse_with_fragment(text(arguments, 0)?);
     parsed.map(|url| Value::opaque(Url(url))).map_err(|error| {
-        Fault::new(alloc::format!("URL parse error during conversion from string: {error}"))
+        EvalError::new(alloc::format!("URL parse error during conversion from string: {error}"))
     })
 }
 
-fn is_url<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn is_url<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     Ok(check(text(arguments, 0)?).is_ok().into())
 }
 
 fn url_part<'t>(
     arguments: &[Value<'t>],
     part: fn(&parse::ParsedUrl) -> String,
-) -> Result<Value<'t>, Fault> {
+) -> Result<Value<'t>, EvalError> {
     let Url(url) = opaque(arguments, 0)?;
     Ok(part(url).into())
 }
 
-fn query<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn query<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
     let Url(url) = opaque(arguments, 0)?;
     let entries = url.parameters().into_iter().map(|(name, values)| {
         (name.into(), Value::list(values.into_iter().map(Value::from).collect()))

@@ -93,8 +93,8 @@ fn check_scale(spec: &At<'_>, verdict: &mut Verdict) -> bool {
         let formatted = alloc::format!("{}", replicas.int().unwrap_or_default());
         let rule = &crate::rules::values::RULE;
         let detail = "must be greater than or equal to 0";
-        let problem = crate::FieldError::new(rule, crate::Cause::Invalid, &replicas, detail);
-        verdict.add_error(problem.with_value(formatted));
+        let error = crate::FieldError::new(rule, crate::Cause::Invalid, &replicas, detail);
+        verdict.add_error(error.with_value(formatted));
     }
     is_negative
 }

@@ -26,7 +26,7 @@ impl StoredTemplateErrors {
         old: &At<'_>,
         options: PodValidationOptions<'_>,
     ) -> Self {
-        let problems = |behavior| {
+        let errors = |behavior| {
             let config = ApiConfig { behavior, ..ctx.config.clone() };
             let mut verdict = Verdict::default();
             let ctx = &ValidationContext { config: &config, ..*ctx };
@@ -34,11 +34,11 @@ impl StoredTemplateErrors {
             verdict.errors
         };
         // The release does not let stored values stay, which `Behavior::Released` reproduces.
-        let is_unchecked = !problems(Behavior::Released).is_empty();
+        let is_unchecked = !errors(Behavior::Released).is_empty();
         if !is_unchecked || !ctx.config.follows_proposal(&UNCHECKED_STATEFUL_SETS) {
             return Self { skips_validation: is_unchecked, is_unchecked, errors: Vec::new() };
         }
-        Self { skips_validation: false, is_unchecked, errors: problems(Behavior::Proposal) }
+        Self { skips_validation: false, is_unchecked, errors: errors(Behavior::Proposal) }
     }
 
     /// Removes errors of stored values from `start` on; the remaining ones are new, and the release would have admitted
@@ -49,10 +49,10 @@ impl StoredTemplateErrors {
             return;
         }
         let found = verdict.errors.split_off(start.min(verdict.errors.len()));
-        let is_stored = |problem: &FieldError| self.errors.iter().any(|old| is_same(old, problem));
-        for mut problem in found.into_iter().filter(|problem| !is_stored(problem)) {
-            problem.difference.get_or_insert(&UNCHECKED_STATEFUL_SETS);
-            verdict.errors.push(problem);
+        let is_stored = |error: &FieldError| self.errors.iter().any(|old| is_same(old, error));
+        for mut error in found.into_iter().filter(|error| !is_stored(error)) {
+            error.difference.get_or_insert(&UNCHECKED_STATEFUL_SETS);
+            verdict.errors.push(error);
         }
     }
 }

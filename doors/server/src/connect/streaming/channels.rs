@@ -1,4 +1,4 @@
-//! The channels of `v5.channel.k8s.io`.
+//! The channels of `v5.channel.k8s.io`: their numbers, and the demultiplexer of a client's messages.
 
 use bytes::{Buf, Bytes};
 

@@ -15,6 +15,6 @@ pub(crate) use self::{
         HandshakeError, NOT_UPGRADED, Protocol, StreamRoute, handshake, is_spdy, is_upgrade,
         stream_route, to_kubelet, tunnel_handshake, tunnel_to_kubelet, upgrade_error_message,
     },
-    translate::{Kubelet, translate},
+    translate::{KubeletConnection, translate},
     tunnel::tunnel,
 };

@@ -10,7 +10,7 @@ use ratchet_object::{Limits, Node, decode_json};
 pub(super) struct Outcome {
     /// The status code for metrics; a failed command is not a server error.
     pub(super) code: u16,
-    /// The `Status`.
+    /// The `Status` object in JSON.
     pub(super) status: String,
 }
 

@@ -1,7 +1,7 @@
 //! WebSocket reader and writer over a connection; both are cancel-safe.
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
-use ratchet_streams::websocket::{self, Piece, Reader};
+use ratchet_streams::websocket::{self, MessageDecoder, Piece};
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
@@ -29,18 +29,18 @@ const MAX_BUFFERS: usize = 16;
 
 /// A read buffer that grows with the traffic.
 #[derive(Debug)]
-pub(super) struct Input {
+pub(super) struct ReadBuffer {
     pub(super) bytes: BytesMut,
     size: usize,
 }
 
-impl Default for Input {
+impl Default for ReadBuffer {
     fn default() -> Self {
         Self { bytes: BytesMut::new(), size: FIRST_READ }
     }
 }
 
-impl Input {
+impl ReadBuffer {
     /// Reads once; zero means the end. Cancel-safe.
     pub(super) async fn read<R: AsyncRead + Unpin>(&mut self, io: &mut R) -> io::Result<usize> {
         self.bytes.reserve(self.size);
@@ -78,19 +78,19 @@ impl Disconnect {
 #[derive(Debug)]
 pub(super) struct MessageReader<R> {
     io: R,
-    reader: Reader,
-    input: Input,
+    decoder: MessageDecoder,
+    input: ReadBuffer,
 }
 
 impl<R: AsyncRead + Unpin> MessageReader<R> {
     pub(super) fn new(io: R) -> Self {
-        Self { io, reader: Reader::default(), input: Input::default() }
+        Self { io, decoder: MessageDecoder::default(), input: ReadBuffer::default() }
     }
 
     /// The next message piece. Cancel-safe.
     pub(super) async fn next(&mut self) -> Result<Piece, Disconnect> {
         loop {
-            let next = self.reader.next(&mut self.input.bytes);
+            let next = self.decoder.next(&mut self.input.bytes);
             let next = next.map_err(|_| Disconnect::Broken(websocket::PROTOCOL_ERROR))?;
             match next {
                 Some(Piece::Close(code)) => return Err(Disconnect::Closed(code)),

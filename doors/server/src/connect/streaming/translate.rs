@@ -23,7 +23,7 @@ const MAX_STATUS_LENGTH: usize = 64 << 10;
 
 /// A connection to a kubelet after the SPDY upgrade.
 #[derive(Debug)]
-pub(crate) struct Kubelet<K> {
+pub(crate) struct KubeletConnection<K> {
     /// The upgraded connection.
     pub(crate) io: K,
     /// The chosen subprotocol.
@@ -36,7 +36,7 @@ pub(crate) struct Kubelet<K> {
 /// The client is connected before the kubelet is reached, so that failures go to the error channel.
 pub(crate) async fn translate<C, K>(
     client: C,
-    kubelet: impl Future<Output = Result<Kubelet<K>, String>>,
+    kubelet: impl Future<Output = Result<KubeletConnection<K>, String>>,
     wanted: Streams,
 ) -> u16
 where
@@ -107,7 +107,7 @@ struct Shared {
 
 impl Command {
     /// Opens all streams first: a kubelet does nothing until it has them.
-    async fn begin<K>(kubelet: Kubelet<K>, wanted: Streams) -> Result<Self, String>
+    async fn begin<K>(kubelet: KubeletConnection<K>, wanted: Streams) -> Result<Self, String>
     where
         K: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {

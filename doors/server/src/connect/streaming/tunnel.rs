@@ -1,6 +1,6 @@
 //! Portforward: tunnels the bytes of a SPDY connection to the kubelet in WebSocket messages.
 
-use super::socket::{Disconnect, Input, MessageReader, MessageWriter, PING_EVERY, Pongs, close};
+use super::socket::{Disconnect, MessageReader, MessageWriter, PING_EVERY, Pongs, ReadBuffer, close};
 use ratchet_streams::websocket::{NORMAL, Piece, UNSUPPORTED};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, split};
@@ -68,7 +68,7 @@ where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
 {
-    let mut input = Input::default();
+    let mut input = ReadBuffer::default();
     let mut pings = interval_at(tokio::time::Instant::now() + PING_EVERY, PING_EVERY);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {

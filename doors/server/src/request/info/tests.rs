@@ -1,8 +1,8 @@
-//! Request lines and their `RequestInfo`.
+//! Tests of request lines and their `RequestInfo`.
 
 use super::*;
 
-fn parse(method: &Method, line: &str) -> Result<RequestInfo, Unreadable> {
+fn parse(method: &Method, line: &str) -> Result<RequestInfo, InvalidPath> {
     let uri: Uri = line.parse().unwrap();
     RequestInfo::parse(method, &uri, &Params::parse(uri.query()))
 }
@@ -80,7 +80,7 @@ fn escaped_paths_are_read_like_plain_ones() {
         assert_eq!(info(escaped), info(plain), "{escaped}");
     }
     for broken in ["/api/v1/pods/%", "/api/v1/%zz", "/%4"] {
-        assert_eq!(parse(&Method::GET, broken), Err(Unreadable), "{broken}");
+        assert_eq!(parse(&Method::GET, broken), Err(InvalidPath), "{broken}");
     }
 }
 

@@ -1,4 +1,5 @@
-//! The authorized `RequestInfo` against the served operation, for every resource, path, method and subresource.
+//! Tests of the authorized `RequestInfo` against the served operation, for every resource, path, method and
+//! subresource.
 
 use super::*;
 use crate::request::{Params, Target};

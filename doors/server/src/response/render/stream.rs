@@ -21,9 +21,9 @@ const CHUNK: usize = 64 * 1024;
 
 /// An encoded response.
 pub(crate) struct Answer {
-    /// The content type.
+    /// The `Content-Type` of the response.
     pub content_type: &'static str,
-    /// The bytes.
+    /// The encoded body, whole or streamed.
     pub body: Body,
     /// Whether the body is gzip-compressed.
     pub is_compressed: bool,

@@ -3,7 +3,7 @@
 use super::unreadable::Unstorable;
 use bytes::Bytes;
 use ratchet_object::selector::{FieldSelector, LabelSelector, selectable};
-use ratchet_object::{Entry, Node, Value, read_stored, stored_json};
+use ratchet_object::{Entry, Node, Value, decode_stored, stored_json};
 use std::sync::{Arc, OnceLock};
 
 /// A stored object at one revision. Responses contain its bytes unchanged.
@@ -41,7 +41,7 @@ impl Item {
             return Err("it does not begin with its metadata".to_owned());
         }
         let text = std::str::from_utf8(value).map_err(|why| why.to_string())?;
-        read_stored(text).map_err(|why| why.to_string())?;
+        decode_stored(text).map_err(|why| why.to_string())?;
         Ok(Self::of(key, revision, value))
     }
 
@@ -84,7 +84,7 @@ impl Item {
     /// continue with an empty object.
     fn tree(&self) -> Node<'_> {
         let text = std::str::from_utf8(&self.body).unwrap_or_default();
-        read_stored(text).unwrap_or_else(|why| unreachable!("{}: {why}", self.key))
+        decode_stored(text).unwrap_or_else(|why| unreachable!("{}: {why}", self.key))
     }
 
     /// Passes the decoded object to `take` without copying its strings.

@@ -9,7 +9,7 @@ pub(crate) use resource::{Change, EventType, Items, ResourceCache, Snapshot, Too
 pub(crate) use unreadable::Unreadable;
 
 use crate::status::StatusError;
-use ratchet_store::{Batch, Happened, Query, Revision, Store, StoreError};
+use ratchet_store::{Batch, EventKind, Query, Revision, Store, StoreError};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -128,8 +128,8 @@ impl Cache {
             let Some(resource_cache) = self.resource_caches.get(name) else { continue };
             let (revision, key): (u64, Arc<str>) = (event.revision.0, key.into());
             let state = match event.act {
-                Happened::Put { value, .. } => ObjectState::of(&event.key, &key, revision, &value),
-                Happened::Deleted => ObjectState::Deleted,
+                EventKind::Put { value, .. } => ObjectState::of(&event.key, &key, revision, &value),
+                EventKind::Deleted => ObjectState::Deleted,
             };
             // Before the cache itself: a watcher of the cache may query the index at once.
             self.indexes.iter().for_each(|index| index.update(name, &key, state.item()));

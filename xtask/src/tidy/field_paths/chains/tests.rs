@@ -1,4 +1,4 @@
-//! Paths in snippets of source code.
+//! Tests of paths in snippets of source code.
 
 use super::*;
 use crate::tokens;

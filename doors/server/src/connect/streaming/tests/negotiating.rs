@@ -1,4 +1,4 @@
-//! Negotiation of subprotocols.
+//! Tests of the negotiation of subprotocols.
 
 use super::super::negotiate::*;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};

@@ -1,6 +1,6 @@
-//! Exec and attach: WebSocket channels translated to SPDY streams.
+//! Tests of exec and attach: WebSocket channels translated to SPDY streams.
 
-use super::super::{Kubelet, Protocol, Streams, translate};
+use super::super::{KubeletConnection, Protocol, Streams, translate};
 use super::{Client, client, soon};
 use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
@@ -40,7 +40,8 @@ impl Node {
 async fn begin(wanted: Streams, protocol: Protocol) -> (Client, Node, JoinHandle<u16>) {
     let (mut client, server) = client().await;
     let (io, kubelet) = tokio::io::duplex(16 << 10);
-    let task = tokio::spawn(translate(server, ready(Ok(Kubelet { io, protocol })), wanted));
+    let connection = ready(Ok(KubeletConnection { io, protocol }));
+    let task = tokio::spawn(translate(server, connection, wanted));
     let rows = wanted.wanted();
     let count = 1 + rows.iter().filter(|row| row.1).count();
     let resizes = protocol.resizes() || !wanted.tty;
@@ -152,7 +153,7 @@ async fn what_was_not_asked_for_goes_nowhere() {
 async fn a_kubelet_that_could_not_be_reached() {
     let (mut client, server) = client().await;
     let why = "error sending request: Post \"https://127.0.0.1:1/exec/k/p/c\": x509: no";
-    let kubelet = ready(Err::<Kubelet<DuplexStream>, _>(why.to_owned()));
+    let kubelet = ready(Err::<KubeletConnection<DuplexStream>, _>(why.to_owned()));
     let task = tokio::spawn(translate(
         server,
         kubelet,
@@ -175,8 +176,8 @@ async fn a_kubelet_that_could_not_be_reached() {
 async fn a_kubelet_that_refuses_a_stream() {
     let (mut client, server) = client().await;
     let (io, kubelet) = tokio::io::duplex(16 << 10);
-    let task =
-        tokio::spawn(translate(server, ready(Ok(Kubelet { io, protocol: Protocol::V4 })), ALL));
+    let connection = ready(Ok(KubeletConnection { io, protocol: Protocol::V4 }));
+    let task = tokio::spawn(translate(server, connection, ALL));
     let (_session, mut accept) = Session::server(kubelet);
     soon(accept.next()).await.unwrap().refuse();
     assert_eq!(client.hear_bytes().await, &b"\x01"[..]);
@@ -191,8 +192,8 @@ async fn a_kubelet_that_refuses_a_stream() {
 async fn a_kubelet_that_vanishes_is_no_success() {
     let (mut client, server) = client().await;
     let (io, mut cut) = tokio::io::duplex(16 << 10);
-    let task =
-        tokio::spawn(translate(server, ready(Ok(Kubelet { io, protocol: Protocol::V4 })), ALL));
+    let connection = ready(Ok(KubeletConnection { io, protocol: Protocol::V4 }));
+    let task = tokio::spawn(translate(server, connection, ALL));
     let (mut near, far) = tokio::io::duplex(16 << 10);
     let relay = tokio::spawn(async move {
         let _ = tokio::io::copy_bidirectional(&mut near, &mut cut).await;

@@ -1,4 +1,4 @@
-//! Portforward: SPDY bytes in WebSocket messages.
+//! Tests of portforward: SPDY bytes in WebSocket messages.
 
 use super::super::tunnel;
 use super::{Client, client, soon};

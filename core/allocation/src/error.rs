@@ -8,7 +8,7 @@ use ratchet_object::write_text;
 
 /// An error, as the API server reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum AllocationError {
     /// 422 with these causes.
     Invalid(Vec<StatusCause>),
     /// 500 `InternalError`: the text behind `Internal error occurred: `.
@@ -54,6 +54,6 @@ pub(crate) fn list(texts: &[String]) -> String {
 }
 
 /// An error with all the causes, if there are any.
-pub(crate) fn unless_empty(causes: Vec<StatusCause>) -> Result<(), Fault> {
-    if causes.is_empty() { Ok(()) } else { Err(Fault::Invalid(causes)) }
+pub(crate) fn unless_empty(causes: Vec<StatusCause>) -> Result<(), AllocationError> {
+    if causes.is_empty() { Ok(()) } else { Err(AllocationError::Invalid(causes)) }
 }
