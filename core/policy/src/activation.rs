@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
-use ratchet_cel::{Activation, Budget, Fault, PER_CALL_LIMIT, Program, Value};
+use ratchet_cel::{Activation, Budget, EvalError, PER_CALL_LIMIT, Program, Value};
 use ratchet_net::Quoted;
 use ratchet_object::Node;
 
@@ -36,7 +36,7 @@ enum VariableState<'t> {
     /// Being evaluated.
     Evaluating,
     /// Evaluated, with its result.
-    Evaluated(Result<Value<'t>, Fault>),
+    Evaluated(Result<Value<'t>, EvalError>),
 }
 
 /// The activation of one group of expressions (conditions, validations, messages, annotations), with its own cache of
@@ -115,16 +115,16 @@ impl<'s, 't> PolicyActivation<'s, 't> {
         Ok(result.map_err(|fault| format!("expression '{text}' resulted in error: {fault}")))
     }
 
-    fn compute(&self, variable: &Variable) -> Result<Value<'t>, Fault> {
+    fn compute(&self, variable: &Variable) -> Result<Value<'t>, EvalError> {
         let name = Quoted(&variable.name);
         let program = variable.program.as_ref().map_err(|error| {
-            Fault::new(format!("composited variable {name} fails to compile: {error}"))
+            EvalError::new(format!("composited variable {name} fails to compile: {error}"))
         })?;
         let outer = self.depth.get();
         let depth = outer.saturating_add(program.height()).saturating_add(VARIABLE_HEIGHT);
         if depth > MAX_HEIGHT {
             let reason = "variables that need one another are nested too deeply";
-            return Err(Fault::new(format!(
+            return Err(EvalError::new(format!(
                 "composited variable {name} fails to evaluate: {reason}"
             )));
         }
@@ -134,11 +134,11 @@ impl<'s, 't> PolicyActivation<'s, 't> {
         self.depth.set(outer);
         self.spent.set(self.spent.get().saturating_add(budget.spent()));
         result.map_err(|fault| {
-            Fault::new(format!("composited variable {name} fails to evaluate: {fault}"))
+            EvalError::new(format!("composited variable {name} fails to evaluate: {fault}"))
         })
     }
 
-    fn variable_at(&self, index: usize) -> Option<Result<Value<'t>, Fault>> {
+    fn variable_at(&self, index: usize) -> Option<Result<Value<'t>, EvalError>> {
         let variable = self.inputs.variables.get(index)?;
         let state = self.states.borrow().get(index)?.clone();
         match state {
@@ -148,7 +148,7 @@ impl<'s, 't> PolicyActivation<'s, 't> {
                 let name = Quoted(&variable.name);
                 let message =
                     format!("composited variable {name} fails to evaluate: it needs itself");
-                return Some(Err(Fault::new(message)));
+                return Some(Err(EvalError::new(message)));
             }
             VariableState::Pending => {}
         }
@@ -189,7 +189,7 @@ impl<'t> Activation<'t> for PolicyActivation<'_, 't> {
         variable: &str,
         field: &str,
         _: &mut Budget,
-    ) -> Option<Result<Value<'t>, Fault>> {
+    ) -> Option<Result<Value<'t>, EvalError>> {
         if variable != "variables" {
             return None;
         }

@@ -8,7 +8,7 @@ use crate::{Attributes, request};
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_cel::{
-    Budget, Environment, Fault, Issues, PER_CALL_LIMIT, Program, RUNTIME_COST_BUDGET, Type, Value,
+    Budget, Environment, EvalError, Issues, PER_CALL_LIMIT, Program, RUNTIME_COST_BUDGET, Type, Value,
 };
 use ratchet_object::Node;
 
@@ -70,7 +70,7 @@ impl Trial {
         &self,
         program: &Program,
         setting: &Setting<'t>,
-    ) -> (Result<Value<'t>, Fault>, u64) {
+    ) -> (Result<Value<'t>, EvalError>, u64) {
         let Setting { object, old, params, namespace, request } = *setting;
         let variables = &self.variables;
         let inputs = ActivationInputs {

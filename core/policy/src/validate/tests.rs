@@ -22,8 +22,8 @@ fn object(kind: &str, name: &str, spec: &str) -> Object<'static> {
 }
 
 fn texts(verdict: &Verdict) -> Vec<String> {
-    let problems = verdict.errors.iter();
-    problems.map(|problem| format!("{}: {}", problem.field, problem.message())).collect()
+    let errors = verdict.errors.iter();
+    errors.map(|error| format!("{}: {}", error.field, error.message())).collect()
 }
 
 fn judged(change: &Change<'_>) -> Verdict {

@@ -275,8 +275,8 @@ fn validation_errors(config: &Config, object: &Object<'_>) -> Vec<(Span, String)
     let Some(change) = Change::create(&object) else { return Vec::new() };
     let mut verdict = validate(&change, &Facts::default(), &config.api_config);
     locate_defaulted(&mut verdict, &object);
-    let located_message = |problem: &ratchet_engine::FieldError| {
-        (problem.span, format!("{}: {}", problem.field, problem.message()))
+    let located_message = |error: &ratchet_engine::FieldError| {
+        (error.span, format!("{}: {}", error.field, error.message()))
     };
     verdict.errors.iter().map(located_message).collect()
 }

@@ -55,7 +55,7 @@ fn add(
     why: String,
 ) {
     let count = verdict.errors.len();
-    let index = verdict.errors.iter().position(|problem| before(&problem.field));
+    let index = verdict.errors.iter().position(|error| before(&error.field));
     FieldErrors::new(ctx, verdict).invalid_as(at, displayed, why);
     if verdict.errors.len() > count
         && let Some(behind) = verdict.errors.get_mut(index.unwrap_or(count)..)
