@@ -63,16 +63,16 @@ fn check(text: &str) {
 }
 
 fn check_object(object: &Object<'_>) {
-    let plain = Configuration::read(object);
-    assert_eq!(plain, Configuration::read(object));
+    let plain = Configuration::from_object(object);
+    assert_eq!(plain, Configuration::from_object(object));
     match &plain {
         Ok(configuration) => check_again(configuration),
         Err(why) => {
             assert!(why.to_string().contains("admission plugin \"PodSecurity\": "), "{why}");
         }
     }
-    let plugin = PluginConfiguration::read(object);
-    assert_eq!(plugin, PluginConfiguration::read(object));
+    let plugin = PluginConfiguration::from_object(object);
+    assert_eq!(plugin, PluginConfiguration::from_object(object));
     // One object cannot be both.
     assert!(plain.is_err() || plugin.is_err());
     match &plugin {
@@ -106,7 +106,7 @@ fn check_again(configuration: &Configuration) {
         return;
     };
     let object = Object::new(decoded.documents[0].clone());
-    assert_eq!(Configuration::read(&object).as_ref(), Ok(configuration), "{written}");
+    assert_eq!(Configuration::from_object(&object).as_ref(), Ok(configuration), "{written}");
     for name in &exemptions.namespaces {
         assert!(exemptions.holds_namespace(name));
     }

@@ -110,16 +110,16 @@ pub(crate) fn pod_security_config(path: &Path) -> Result<Configuration, String> 
     let text = read_config_file(path)?;
     let Some(object) = object_of(&text)? else { return Ok(Configuration::default()) };
     if object.kind_name() == "PodSecurityConfiguration" {
-        return Configuration::read(&object).map_err(|error| failed(&error));
+        return Configuration::from_object(&object).map_err(|error| failed(&error));
     }
-    match PluginConfiguration::read(&object).map_err(|error| failed(&error))? {
+    match PluginConfiguration::from_object(&object).map_err(|error| failed(&error))? {
         PluginConfiguration::Absent => Ok(Configuration::default()),
         PluginConfiguration::Inline(configuration) => Ok(configuration),
         // A file that is named there is the plugin's own and cannot name another.
         PluginConfiguration::Path(beside) => {
             let text = read_config_file(&path.parent().unwrap_or(Path::new(".")).join(beside))?;
             match object_of(&text)? {
-                Some(object) => Configuration::read(&object).map_err(|error| failed(&error)),
+                Some(object) => Configuration::from_object(&object).map_err(|error| failed(&error)),
                 None => Ok(Configuration::default()),
             }
         }

@@ -82,7 +82,7 @@ fn judge(criterion: &mut Criterion) {
         ("images", "deployments", images),
         ("other", "daemonsets", two),
     ] {
-        let binding = Binding::read(&node(
+        let binding = Binding::from_object(&node(
             "{metadata: {name: b}, spec: {policyName: p, validationActions: [Deny]}}",
         ));
         let policies =

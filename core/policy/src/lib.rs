@@ -1,6 +1,6 @@
 //! ValidatingAdmissionPolicies as pure functions: compiled once, then evaluated on admission attempts.
 //!
-//! [`Policy::read`] and [`Binding::read`] compile API objects, [`Policies::new`] binds them, and
+//! [`Policy::compile`] and [`Binding::from_object`] compile API objects, [`Policies::new`] binds them, and
 //! [`Policies::judge`] evaluates them on an [`Attributes`]. What they need to know of the cluster comes from
 //! [`PolicyContext`], which the door implements.
 //!
@@ -17,7 +17,7 @@
 //!     validations: [{expression: \"object.metadata.name != 'bad'\", message: no bad nodes}]}}");
 //! let binding = read("{metadata: {name: b}, spec: {policyName: p, validationActions: [Deny]}}");
 //! let policies =
-//!     Policies::new(vec![Policy::read(&policy, (1, 36)).into()], vec![Binding::read(&binding).into()]);
+//!     Policies::new(vec![Policy::compile(&policy, (1, 36)).into()], vec![Binding::from_object(&binding).into()]);
 //!
 //! let object = read("{apiVersion: v1, kind: Node, metadata: {name: bad}}");
 //! let attributes = Attributes {

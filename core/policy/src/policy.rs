@@ -99,7 +99,7 @@ fn mentions(node: &Node<'_>, name: &str) -> bool {
 impl Policy {
     /// Parses a policy for a release of Kubernetes. Never fails: errors are reported when the policy is applied. A
     /// caller with many policies keeps a [`Reader`].
-    pub fn read(object: &Node<'_>, version: (u32, u32)) -> Self {
+    pub fn compile(object: &Node<'_>, version: (u32, u32)) -> Self {
         Reader::new(version).policy(object)
     }
 
@@ -166,7 +166,7 @@ impl Reader {
         Self(Environment::kubernetes(version))
     }
 
-    /// Parses a policy, as [`Policy::read`] does.
+    /// Parses a policy, as [`Policy::compile`] does.
     pub fn policy(&self, object: &Node<'_>) -> Policy {
         Policy::parse_with(object, &self.0)
     }
@@ -213,7 +213,7 @@ impl ParameterRef {
 
 impl Binding {
     /// Parses a binding. Never fails: errors are reported when it is applied.
-    pub fn read(object: &Node<'_>) -> Self {
+    pub fn from_object(object: &Node<'_>) -> Self {
         let mut node = object.clone();
         defaults::apply(GROUP, "v1", "ValidatingAdmissionPolicyBinding", &mut node);
         let spec = |name: &str| node.find(&["spec", name]).filter(|node| !node.is_null());

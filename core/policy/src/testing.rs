@@ -100,7 +100,7 @@ pub(crate) fn policy(spec: &str) -> Arc<Policy> {
         format!("matchConstraints: {{{RULES}}},")
     };
     let text = format!("{{metadata: {{name: p}}, spec: {{{constraints} {spec}}}}}");
-    Arc::new(Policy::read(&node(&text), (1, 36)))
+    Arc::new(Policy::compile(&node(&text), (1, 36)))
 }
 
 /// A binding `b` of `p`; `spec` is added.
@@ -111,7 +111,7 @@ pub(crate) fn binding(spec: &str) -> Arc<Binding> {
         format!("validationActions: [Deny], {spec}")
     };
     let text = format!("{{metadata: {{name: b}}, spec: {{policyName: p, {spec}}}}}");
-    Arc::new(Binding::read(&node(&text)))
+    Arc::new(Binding::from_object(&node(&text)))
 }
 
 /// The user of the attempts.

@@ -199,7 +199,7 @@ impl Family {
         let policies: Vec<Arc<ratchet_policy::Policy>> = nodes
             .iter()
             .filter(|node| node.text_at(&["kind"]) == "ValidatingAdmissionPolicy")
-            .map(|node| Arc::new(ratchet_policy::Policy::read(node, (1, 36))))
+            .map(|node| Arc::new(ratchet_policy::Policy::compile(node, (1, 36))))
             .collect();
         let bindings = policies.iter().map(|policy| {
             let name = policy.name();
@@ -207,7 +207,7 @@ impl Family {
                 "{{metadata: {{name: {name}}}, spec: {{policyName: {name}, validationActions: [Deny]}}}}"
             );
             let decoded = decode(&text, Limits::DEFAULT).unwrap();
-            Arc::new(Binding::read(decoded.documents.first().unwrap()))
+            Arc::new(Binding::from_object(decoded.documents.first().unwrap()))
         });
         let bindings = bindings.collect();
         assert!(!policies.is_empty(), "{}", self.policies);

@@ -52,7 +52,7 @@ const EXEMPTIONS: [&str; 3] = ["usernames", "namespaces", "runtimeClasses"];
 
 impl Configuration {
     /// Parses a `PodSecurityConfiguration`.
-    pub fn read(object: &Object<'_>) -> Result<Self, ConfigurationError> {
+    pub fn from_object(object: &Object<'_>) -> Result<Self, ConfigurationError> {
         Self::parse_root(object.root())
     }
 
@@ -128,7 +128,7 @@ impl Configuration {
 
 impl PluginConfiguration {
     /// Parses the entry of Pod Security in an `AdmissionConfiguration`; entries of other plugins are ignored.
-    pub fn read(object: &Object<'_>) -> Result<Self, ConfigurationError> {
+    pub fn from_object(object: &Object<'_>) -> Result<Self, ConfigurationError> {
         let error =
             |text: String| ConfigurationError(format!("failed to read plugin config: {text}"));
         let root = object.root();
@@ -173,7 +173,7 @@ mod tests {
 
     fn parse(rest: &str) -> Result<Configuration, String> {
         let text = format!("{{{TYPE}{rest}}}");
-        Configuration::read(&object(&text)).map_err(|error| error.to_string())
+        Configuration::from_object(&object(&text)).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -190,7 +190,7 @@ mod tests {
         let rest = ", defaults: {enforce: baseline, enforce-version: v1.34, audit: restricted, audit-version: latest, warn: restricted, warn-version: v1.30}, exemptions: {usernames: [u], namespaces: [web], runtimeClasses: [r]}}";
         for version in VERSIONS {
             let text = format!("{{apiVersion: {GROUP}{version}, kind: {KIND}{rest}");
-            let read = Configuration::read(&object(&text)).unwrap();
+            let read = Configuration::from_object(&object(&text)).unwrap();
             let formatted = read.defaults.all().map(|(_, at)| at.to_string());
             assert_eq!(formatted, ["baseline:v1.34", "restricted:latest", "restricted:v1.30"]);
             let exemptions = Exemptions {
@@ -246,7 +246,7 @@ mod tests {
                 "couldn't init admission plugin \"PodSecurity\": no kind \"PodSecurityConfiguration\" is registered for version \"pod-security.admission.config.k8s.io/v9\" in scheme \"k8s.io/pod-security-admission/admission/api/scheme/scheme.go:31\"",
             ),
         ] {
-            let error = Configuration::read(&object(text)).unwrap_err();
+            let error = Configuration::from_object(&object(text)).unwrap_err();
             assert_eq!(error.to_string(), want);
         }
     }
@@ -255,7 +255,7 @@ mod tests {
         let text = format!(
             "{{apiVersion: apiserver.config.k8s.io/v1, kind: AdmissionConfiguration, {plugins}}}"
         );
-        PluginConfiguration::read(&object(&text)).map_err(|error| error.to_string())
+        PluginConfiguration::from_object(&object(&text)).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -281,7 +281,7 @@ mod tests {
         );
         let kindless = object("{plugins: [{name: \"a\", path: null}], x: [true, 1]}");
         assert_eq!(
-            PluginConfiguration::read(&kindless).unwrap_err().to_string(),
+            PluginConfiguration::from_object(&kindless).unwrap_err().to_string(),
             "failed to read plugin config: Object 'Kind' is missing in '{\"plugins\":[{\"name\":\"a\",\"path\":null}],\"x\":[true,1]}'"
         );
     }

@@ -39,5 +39,5 @@ fn binding(policy: &str, parameter: Option<&Node<'_>>) -> Arc<Binding> {
         spec.set("paramRef", param_ref);
     }
     let metadata = Node::map([("name", text(policy))]);
-    Arc::new(Binding::read(&Node::map([("metadata", metadata), ("spec", spec)])))
+    Arc::new(Binding::from_object(&Node::map([("metadata", metadata), ("spec", spec)])))
 }

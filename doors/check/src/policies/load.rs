@@ -95,7 +95,7 @@ impl PolicyFiles {
         policy_set.add_objects(others, &config.namespace);
         let mut bound: Vec<Arc<Binding>> = Vec::new();
         for (name, node) in &bindings {
-            let binding = Binding::read(node);
+            let binding = Binding::from_object(node);
             if !policies.contains_key(binding.policy_name()) {
                 let policy = binding.policy_name();
                 policy_set.notes.push(format!(

@@ -56,7 +56,7 @@ impl PolicySet {
         let policies = compile_changed(&policies.items, &known.policies, |node| {
             self.reader.get_or_init(|| Reader::new(VERSION)).policy(node)
         });
-        let bindings = compile_changed(&bindings.items, &known.bindings, Binding::read);
+        let bindings = compile_changed(&bindings.items, &known.bindings, Binding::from_object);
         let all =
             |compiled: &Compiled<Policy>| compiled.values().map(|(_, own)| own.clone()).collect();
         let all = Policies::new(
