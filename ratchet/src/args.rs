@@ -8,7 +8,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
 
-/// Decides whether a Kubernetes object may enter the API.
+/// Kubernetes API server and manifest checker in one binary.
 #[derive(Debug, Parser)]
 #[command(name = "ratchet", version, about, arg_required_else_help = true, max_term_width = 100)]
 pub(crate) struct Args {
