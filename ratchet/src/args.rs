@@ -8,7 +8,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
 
-/// Decides whether a Kubernetes object may enter the API.
+/// Kubernetes API server and manifest checker in one binary.
 #[derive(Debug, Parser)]
 #[command(name = "ratchet", version, about, arg_required_else_help = true, max_term_width = 100)]
 pub(crate) struct Args {
@@ -21,133 +21,177 @@ pub(crate) enum Command {
     Cel(Box<CelArgs>),
     Check(Box<CheckArgs>),
     /// Print a shell completion script.
-    #[command(visible_alias = "completions")]
+    #[command(visible_alias = "completions", after_help = COMPLETION_EXAMPLES)]
     Completion {
-        /// The shell.
+        /// Shell to print the script for.
         shell: Shell,
     },
-    /// Tell what a rule means, why it exists and how to fix what it finds; without an id, list all.
+    /// Print what a rule demands, why it exists and how to fix a finding.
+    #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain {
-        /// The rule's id, as a finding shows it: RTC-IP-001.
+        /// ID of the rule, as a finding shows it. Without it, list all rules.
         id: Option<String>,
     },
-    /// Print the table of the API's address and network fields.
+    /// Print the IP address and CIDR fields of the API and how they are validated.
     Fields,
     KubeletCerts(Box<KubeletCertsArgs>),
-    /// Print a manual page, or write all of them into a directory.
+    /// Print a manual page, or write all manual pages to a directory.
+    #[command(after_help = MAN_EXAMPLES)]
     Man {
-        /// The subcommand whose page to print.
+        /// Command to print the page of. Without it, print the page of ratchet.
         command: Option<String>,
-        /// Write the pages of all commands into this directory, which must exist.
+        /// Existing directory to write the pages of all commands to.
         #[arg(long, value_name = "DIR", conflicts_with = "command")]
         directory: Option<PathBuf>,
     },
     Serve(Box<ServeArgs>),
 }
 
-/// Tell what the API would say to manifests, word for word.
+const COMPLETION_EXAMPLES: &str = "Examples:
+  # Load completions into the current shell
+  source <(ratchet completion bash)
+
+  # Install completions for fish
+  ratchet completion fish > ~/.config/fish/completions/ratchet.fish";
+
+const EXPLAIN_EXAMPLES: &str = "Examples:
+  # List all rules
+  ratchet explain
+
+  # Explain one rule
+  ratchet explain RTC-IP-001";
+
+const MAN_EXAMPLES: &str = "Examples:
+  # Show the manual page of a command
+  ratchet man check | man -l -
+
+  # Write all manual pages to a directory
+  ratchet man --directory /usr/local/share/man/man1";
+
+/// Check manifests as the Kubernetes API server would validate them, without a cluster.
 ///
-/// Exit status: 0 nothing refused; 1 something refused (or warned about, with
-/// --warnings-as-errors); 2 could not tell (bad usage, unreadable or undecodable input).
+/// A finding has the message of the API server, its place in the file and, if there is one, the fix. Objects are
+/// checked as creates, or with --against as updates of stored objects.
+///
+/// Exit status: 0 nothing refused; 1 something refused (or warned about, with --warnings-as-errors); 2 error (bad
+/// usage, unreadable or undecodable input).
 #[derive(ClapArgs, Debug)]
+#[command(after_help = CHECK_EXAMPLES)]
 pub(crate) struct CheckArgs {
-    /// Files or directories to check; `-` reads standard input.
+    /// Files or directories to check. - means standard input.
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// A file or directory to check; may be repeated.
+    /// File or directory to check, as an alternative to PATH. May be repeated.
     #[arg(short = 'f', long = "filename", value_name = "PATH")]
     pub(crate) filename: Vec<PathBuf>,
 
-    /// Search directories to the bottom.
+    /// Search directories recursively.
     #[arg(short = 'R', long, overrides_with = "recursive")]
     pub(crate) recursive: bool,
 
-    /// Judge updates: PATH, or git:REVISION for the same paths in a commit, holds what is stored.
+    /// Stored objects, whose updates are checked: a file, a directory, or git:REV for the same paths in a Git revision.
+    /// Objects that are not stored are checked as creates.
     #[arg(long, value_name = "PATH|git:REV")]
     pub(crate) against: Option<String>,
 
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
 
-    /// A file or directory with ValidatingAdmissionPolicies, bindings, parameters and namespaces, which decide too;
-    /// may be repeated.
+    /// File or directory with ValidatingAdmissionPolicies to evaluate, and their bindings, parameters and namespaces.
+    /// May be repeated.
     #[arg(long, value_name = "PATH")]
     pub(crate) policies: Vec<PathBuf>,
 
     #[command(flatten)]
     pub(crate) requester: RequesterArgs,
 
-    /// The namespace of objects that name none.
+    /// Namespace of objects that do not set one.
     #[arg(short = 'n', long, default_value = "default")]
     pub(crate) namespace: String,
 
-    /// What becomes of unknown and repeated fields, as kubectl has it.
+    /// How to treat unknown and duplicate fields, as in kubectl.
     #[arg(long, value_enum, default_value = "strict", value_name = "MODE")]
     pub(crate) validate: Validate,
 
-    /// How findings are written.
+    /// Output format.
     #[arg(short = 'o', long, value_enum, default_value = "human")]
     pub(crate) output: Output,
 
-    /// Let a warning count like a refusal.
+    /// Treat warnings as errors.
     #[arg(long)]
     pub(crate) warnings_as_errors: bool,
 
-    /// A file of known findings, which are passed over.
+    /// File with known findings to ignore, as --write-baseline writes it.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
 
-    /// Write what is found now as a baseline for later.
+    /// File to write the current findings to, for --baseline.
     #[arg(long, value_name = "FILE")]
     pub(crate) write_baseline: Option<PathBuf>,
 
-    /// Colour: on a terminal only, always, or never. NO_COLOR is honoured.
+    /// When to use color.
     #[arg(long, value_enum, default_value = "auto", value_name = "WHEN")]
     pub(crate) color: When,
 
-    /// How many documents to judge at the same time; one a core by default.
+    /// Number of documents to check in parallel [default: number of CPUs].
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<std::num::NonZeroUsize>,
 }
 
-/// The flags that choose the rules in force.
+const CHECK_EXAMPLES: &str = "Examples:
+  # Check all manifests below a directory
+  ratchet check -R manifests/
+
+  # Check the output of a Helm chart
+  helm template shop | ratchet check -
+
+  # Check manifests as updates of those on the main branch
+  ratchet check -R manifests/ --against git:origin/main
+
+  # Check against another Kubernetes release
+  ratchet check -R manifests/ --target-version 1.35
+
+  # Write a report for GitHub code scanning
+  ratchet check -R manifests/ -o sarif > ratchet.sarif";
+
+/// Flags that choose the rules.
 #[derive(ClapArgs, Debug)]
 pub(crate) struct PolicyArgs {
-    /// The Kubernetes release whose words are spoken, from 1.31 to 1.37.
+    /// Kubernetes release to check against, from 1.31 to 1.37.
     #[arg(long, default_value = "1.36", value_name = "VERSION")]
     pub(crate) target_version: String,
 
-    /// Emulate an older release, as kube-apiserver's flag does: [kube=]VERSION.
+    /// Older release that the API server emulates, up to three before --target-version, with --for ratchet from 1.32:
+    /// [kube=]VERSION [default: --target-version].
     #[arg(long, value_name = "VERSION")]
     pub(crate) emulated_version: Option<String>,
 
-    /// Feature gates, as kube-apiserver takes them: Name=true|false, separated by commas.
+    /// Feature gates to set: [kube:]Name=true|false, separated by commas. May be repeated.
     #[arg(long, value_name = "GATES")]
     pub(crate) feature_gates: Vec<String>,
 
-    /// Admission plugins to turn on beside the defaults.
+    /// Admission plugins to enable in addition to those that are on by default.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) enable_admission_plugins: Vec<String>,
 
-    /// Admission plugins to turn off.
+    /// Admission plugins to disable, even if they are on by default.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) disable_admission_plugins: Vec<String>,
 
-    /// The Pod Security level of namespaces without labels: LEVEL[:VERSION].
+    /// Pod Security level of namespaces without labels. Example: baseline:v1.34.
     #[arg(long, value_name = "LEVEL[:VERSION]")]
     pub(crate) pod_security: Option<String>,
 
-    /// An AdmissionConfiguration or PodSecurityConfiguration file, as kube-apiserver takes it.
+    /// File with an AdmissionConfiguration or a PodSecurityConfiguration, as kube-apiserver reads it.
     #[arg(long, value_name = "FILE", conflicts_with = "pod_security")]
     pub(crate) admission_control_config_file: Option<PathBuf>,
 
-    /// Who decides where a proposal and released Kubernetes differ: check predicts a released cluster, so `released` is
-    /// its default, while `ratchet serve` enforces the proposals; `--for ratchet` predicts that server.
+    /// Behavior where an enhancement proposal (KEP) and released Kubernetes differ.
     #[arg(long, value_enum, default_value = "released")]
     pub(crate) behavior: BehaviorArg,
 
-    /// Whose verdict is predicted: that of a released kube-apiserver, or that of `ratchet serve` with its defaults.
+    /// API server whose answer is predicted.
     #[arg(long = "for", value_enum, default_value = "kubernetes", value_name = "SERVER", conflicts_with_all = ["behavior", "target_version"])]
     pub(crate) server: ServerArg,
 }
@@ -155,46 +199,46 @@ pub(crate) struct PolicyArgs {
 /// The server whose verdict is predicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ServerArg {
-    /// kube-apiserver, in the release that --target-version names.
+    /// kube-apiserver of the release in --target-version.
     Kubernetes,
-    /// `ratchet serve`: the proposals decide.
+    /// ratchet serve with its defaults, which follows the proposals.
     Ratchet,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Validate {
-    /// Refuse them.
+    /// Refuse the object.
     #[value(alias = "true")]
     Strict,
-    /// Warn about them.
+    /// Warn.
     Warn,
-    /// Pass over them.
+    /// Ignore them.
     #[value(alias = "false")]
     Ignore,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {
-    /// For people.
+    /// Text with source excerpts and fixes.
     #[value(alias = "text")]
     Human,
-    /// One JSON document.
+    /// JSON document.
     Json,
-    /// The same in YAML.
+    /// YAML document, with the same content as JSON.
     Yaml,
     /// SARIF 2.1.0.
     Sarif,
     /// JUnit XML.
     Junit,
-    /// GitHub workflow commands.
+    /// GitHub Actions workflow commands, shown as annotations.
     Github,
-    /// A Markdown table.
+    /// Markdown table.
     Markdown,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum When {
-    /// On a terminal.
+    /// On a terminal, unless NO_COLOR is set.
     Auto,
     /// Always.
     Always,
@@ -204,8 +248,8 @@ pub(crate) enum When {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum BehaviorArg {
-    /// As the proposals say.
+    /// As the proposals say. Default of serve.
     Proposal,
-    /// As released Kubernetes does.
+    /// As released Kubernetes does. Default of check.
     Released,
 }

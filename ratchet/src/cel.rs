@@ -19,78 +19,88 @@ use std::path::PathBuf;
 /// Exit status if the expression does not compile or fails.
 const EXPRESSION_FAILED: u8 = 1;
 
-/// Evaluate an expression as a ValidatingAdmissionPolicy would.
+/// Evaluate a CEL expression as a ValidatingAdmissionPolicy would.
 ///
-/// It sees object, oldObject, request, params, namespaceObject and variables, as they would be in a policy: the object
-/// has its defaults, and the request is made from it. There is no authorizer here: who asks it fails.
+/// The expression can use object, oldObject, request, params, namespaceObject and variables. The object gets its
+/// defaults, and the request is derived from it. There is no authorizer: an expression that uses it fails.
 ///
-/// Exit status: 0 it has a value; 1 it does not compile, or fails; 2 bad usage or unreadable files.
+/// Exit status: 0 the expression has a value (true or false alike); 1 it does not compile, or its evaluation fails; 2
+/// bad usage or unreadable files.
 #[derive(ClapArgs, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CelArgs {
-    /// The expression.
+    /// CEL expression to evaluate.
     #[arg(value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) expression: String,
 
-    /// The object that is written, in YAML or JSON; `-` reads standard input.
+    /// File with the new object, in YAML or JSON: object. - means standard input.
     #[arg(short = 'f', long = "filename", value_name = "FILE")]
     pub(crate) object: Option<PathBuf>,
 
-    /// The object that is stored: oldObject.
+    /// File with the stored object: oldObject.
     #[arg(long, value_name = "FILE")]
     pub(crate) old: Option<PathBuf>,
 
-    /// The parameters of the policy: params.
+    /// File with the parameter object of the policy: params.
     #[arg(long, value_name = "FILE")]
     pub(crate) params: Option<PathBuf>,
 
-    /// The namespace that the object is in: namespaceObject. Without it, it has only its name.
+    /// File with the namespace of the object: namespaceObject. Without it, namespaceObject has only a name and its
+    /// label.
     #[arg(long, value_name = "FILE")]
     pub(crate) namespace_object: Option<PathBuf>,
 
-    /// A variable, variables.NAME in later ones and in the expression; may be repeated.
+    /// Variable of the policy: variables.NAME. Later variables can use it. May be repeated.
     #[arg(long = "var", value_name = "NAME=EXPR")]
     pub(crate) variables: Vec<String>,
 
-    /// What is done: by default what the given objects suggest.
+    /// Operation of the request: request.operation [default: derived from the given objects].
     #[arg(long, value_enum, ignore_case = true, value_name = "OPERATION")]
     pub(crate) operation: Option<OperationArg>,
 
-    /// The namespace of an object that names none.
+    /// Namespace of an object that does not set one.
     #[arg(short = 'n', long, default_value = "default")]
     pub(crate) namespace: String,
 
     #[command(flatten)]
     pub(crate) requester: RequesterArgs,
 
-    /// How the value is written.
+    /// Output format of the value.
     #[arg(short = 'o', long, value_enum, default_value = "text")]
     pub(crate) output: CelOutput,
 
-    /// Tell on standard error what the evaluation cost, and what it may.
+    /// Print the cost of the evaluation and its limit to standard error.
     #[arg(long)]
     pub(crate) cost: bool,
 
-    /// The Kubernetes release whose functions there are, from 1.31 to 1.37.
+    /// Kubernetes release whose CEL functions are available, from 1.31 to 1.37.
     #[arg(long, visible_alias = "target-version", default_value = "1.36", value_name = "VERSION")]
     pub(crate) kubernetes_version: String,
 }
 
 const EXAMPLES: &str = "Examples:
+  # Evaluate an expression on an object
   ratchet cel 'object.spec.replicas <= 5' -f deployment.yaml
-  ratchet cel 'object.spec.externalIPs.all(a, isIP(a))' -f service.yaml --old stored.yaml
-  ratchet cel 'variables.bad.size() == 0' -f pod.yaml --var 'bad=object.spec.containers.filter(c, !has(c.resources))'
-  kubectl get deployment web -o yaml | ratchet cel 'object.status.conditions.map(c, c.type)' -f - -o json";
+
+  # Evaluate it on an update
+  ratchet cel 'object.spec.replicas >= oldObject.spec.replicas' -f new.yaml --old stored.yaml
+
+  # Use a variable
+  ratchet cel 'variables.names.size() <= 3' -f pod.yaml \\
+    --var 'names=object.spec.containers.map(c, c.name)'
+
+  # Evaluate it on an object of a cluster
+  kubectl get deployment web -o yaml | ratchet cel 'object.status.conditions.map(c, c.type)' -f -";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OperationArg {
-    /// An object is made.
+    /// An object is created.
     Create,
-    /// An object is changed.
+    /// An object is updated.
     Update,
-    /// An object goes: it is oldObject, and object is null.
+    /// An object is deleted: it is oldObject, and object is null.
     Delete,
-    /// A connection is made.
+    /// A connection is opened, as for exec.
     Connect,
 }
 
@@ -107,7 +117,7 @@ impl OperationArg {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CelOutput {
-    /// Strings as they are, everything else as JSON.
+    /// Strings without quotes, everything else as JSON.
     Text,
     /// JSON.
     Json,

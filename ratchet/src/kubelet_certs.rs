@@ -10,20 +10,22 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Tell whether kubelets bear their nodes' names: is --enable-kubelet-cert-cn-validation safe?
+/// Check whether kubelet serving certificates have the names of their nodes (KEP-4872).
 ///
-/// Asks the kubelet of every node for its certificate, as the API server would dial it. Nothing is sent to kubelets but a
+/// Run it before you set --enable-kubelet-cert-cn-validation on the API server: it lists the nodes that would fail,
+/// why, and how to fix them. It connects to the kubelet of every node as the API server does, and sends nothing but a
 /// TLS handshake.
 ///
-/// Exit status: 0 all nodes pass; 1 some would fail; 2 could not tell (a node could not be looked at, there are none, bad
-/// usage).
+/// Exit status: 0 all nodes pass; 1 some nodes would fail; 2 unknown (a node could not be checked, there are no nodes,
+/// bad usage).
 #[derive(ClapArgs, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct KubeletCertsArgs {
-    /// Only these nodes.
+    /// Names of the nodes to check [default: all].
     #[arg(value_name = "NODE")]
     nodes: Vec<String>,
 
-    /// Only nodes with these labels, as kubectl takes them.
+    /// Label selector of the nodes to check, as in kubectl.
     #[arg(
         short = 'l',
         long,
@@ -36,97 +38,111 @@ pub(crate) struct KubeletCertsArgs {
     #[command(flatten)]
     way: WayArgs,
 
-    /// How kubelets are reached.
+    /// How to connect to kubelets.
     #[arg(long, value_enum, default_value = "auto")]
     via: ViaArg,
 
-    /// Read certificates from a folder instead: <node>.pem, .crt, .cer or .der, and nodes.json from `kubectl get nodes -o
-    /// json` if it is there.
+    /// Directory with collected certificates to check instead of a cluster: NODE.pem, NODE.crt, NODE.cer or NODE.der,
+    /// and optionally nodes.json with the output of `kubectl get nodes -o json`.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["kubeconfig", "context", "cluster", "user", "impersonate", "impersonate_groups", "selector", "via", "parallel", "timeout", "request_timeout"])]
     offline: Option<PathBuf>,
 
-    /// The authority that the API server believes, as its flag of this name has it: then chains are verified too.
+    /// Value of this flag on the API server: file with the certificate authorities of kubelets. With it, certificate
+    /// chains are verified, too.
     #[arg(long, value_name = "FILE")]
     kubelet_certificate_authority: Option<PathBuf>,
 
-    /// Which addresses of a node the API server prefers, as its flag of this name has it.
+    /// Value of this flag on the API server: types of node addresses, in order of preference.
     #[arg(long, value_name = "TYPES", value_delimiter = ',', default_values = ADDRESS_TYPES)]
     kubelet_preferred_address_types: Vec<String>,
 
-    /// Warn about certificates that expire within this time.
+    /// Warn about certificates that expire within this time. Example: 12h.
     #[arg(long, value_name = "TIME", default_value = "30d", value_parser = time)]
     expiry_warning: Duration,
 
-    /// How many kubelets to ask at the same time.
+    /// Number of kubelets to connect to in parallel.
     #[arg(long, value_name = "N", default_value = "64")]
     parallel: NonZeroUsize,
 
-    /// How long a kubelet may take to answer.
+    /// Time limit of the connection to a kubelet.
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time)]
     timeout: Duration,
 
-    /// How the report is written.
+    /// Output format.
     #[arg(short = 'o', long, value_enum, default_value = "table")]
     output: Output,
 
-    /// Colour: on a terminal only, always, or never. NO_COLOR is honoured.
+    /// When to use color.
     #[arg(long, value_enum, default_value = "auto", value_name = "WHEN")]
     color: When,
 }
 
-/// The way to a cluster, with kubectl's flags.
+const EXAMPLES: &str = "Examples:
+  # Check all nodes of the current cluster
+  ratchet kubelet-certs --kubelet-certificate-authority /etc/kubernetes/pki/ca.crt
+
+  # Check the nodes of a pool
+  ratchet kubelet-certs -l pool=blue
+
+  # Check certificates that were collected elsewhere
+  ratchet kubelet-certs --offline certs/
+
+  # Write metrics for the textfile collector of node_exporter
+  ratchet kubelet-certs -o prometheus > kubelet-certs.prom";
+
+/// Flags of the connection to a cluster, as in kubectl.
 #[derive(ClapArgs, Debug)]
 struct WayArgs {
-    /// The kubeconfig; KUBECONFIG and ~/.kube/config otherwise.
+    /// Path of the kubeconfig file [default: $KUBECONFIG, else ~/.kube/config].
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
 
-    /// The context of the kubeconfig; its current one otherwise.
+    /// Context of the kubeconfig to use [default: the current context].
     #[arg(long, value_name = "NAME")]
     context: Option<String>,
 
-    /// The cluster of the kubeconfig; the context's otherwise.
+    /// Cluster of the kubeconfig to use [default: that of the context].
     #[arg(long, value_name = "NAME")]
     cluster: Option<String>,
 
-    /// The user of the kubeconfig; the context's otherwise.
+    /// User of the kubeconfig to use [default: that of the context].
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 
-    /// Ask as somebody else.
+    /// User to impersonate in requests to the API server.
     #[arg(long = "as", value_name = "USER")]
     impersonate: Option<String>,
 
-    /// And as a member of this group; may be repeated.
+    /// Group to impersonate. May be repeated.
     #[arg(long = "as-group", value_name = "GROUP", requires = "impersonate")]
     impersonate_groups: Vec<String>,
 
-    /// How long the API server may take to answer; 0 means forever.
+    /// Time limit of a request to the API server. 0 means no limit.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = time)]
     request_timeout: Duration,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ViaArg {
-    /// Directly, and through the API server's node proxy where that is impossible.
+    /// Directly, and through the API server's node proxy if that fails.
     Auto,
-    /// Directly only.
+    /// Directly.
     Direct,
-    /// Through the API server's node proxy only, where common names cannot be seen.
+    /// Through the API server's node proxy, which does not show common names.
     Proxy,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Output {
-    /// For people.
+    /// Table with findings and fixes.
     Table,
-    /// One JSON document.
+    /// JSON document.
     Json,
     /// SARIF 2.1.0.
     Sarif,
-    /// A Markdown table.
+    /// Markdown table.
     Markdown,
-    /// Metrics for a textfile collector.
+    /// Prometheus metrics, for the textfile collector of node_exporter.
     Prometheus,
 }
 

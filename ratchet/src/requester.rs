@@ -5,14 +5,14 @@ use ratchet_access::{
     ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED, User, service_account_groups, split_service_account,
 };
 
-/// The flags that say who writes.
+/// Flags of the requesting user.
 #[derive(ClapArgs, Debug)]
 pub(crate) struct RequesterArgs {
-    /// Who writes the objects, as policies see it: kubernetes-admin of system:masters by default.
+    /// User of the request, as policies see it [default: kubernetes-admin, with the group system:masters].
     #[arg(long = "as", value_name = "USER")]
     pub(crate) user: Option<String>,
 
-    /// A group of whoever writes the objects; may be repeated.
+    /// Group of the user. May be repeated.
     #[arg(long = "as-group", value_name = "GROUP", requires = "user")]
     pub(crate) groups: Vec<String>,
 }

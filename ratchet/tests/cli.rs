@@ -168,7 +168,7 @@ fn help_tells_the_exit_status_and_every_flag() {
     let text = long.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for expected in [
         "Exit status: 0 nothing refused; 1 something refused",
-        "2 could not tell",
+        "2 error (bad usage, unreadable or undecodable input)",
         "--against",
         "--baseline",
         "--warnings-as-errors",

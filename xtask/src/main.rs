@@ -27,33 +27,34 @@ use violation::Violation;
 const USAGE: &str = "\
 usage: cargo xtask <command>
 
-  ci              everything below and all tests, in order; stops at the first failure
-  clients         programs on kube-rs and on the Python client against `ratchet serve`
-  layers          no crate uses what layers.toml does not grant, every grant is used, and no files use each other in a
-                  circle of more than three that is not listed there
+  ci              run all checks and all tests, in order; stop at the first failure
+  clients         run programs on kube-rs and on the Python client against `ratchet serve`
+  layers          check that crates use what layers.toml grants and nothing else, and that no circle of more than three
+                  files is missing there
   layers --circles
-                  the circles of files in each crate, with the imports that make the largest
-  tidy            files, names, attributes, field paths, and cases and pages for every rule
-  docs [--check]  writes (or compares) the documents generated from the engine's tables
-  tables          the generated tables against what makes them
-  licences        every dependency's licence and version against deny.toml
+                  list the circles of files in each crate, with the imports that make the largest
+  tidy            check files, names, attributes, field paths, and the cases and pages of every rule
+  docs [--check]  write (or compare) the documents generated from the engine's tables
+  tables          compare the generated tables with the output of their generator
+  licences        check the licence and version of every dependency against deny.toml
   dist [--target TRIPLE] [--binary PATH] [--output DIR] [--allow-dynamic]
-                  what a release consists of: the program, manual pages, completions, licences, a bill of materials, an
-                  image, checksums; static where the toolchain has musl
+                  build a release: program, manual pages, completions, licences, bill of materials, image, checksums;
+                  static where the toolchain has musl
   sessions [--check] [--binary PATH]
-                  records (or compares) the terminal sessions of docs/sessions
-  kubectl         brings the kubectl that the tests drive, and prints where it is
-  guard PROGRAM   runs a test binary that must end; `ci` starts each one through it
+                  record (or compare) the terminal sessions of docs/sessions
+  kubectl         download the kubectl that the tests run, and print its path
+  guard PROGRAM   run a test binary with a time limit; `ci` starts each one through it
   measure [PROFILE]
-                  how fast the release binary is, or that of a profile, and how much memory it takes
-  load [ARGS]     the same of `ratchet serve`: requests, lists, writes, watches, starts
-  settle [ARGS]   how long the controllers need until slices and Endpoints show all pods
-  streams [ARGS]  the same of what goes through it: logs, commands and ports of kubelets
+                  measure speed and memory of the release binary, or of the binary of a profile
+  load [ARGS]     measure `ratchet serve`: requests, lists, writes, watches, starts
+  settle [ARGS]   measure how long the controllers need until EndpointSlices and Endpoints show all pods
+  streams [ARGS]  measure connections to kubelets: logs, exec and port-forward
   siege [--seconds N]
-                  hostile clients of every sort at once, half an hour long; what was acknowledged must be there after it
+                  run hostile clients of every kind at once, for half an hour by default, and check that every
+                  acknowledged write is still there
   replay [DIR] [--cases DIR] [--topic T] [--behavior released|proposal]
-                  recorded conversations of a real API server (in DIR, or RATCHET_ORACLE) with `ratchet serve`
-  tree DIR COUNT  writes a tree of COUNT mixed resources to measure with
+                  replay recorded requests to a real API server (in DIR, or RATCHET_ORACLE) against `ratchet serve`
+  tree DIR COUNT  write a tree of COUNT mixed resources, for measurements
 ";
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! The table of all plugins of Kubernetes 1.36 in their order, with their implementations.
+//! Kept by hand: the admission plugins of Kubernetes 1.36 in the order in which they run, and which of them exist here.
 
 use crate::{
     Denial, PluginContext, Request, certificates, classes, limit_ranger, node_labels, node_restriction,

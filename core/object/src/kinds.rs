@@ -1,5 +1,5 @@
-//! The table of kinds: a row for each kind that rules name, rows derived from the schema for all other built-in
-//! kinds; rows of custom resources are made by the code that reads their definitions.
+//! Kept by hand: the kinds that rules name; rows of all other built-in kinds are derived from the schema, and rows of
+//! custom resources are made by the code that reads their definitions.
 
 use crate::schema;
 

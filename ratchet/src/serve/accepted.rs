@@ -1,4 +1,4 @@
-//! Flags of kube-apiserver that are accepted without effect, so that its command lines work.
+//! Kept by hand: flags of kube-apiserver that are accepted without effect, so that its command lines work, or refused.
 
 use super::values;
 use clap::parser::ValueSource;

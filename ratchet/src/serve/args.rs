@@ -7,12 +7,16 @@ use clap::{Args, ValueEnum};
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-/// Serve a Kubernetes API.
+/// Run a Kubernetes API server.
 ///
-/// Without flags: HTTPS on 127.0.0.1:6443, everything kept below one directory, and a kubeconfig for its first user
-/// written there. Exit status: 0 stopped in order; 1 could not start (one line on standard error says why).
+/// Without flags, it serves HTTPS on 127.0.0.1:6443, stores everything in one directory and writes a kubeconfig for an
+/// administrator there. Flags have the names and formats of kube-apiserver. Its other flags are accepted and have no
+/// effect, except for a few that would be unsafe to ignore. Durations are written as 90s, 1m30s or 1h.
+///
+/// Exit status: 0 stopped by SIGTERM or SIGINT; 1 could not start (one line on standard error says why), or stopped at
+/// once by a second signal.
 #[derive(Args, Debug)]
-#[command(args_override_self = true)]
+#[command(args_override_self = true, after_help = EXAMPLES)]
 pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) storage: StorageArgs,
@@ -36,105 +40,123 @@ pub(crate) struct ServeArgs {
     pub(crate) accepted: AcceptedArgs,
 }
 
-/// Where what is stored is kept.
+const EXAMPLES: &str = "Examples:
+  # Serve on 127.0.0.1:6443, with the data in ~/.local/state/ratchet
+  ratchet serve
+
+  # Serve on all addresses, with the data in another directory
+  ratchet serve --bind-address=0.0.0.0 --data-dir=/var/lib/ratchet
+
+  # Emulate an older release
+  ratchet serve --emulated-version=1.33
+
+  # Turn a feature gate off
+  ratchet serve --feature-gates=StrictIPCIDRValidation=false
+
+  # Enable an admission plugin that is off by default
+  ratchet serve --enable-admission-plugins=DenyServiceExternalIPs";
+
+/// Flags of the store.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Storage")]
 pub(crate) struct StorageArgs {
-    /// Where everything is kept: store, certificates, kubeconfig [default: $XDG_STATE_HOME/ratchet, else ~/.local/state/ratchet, else ./ratchet-data].
+    /// Directory of the store, the certificates and the kubeconfig [default: $XDG_STATE_HOME/ratchet, else
+    /// ~/.local/state/ratchet, else ./ratchet-data].
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
 
-    /// How often old revisions are forgotten; 0 never.
+    /// Interval between compactions, which remove old revisions from the store. 0 turns compaction off.
     #[arg(long, value_name = "DURATION", default_value = "5m0s", value_parser = values::duration, allow_hyphen_values = true)]
     pub(crate) etcd_compaction_interval: GoDuration,
 
-    /// How long Events are kept.
+    /// Time to keep Events.
     #[arg(long, value_name = "DURATION", default_value = "1h0m0s", value_parser = values::duration, allow_hyphen_values = true)]
     pub(crate) event_ttl: GoDuration,
 }
 
-/// Where and how the server listens.
+/// Flags of the listener.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Serving")]
 pub(crate) struct ServingArgs {
-    /// The address to listen on; 0.0.0.0 or :: for all.
+    /// IP address to listen on. 0.0.0.0 or :: means all addresses.
     #[arg(long, value_name = "IP", default_value = "127.0.0.1", value_parser = values::address)]
     pub(crate) bind_address: IpAddr,
 
-    /// The port of HTTPS; it cannot be turned off.
+    /// Port to serve HTTPS on. 0 is not allowed.
     #[arg(long, value_name = "PORT", default_value = "6443", value_parser = values::integer, allow_hyphen_values = true)]
     pub(crate) secure_port: i64,
 
-    /// The address under which others reach the server [default: the bind address, or that of the machine].
+    /// IP address at which clients reach the server [default: --bind-address, or an address of the machine if that
+    /// means all addresses].
     #[arg(long, value_name = "IP", value_parser = values::address)]
     pub(crate) advertise_address: Option<IpAddr>,
 
-    /// Where certificates and keys are made and kept [default: pki in the data directory].
+    /// Directory of generated certificates and keys [default: pki in the data directory].
     #[arg(long, value_name = "DIR")]
     pub(crate) cert_dir: Option<PathBuf>,
 
-    /// The certificate to show, with its chain; made if absent.
+    /// File with the serving certificate and its chain, in PEM. Without it, the server generates one.
     #[arg(long, value_name = "FILE")]
     pub(crate) tls_cert_file: Option<PathBuf>,
 
-    /// The key of --tls-cert-file.
+    /// File with the private key of --tls-cert-file, in PEM.
     #[arg(long, value_name = "FILE")]
     pub(crate) tls_private_key_file: Option<PathBuf>,
 
-    /// How long a request may take, and how long requests under way may take when the server stops.
+    /// Time limit of a request. Requests in flight have as long to finish when the server stops.
     #[arg(long, value_name = "DURATION", default_value = "1m0s", value_parser = values::duration, allow_hyphen_values = true)]
     pub(crate) request_timeout: GoDuration,
 
-    /// The least number of seconds before a watch that names no time is ended.
+    /// Minimum number of seconds before the server ends a watch that sets no timeout.
     #[arg(long, value_name = "SECONDS", default_value = "1800", value_parser = values::integer, allow_hyphen_values = true)]
     pub(crate) min_request_timeout: i64,
 
-    /// How long to go on serving, while /readyz fails, after the word to stop.
+    /// Time to continue serving, with /readyz failing, after a signal to stop.
     #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = values::duration, allow_hyphen_values = true)]
     pub(crate) shutdown_delay_duration: GoDuration,
 
-    /// How many reads may run at once; 0 for no limit.
+    /// Maximum number of non-mutating requests in flight. 0 means no limit.
     #[arg(long, value_name = "N", default_value = "400", value_parser = values::integer, allow_hyphen_values = true)]
     pub(crate) max_requests_inflight: i64,
 
-    /// How many writes may run at once; 0 for no limit.
+    /// Maximum number of mutating requests in flight. 0 means no limit.
     #[arg(long, value_name = "N", default_value = "200", value_parser = values::integer, allow_hyphen_values = true)]
     pub(crate) max_mutating_requests_inflight: i64,
 
-    /// How many watches, logs, commands, ports and proxies there may be at once; 0 for no limit.
+    /// Maximum number of long-running requests: watch, log, exec, attach, port-forward and proxy. 0 means no limit.
     #[arg(long, value_name = "N", default_value = "10000", value_parser = values::integer, allow_hyphen_values = true)]
     pub(crate) max_long_running_requests: i64,
 
-    /// How many of them one user may have; 0 for no limit.
+    /// Maximum number of long-running requests of one user. 0 means no limit.
     #[arg(long, value_name = "N", default_value = "2500", value_parser = values::integer, allow_hyphen_values = true)]
     pub(crate) max_long_running_requests_per_user: i64,
 
-    /// How long an answer may wait for a client that does not read; 0 for ever.
+    /// Time after which a connection is closed if its client does not read the response. 0 means no limit.
     #[arg(long, value_name = "DURATION", default_value = "2m0s", value_parser = values::duration, allow_hyphen_values = true)]
     pub(crate) write_timeout: GoDuration,
 }
 
-/// Who asks, and what they may do.
+/// Flags of authentication and authorization.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Clients")]
+#[command(next_help_heading = "Authentication and authorization")]
 pub(crate) struct ClientArgs {
-    /// Authorities of clients' certificates, believed beside the server's own.
+    /// File with certificate authorities of client certificates, in PEM. The server's own authority is always trusted.
     #[arg(long, value_name = "FILE")]
     pub(crate) client_ca_file: Option<PathBuf>,
 
-    /// Fixed tokens: lines of token,user,uid,"group1,group2".
+    /// CSV file with static tokens. Each line is token,user,uid,"group1,group2".
     #[arg(long, value_name = "FILE")]
     pub(crate) token_auth_file: Option<PathBuf>,
 
-    /// Whether those who do not say who they are may ask, as system:anonymous.
+    /// Accept requests without credentials, as the user system:anonymous.
     #[arg(long, value_name = "BOOL", default_value = "true", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
     pub(crate) anonymous_auth: bool,
 
-    /// Whether machines may join with the bootstrap tokens in kube-system.
+    /// Accept bootstrap tokens: Secrets of type bootstrap.kubernetes.io/token in kube-system.
     #[arg(long, value_name = "BOOL", default_value = "false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
     pub(crate) enable_bootstrap_token_auth: bool,
 
-    /// Who issues tokens of service accounts; may be repeated, the first is written into new ones.
+    /// Issuer of service account tokens. May be repeated: new tokens have the first one, all are accepted.
     #[arg(
         long,
         value_name = "ISSUER",
@@ -142,143 +164,148 @@ pub(crate) struct ClientArgs {
     )]
     pub(crate) service_account_issuer: Vec<String>,
 
-    /// The key that signs tokens [default: sa.key beside the certificates, made if absent].
+    /// File with the private key that signs service account tokens [default: sa.key in the certificate directory,
+    /// generated if absent].
     #[arg(long, value_name = "FILE")]
     pub(crate) service_account_signing_key_file: Option<PathBuf>,
 
-    /// Keys that prove tokens, beside the one that signs them; may be repeated.
+    /// File with keys that verify service account tokens, in addition to the signing key. May be repeated.
     #[arg(long, value_name = "FILE")]
     pub(crate) service_account_key_file: Vec<PathBuf>,
 
-    /// For whom tokens are when nobody is named [default: the issuers].
+    /// Audiences of this API: those of service account tokens that are requested without an audience [default: the
+    /// issuers].
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) api_audiences: Vec<String>,
 
-    /// How it is decided who may do what, in this order: AlwaysAllow, AlwaysDeny, Node, RBAC.
+    /// Authorization modes, in the order in which they are asked: AlwaysAllow, AlwaysDeny, Node, RBAC.
     #[arg(long, value_name = "MODES", value_delimiter = ',', default_value = "Node,RBAC")]
     pub(crate) authorization_mode: Vec<String>,
 
-    /// Authorities of the proxies that say in headers who asks.
+    /// File with certificate authorities of authenticating proxies, in PEM. Such proxies name the user in request
+    /// headers.
     #[arg(long, value_name = "FILE")]
     pub(crate) requestheader_client_ca_file: Option<PathBuf>,
 
-    /// The common names of such proxies [default: every name].
+    /// Common names of the client certificates of authenticating proxies [default: any].
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) requestheader_allowed_names: Vec<String>,
 
-    /// The headers with the user's name.
+    /// Request headers with the user name.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "x-remote-user")]
     pub(crate) requestheader_username_headers: Vec<String>,
 
-    /// The headers with the user's uid.
+    /// Request headers with the user UID.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) requestheader_uid_headers: Vec<String>,
 
-    /// The headers with the user's groups.
+    /// Request headers with the groups of the user.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "x-remote-group")]
     pub(crate) requestheader_group_headers: Vec<String>,
 
-    /// What the names of headers with extras begin with.
+    /// Prefixes of request headers with extra attributes of the user.
     #[arg(long, value_name = "PREFIXES", value_delimiter = ',', default_value = "x-remote-extra-")]
     pub(crate) requestheader_extra_headers_prefix: Vec<String>,
 }
 
-/// What is judged, and how.
+/// Flags of validation and admission.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Rules")]
+#[command(next_help_heading = "Validation and admission")]
 pub(crate) struct RuleArgs {
-    /// Emulate an older release: [kube=]VERSION, from 1.33 to 1.36.
+    /// Kubernetes release to emulate, from 1.32 to 1.36: [kube=]VERSION [default: 1.36].
     #[arg(long, value_name = "VERSION")]
     pub(crate) emulated_version: Option<String>,
 
-    /// Feature gates: [kube:]Name=true|false, separated by commas.
+    /// Feature gates to set: [kube:]Name=true|false, separated by commas. May be repeated.
     #[arg(long, value_name = "GATES")]
     pub(crate) feature_gates: Vec<String>,
 
-    /// Admission plugins to turn on beside the defaults.
+    /// Admission plugins to enable in addition to those that are on by default.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) enable_admission_plugins: Vec<String>,
 
-    /// Admission plugins to turn off.
+    /// Admission plugins to disable, even if they are on by default.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) disable_admission_plugins: Vec<String>,
 
-    /// An AdmissionConfiguration file.
+    /// File with an AdmissionConfiguration. The server reads the configuration of PodSecurity.
     #[arg(long, value_name = "FILE")]
     pub(crate) admission_control_config_file: Option<PathBuf>,
 
-    /// Who decides where a proposal and released Kubernetes differ: serve enforces the proposals, so `proposal` is its
-    /// default, while `ratchet check` predicts a released cluster unless it is told --for ratchet.
+    /// Behavior where an enhancement proposal (KEP) and released Kubernetes differ.
     #[arg(long, value_enum, default_value = "proposal")]
     pub(crate) behavior: BehaviorArg,
 
-    /// Whether containers may be privileged.
+    /// Allow privileged containers.
     #[arg(long, value_name = "BOOL", default_value = "true", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
     pub(crate) allow_privileged: bool,
 
-    /// Which APIs are on: group/version[/resource]=true|false, api/all, api/ga, api/beta, api/alpha.
+    /// APIs to turn on or off: group/version[/resource]=true|false, separated by commas. The keys api/all, api/ga,
+    /// api/beta and api/alpha stand for several. May be repeated.
     #[arg(long, value_name = "APIS")]
     pub(crate) runtime_config: Vec<String>,
 }
 
-/// What Services are given.
+/// Flags of Services.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Services")]
 pub(crate) struct ServiceArgs {
-    /// The addresses of Services: a network, or one of each family, separated by a comma.
+    /// CIDRs from which cluster IPs are allocated: one, or one of each IP family, separated by a comma.
     #[arg(long, value_name = "CIDRS", default_value = "10.0.0.0/24")]
     pub(crate) service_cluster_ip_range: String,
 
-    /// The node ports of Services.
+    /// Port range from which node ports are allocated.
     #[arg(long, value_name = "FIRST-LAST", default_value = "30000-32767", value_parser = values::ports)]
     pub(crate) service_node_port_range: Ports,
 
-    /// Who keeps the endpoints of the kubernetes Service; the server is alone, so all but none do the same.
+    /// How the endpoints of the kubernetes Service are maintained. With one server, lease and master-count do the same.
     #[arg(long, value_name = "TYPE", value_enum, default_value = "lease")]
     pub(crate) endpoint_reconciler_type: Reconciler,
 }
 
-/// Which controllers run beside the server, and what they are told.
+/// Flags of the controllers.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Controllers")]
 pub(crate) struct ControllerArgs {
-    /// Controllers to run: * for all that are on by default, name, -name; nothing for none; may be repeated.
+    /// Controllers to run, separated by commas: * for all that are on by default, NAME to turn one on, -NAME to turn
+    /// one off. An empty list runs none. May be repeated.
     #[arg(long, value_name = "NAMES", default_value = "*", allow_hyphen_values = true)]
     pub(crate) controllers: Vec<String>,
 
-    /// Whether nodes get networks for their pods from --cluster-cidr [default: if --cluster-cidr is given].
+    /// Allocate pod CIDRs to nodes from --cluster-cidr [default: true if --cluster-cidr is given].
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
     pub(crate) allocate_node_cidrs: Option<bool>,
 
-    /// The addresses of pods: a network, or one of each family, separated by a comma.
+    /// CIDRs from which pod CIDRs are allocated: one, or one of each IP family, separated by a comma.
     #[arg(long, value_name = "CIDRS")]
     pub(crate) cluster_cidr: Option<String>,
 
-    /// The prefix length of a node's network, where the cluster has one family; 0 for 24 and, in IPv6, 64.
+    /// Prefix length of a node's pod CIDR in a cluster with one IP family. 0 means 24 for IPv4 and 64 for IPv6.
     #[arg(long, value_name = "LENGTH", default_value = "0", value_parser = values::integer, allow_hyphen_values = true)]
     pub(crate) node_cidr_mask_size: i64,
 
-    /// The prefix length of a node's IPv4 network; 0 for 24.
+    /// Prefix length of a node's IPv4 pod CIDR. 0 means 24.
     #[arg(long, value_name = "LENGTH", default_value = "0", value_parser = values::integer, allow_hyphen_values = true)]
     pub(crate) node_cidr_mask_size_ipv4: i64,
 
-    /// The prefix length of a node's IPv6 network; 0 for 64.
+    /// Prefix length of a node's IPv6 pod CIDR. 0 means 64.
     #[arg(long, value_name = "LENGTH", default_value = "0", value_parser = values::integer, allow_hyphen_values = true)]
     pub(crate) node_cidr_mask_size_ipv6: i64,
 
-    /// The authority that signs approved requests for certificates [default: the server's own].
+    /// File with the certificate authority that signs approved CertificateSigningRequests, in PEM [default: the
+    /// server's own authority].
     #[arg(long, value_name = "FILE")]
     pub(crate) cluster_signing_cert_file: Option<PathBuf>,
 
-    /// The key of --cluster-signing-cert-file.
+    /// File with the private key of --cluster-signing-cert-file, in PEM.
     #[arg(long, value_name = "FILE")]
     pub(crate) cluster_signing_key_file: Option<PathBuf>,
 
-    /// How long the certificates live that it signs; requests may ask for less.
+    /// Maximum validity of signed certificates. A request may ask for less.
     #[arg(long, value_name = "DURATION", default_value = "8760h0m0s", value_parser = values::duration, allow_hyphen_values = true)]
     pub(crate) cluster_signing_duration: GoDuration,
 
-    /// Whether controllers run only while this server holds a Lease; auto: where several servers share a store, which this build has not.
+    /// Run controllers only while this server holds a Lease.
     #[arg(
         long,
         value_name = "BOOL",
@@ -290,44 +317,46 @@ pub(crate) struct ControllerArgs {
     )]
     pub(crate) leader_elect: LeaderElect,
 
-    /// How long after its holder's last sign of life the Lease may be taken.
+    /// Time after the last renewal at which another server may take the Lease.
     #[arg(long, value_name = "DURATION", default_value = "15s", value_parser = values::duration, allow_hyphen_values = true)]
     pub(crate) leader_elect_lease_duration: GoDuration,
 
-    /// How long the holder tries to renew the Lease before the controllers stop.
+    /// Time for which the holder tries to renew the Lease before it stops its controllers.
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = values::duration, allow_hyphen_values = true)]
     pub(crate) leader_elect_renew_deadline: GoDuration,
 
-    /// How long to wait between attempts.
+    /// Time between attempts to acquire or renew the Lease.
     #[arg(long, value_name = "DURATION", default_value = "2s", value_parser = values::duration, allow_hyphen_values = true)]
     pub(crate) leader_elect_retry_period: GoDuration,
 
-    /// The name of the Lease; not that of kube-controller-manager, which may run as well.
+    /// Name of the Lease. It is not that of kube-controller-manager, which may run beside this server.
     #[arg(long, value_name = "NAME", default_value = "ratchet-controllers")]
     pub(crate) leader_elect_resource_name: String,
 
-    /// The namespace of the Lease.
+    /// Namespace of the Lease.
     #[arg(long, value_name = "NAME", default_value = "kube-system")]
     pub(crate) leader_elect_resource_namespace: String,
 }
 
-/// How kubelets are reached, and who they must be.
+/// Flags of connections to kubelets.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Kubelets")]
 pub(crate) struct KubeletArgs {
-    /// The authorities of kubelets' certificates; without it any certificate is believed.
+    /// File with certificate authorities of kubelet serving certificates, in PEM. Without it, these certificates are
+    /// not verified.
     #[arg(long, value_name = "FILE")]
     pub(crate) kubelet_certificate_authority: Option<PathBuf>,
 
-    /// The certificate with which the server shows kubelets who it is [default: made by the server's own authority].
+    /// File with the client certificate for connections to kubelets, in PEM [default: generated, signed by the server's
+    /// own authority].
     #[arg(long, value_name = "FILE")]
     pub(crate) kubelet_client_certificate: Option<PathBuf>,
 
-    /// The key of --kubelet-client-certificate.
+    /// File with the private key of --kubelet-client-certificate, in PEM.
     #[arg(long, value_name = "FILE")]
     pub(crate) kubelet_client_key: Option<PathBuf>,
 
-    /// Which addresses of a node are tried, the best first.
+    /// Types of node addresses to connect to, in order of preference.
     #[arg(
         long,
         value_name = "TYPES",
@@ -336,86 +365,88 @@ pub(crate) struct KubeletArgs {
     )]
     pub(crate) kubelet_preferred_address_types: Vec<String>,
 
-    /// Refuse kubelets whose certificate is not named system:node:<node>; needs the gate KubeletCertCNValidation and --kubelet-certificate-authority.
+    /// Refuse kubelets whose serving certificate does not have the common name system:node:<node> (KEP-4872). Requires
+    /// --kubelet-certificate-authority and the feature gate KubeletCertCNValidation.
     #[arg(long, value_name = "BOOL", default_value = "false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
     pub(crate) enable_kubelet_cert_cn_validation: bool,
 
-    /// Changes nothing, as in kube-apiserver.
+    /// Has no effect, as in kube-apiserver.
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = values::duration, allow_hyphen_values = true)]
     pub(crate) kubelet_timeout: GoDuration,
 
-    /// The port of kubelets whose nodes do not say; deprecated.
+    /// Port of kubelets whose nodes report none. Deprecated.
     #[arg(long, value_name = "PORT", default_value = "10250", value_parser = clap::value_parser!(u16), hide = true)]
     pub(crate) kubelet_port: u16,
 
-    /// How many bytes a second exec, attach, port-forward and upgraded proxies may carry each way; 0 for no limit.
+    /// Maximum bytes per second, in each direction, of an exec, attach, port-forward or upgraded proxy connection. 0
+    /// means no limit.
     #[arg(long, value_name = "BYTES", default_value = "0", value_parser = values::integer, allow_hyphen_values = true)]
     pub(crate) max_connection_bytes_per_sec: i64,
 }
 
-/// What is told about requests.
+/// Flags of the audit log.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Audit")]
 pub(crate) struct AuditArgs {
-    /// The policy that says what is told.
+    /// File with the audit policy. Auditing needs both this flag and --audit-log-path.
     #[arg(long, value_name = "FILE")]
     pub(crate) audit_policy_file: Option<PathBuf>,
 
-    /// Where it is told; - for standard output.
+    /// File to write audit events to. - means standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) audit_log_path: Option<PathBuf>,
 
-    /// How many megabytes a file may have before the next is begun; 0 for one that grows.
+    /// Maximum size of an audit log file in megabytes, after which it is rotated. 0 means no limit.
     #[arg(long, value_name = "MB", default_value = "100", value_parser = values::integer, allow_hyphen_values = true)]
     pub(crate) audit_log_maxsize: i64,
 
-    /// How many old files are kept; 0 for all.
+    /// Maximum number of rotated audit log files to keep. 0 means no limit.
     #[arg(long, value_name = "N", default_value = "100", value_parser = values::integer, allow_hyphen_values = true)]
     pub(crate) audit_log_maxbackup: i64,
 
-    /// How many days old files are kept; 0 for ever.
+    /// Maximum number of days to keep a rotated audit log file. 0 means no limit.
     #[arg(long, value_name = "DAYS", default_value = "366", value_parser = values::integer, allow_hyphen_values = true)]
     pub(crate) audit_log_maxage: i64,
 }
 
-/// What the server says about itself.
+/// Flags of the server's own log.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Logs")]
 pub(crate) struct LogArgs {
-    /// How much to tell: 0 warnings, 1 to 3 information, 4 and 5 details, more everything.
+    /// Log level: 0 for warnings, 1 to 3 for information, 4 and 5 for details, 6 and more for everything.
     #[arg(short = 'v', long = "v", value_name = "LEVEL", default_value = "0", value_parser = values::integer, allow_hyphen_values = true)]
     pub(crate) verbosity: i64,
 
-    /// How log lines are written.
+    /// Format of log lines.
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) logging_format: LogFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormat {
-    /// For people.
+    /// Plain text.
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Reconciler {
-    /// All servers that are alive.
+    /// Endpoints of the servers with a current lease.
     Lease,
-    /// As many servers as there are said to be.
+    /// Endpoints of a fixed number of servers.
     MasterCount,
-    /// Nobody.
+    /// No endpoints.
     None,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LeaderElect {
-    /// Where it is needed.
+    /// Only if servers share a store. The embedded store has one server, so auto means false.
     Auto,
-    /// Yes.
+    /// Always.
     True,
-    /// No.
+    /// Never.
     False,
 }
 

@@ -1,4 +1,4 @@
-//! The types that only occur in responses and so are not in the request schemas: Status, ListMeta.
+//! Kept by hand: the protobuf types that only occur in responses and so are not in the schemas: Status, ListMeta.
 
 use super::table::{Message, Tag, always, empty, none, pointer};
 use crate::schema::{FieldRow, Shape, TypeRow};

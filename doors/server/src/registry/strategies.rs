@@ -1,4 +1,4 @@
-//! The table of strategies: one row for each kind that differs from the default.
+//! Kept by hand: the strategies, one row for each kind that differs from the default.
 
 use super::strategy::{ALL_METADATA, Deletion, Dependents, Generation, PLAIN, Strategy, row};
 use super::{kinds, signing_request};
