@@ -1,20 +1,50 @@
-//! Work of more than a millisecond: a little of it at a time, and on threads that answer nobody meanwhile.
+//! Work of more than a millisecond: a little of it at a time, while other threads answer.
 //!
 //! A thread of the runtime that computes answers no other request. So whatever may compute for long waits for its turn,
-//! and where half of the processors are busy with it, the others are free. Work that owns what it needs, and comes back
-//! piece by piece, runs on a few threads of its own: the allocator keeps memory for every thread that ever had work.
-//! Work that borrows from its request hands the place of its thread over to another one first.
+//! and the runtime has as many threads more than processors as there are turns ([`worker_threads`]): however much is
+//! computed, there are threads for the others. Their number never changes, since the allocator keeps memory for every
+//! thread that ever had work. Work that owns what it needs, and comes back piece by piece, runs on a few threads of its
+//! own.
 
 use std::panic::resume_unwind;
 use std::sync::OnceLock;
 use std::time::Duration;
-use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
-use tokio::sync::Semaphore;
-use tokio::task::block_in_place;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::task::yield_now;
 use tokio::time::timeout;
 
 /// What is smaller than this is read and written in less than a millisecond, and is not worth a change of threads.
 pub(crate) const SMALL: usize = 32 * 1024;
+
+/// How many turns of each kind there are.
+#[derive(Clone, Copy, Debug)]
+struct Turns {
+    work: usize,
+    expressions: usize,
+    unmeasured: usize,
+    requests: usize,
+}
+
+impl Turns {
+    fn of(cores: usize) -> Self {
+        let half = (cores / 2).max(1);
+        Self { work: half, expressions: half, unmeasured: half.max(2), requests: half.max(2) }
+    }
+
+    fn all(self) -> usize {
+        self.work + self.expressions + self.unmeasured + self.requests
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// The threads that a runtime needs to answer with all processors while every turn is taken.
+pub fn worker_threads() -> usize {
+    cores() + Turns::of(cores()).all()
+}
 
 /// The turns of those who compute.
 pub struct Compute {
@@ -22,7 +52,7 @@ pub struct Compute {
     work: Semaphore,
     /// Expressions that run at once; they may take longer than anything else, so that only their like wait for them.
     expressions: Semaphore,
-    /// Expressions of which nobody knows how long they take; who waits for a turn must not hold a thread.
+    /// Expressions of which nobody knows how long they take.
     unmeasured: Semaphore,
     /// Requests with large bodies that are under way at once: each may hold many times its size as a tree.
     requests: Semaphore,
@@ -32,15 +62,14 @@ pub struct Compute {
 
 impl Default for Compute {
     fn default() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let half = (cores / 2).max(1);
+        let turns = Turns::of(cores());
         let mut threads = Builder::new_multi_thread();
-        let threads = threads.worker_threads(half).thread_name("compute").build();
+        let threads = threads.worker_threads(turns.work).thread_name("compute").build();
         Self {
-            work: Semaphore::new(half),
-            expressions: Semaphore::new(half),
-            unmeasured: Semaphore::new(cores.max(2)),
-            requests: Semaphore::new(cores.max(2)),
+            work: Semaphore::new(turns.work),
+            expressions: Semaphore::new(turns.expressions),
+            unmeasured: Semaphore::new(turns.unmeasured),
+            requests: Semaphore::new(turns.requests),
             threads: threads.ok(),
         }
     }
@@ -62,11 +91,12 @@ impl Compute {
         mut state: S,
         work: impl FnOnce(&mut S) -> T + Send + 'static,
     ) -> (S, T) {
-        let _turn = self.work.acquire().await;
         let Some(threads) = &self.threads else {
-            let done = Self::aside(|| work(&mut state));
+            let _turn = turn(&self.work).await;
+            let done = work(&mut state);
             return (state, done);
         };
+        let _turn = self.work.acquire().await;
         let step = threads.spawn(async move {
             let done = work(&mut state);
             (state, done)
@@ -83,9 +113,8 @@ impl Compute {
 
     /// Does a piece of work when it has its turn.
     pub(crate) async fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        // Nobody closes it; without a permit there would be no limit, and nothing else would be wrong.
-        let _turn = self.work.acquire().await;
-        Self::aside(work)
+        let _turn = turn(&self.work).await;
+        work()
     }
 
     /// Evaluates expressions that took long before, or may, when they have their turn among their like.
@@ -95,40 +124,32 @@ impl Compute {
         work: impl FnOnce() -> T + Send,
     ) -> T {
         let turns = if was_slow { &self.expressions } else { &self.unmeasured };
-        let _turn = turns.acquire().await;
-        Self::aside(work)
+        let _turn = turn(turns).await;
+        work()
     }
 
-    /// Does something at once, while another thread takes over whatever else this one had to do.
-    pub(crate) fn aside<T>(work: impl FnOnce() -> T) -> T {
-        if can_move() { block_in_place(work) } else { work() }
-    }
-
-    /// Answers a request whose body is large, aside from the others; none if it took longer than the limit, which is
+    /// Answers a request whose body is large, in turn with its like; none if it took longer than the limit, which is
     /// nothing for ever.
     pub(crate) async fn request<F: Future + Send>(
         &self,
         limit: Duration,
         answer: F,
     ) -> Option<F::Output> {
-        let _turn = self.requests.acquire().await;
-        if !can_move() {
-            return Some(answer.await);
+        let _turn = turn(&self.requests).await;
+        match limit.is_zero() {
+            true => Some(answer.await),
+            false => timeout(limit, answer).await.ok(),
         }
-        Self::aside(|| {
-            Handle::current().block_on(async {
-                match limit.is_zero() {
-                    true => Some(answer.await),
-                    false => timeout(limit, answer).await.ok(),
-                }
-            })
-        })
     }
 }
 
-/// Whether there are other threads.
-fn can_move() -> bool {
-    Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread)
+/// A turn to compute on this thread. Whatever this thread was to do next is done first: the runtime gives most of it
+/// to other threads, but not the task that was woken last.
+async fn turn(turns: &Semaphore) -> Option<SemaphorePermit<'_>> {
+    // Nobody closes it; without a permit there would be no limit, and nothing else would be wrong.
+    let permit = turns.acquire().await.ok();
+    yield_now().await;
+    permit
 }
 
 /// A value that takes long to make: made once, by the first who asks, while the others wait for it.
@@ -188,12 +209,12 @@ mod tests {
         }
     }
 
-    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn others_are_answered_while_somebody_computes() {
         let compute = narrow();
         let (sender, receiver) = std::sync::mpsc::channel();
         let computing = tokio::spawn(async move {
-            // The only thread of the runtime would wait here for what it has to do itself.
+            // This thread waits here for what another one has to do.
             compute.run(move || receiver.recv().unwrap()).await
         });
         tokio::task::yield_now().await;

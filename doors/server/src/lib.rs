@@ -46,6 +46,7 @@ mod write;
 
 pub use app::App;
 pub use authorize::Mode;
+pub use compute::worker_threads;
 pub use config::{Audit, BackendConfig, Config, Credentials, ProxyFiles, RequestLimits};
 pub use connect::Backends;
 pub use ratchet_admission::{PLUGINS, PluginRow, default_plugins};
