@@ -217,7 +217,7 @@ mod tests {
             // This thread waits here for what another one has to do.
             compute.run(move || receiver.recv().unwrap()).await
         });
-        tokio::task::yield_now().await;
+        yield_now().await;
         let answered = tokio::spawn(async move { sender.send(7).unwrap() });
         answered.await.unwrap();
         assert_eq!(computing.await.unwrap(), 7);
@@ -255,7 +255,7 @@ mod tests {
             tasks.push(tokio::spawn(async move {
                 let answer = async {
                     crowd.visit();
-                    tokio::task::yield_now().await;
+                    yield_now().await;
                     compute.evaluate(true, || 1).await + compute.run(|| 1).await
                 };
                 compute.request(Duration::from_secs(60), answer).await
@@ -316,6 +316,41 @@ mod tests {
         assert_eq!(compute.run(|| 1).await, 1);
         assert_eq!(compute.evaluate(false, || 2).await, 2);
         assert_eq!(compute.request(Duration::ZERO, async { 3 }).await, Some(3));
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+    async fn work_starts_no_threads() {
+        let (compute, crowd) = (Arc::new(Compute::default()), Arc::new(Crowd::default()));
+        let mut tasks = tokio::task::JoinSet::new();
+        for number in 0..64 {
+            let (compute, crowd) = (compute.clone(), crowd.clone());
+            tasks.spawn(async move {
+                let visit = || {
+                    crowd.visit();
+                    std::thread::current().id()
+                };
+                match number % 2 {
+                    0 => compute.run(visit).await,
+                    _ => compute
+                        .request(Duration::ZERO, compute.evaluate(false, visit))
+                        .await
+                        .unwrap(),
+                }
+            });
+        }
+        let threads: std::collections::HashSet<_> = tasks.join_all().await.into_iter().collect();
+        assert!(threads.len() <= 3, "{threads:?}");
+    }
+
+    #[test]
+    fn there_are_threads_for_others_while_every_turn_is_taken() {
+        for cores in [1, 2, 3, 8, 64] {
+            let turns = Turns::of(cores);
+            assert!(turns.work >= 1 && turns.expressions >= 1);
+            assert!(turns.unmeasured >= 2 && turns.requests >= 2);
+            assert!(turns.all() <= 6.max(2 * cores), "{cores}");
+        }
+        assert_eq!(worker_threads(), cores() + Turns::of(cores()).all());
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
