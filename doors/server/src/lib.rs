@@ -47,6 +47,7 @@ pub use access::authorize::Mode;
 pub use app::App;
 pub use app::audit::Audit;
 pub use app::backends::Backends;
+pub use app::compute::worker_threads;
 pub use app::metrics;
 pub use handler::loopback::{LoopbackClient, MediaTypes};
 pub use ratchet_admission::{PLUGINS, PluginRow, default_plugins};

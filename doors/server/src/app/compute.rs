@@ -1,20 +1,49 @@
-//! `Compute`: limits CPU-bound work and moves it off the threads that serve requests.
+//! `Compute`: permits for CPU-bound work, so that worker threads remain for other requests.
 //!
-//! A runtime thread that computes serves no other request. So work of more than a millisecond takes turns, and at most
-//! half of the processors are busy with it. Work that owns its data and has many steps runs on a few dedicated threads:
-//! the allocator keeps memory for every thread that ever had work. Work that borrows from its request first hands its
-//! worker thread's other tasks over (`block_in_place`).
+//! A runtime thread that computes serves no other request. So work of more than a millisecond waits for a permit, and
+//! the runtime has one thread per processor and one per permit ([`worker_threads`]): however much is computed, threads
+//! remain for the rest. Their number never changes, because the allocator keeps memory for every thread that ever had
+//! work. Work that owns its data and has many steps runs on a few dedicated threads.
 
 use std::panic::resume_unwind;
 use std::sync::OnceLock;
 use std::time::Duration;
-use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
-use tokio::sync::Semaphore;
-use tokio::task::block_in_place;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::task::yield_now;
 use tokio::time::timeout;
 
 /// Objects up to this size are decoded and encoded in less than a millisecond, which is not worth a thread switch.
 pub(crate) const SMALL: usize = 32 * 1024;
+
+/// The number of permits of each kind.
+#[derive(Clone, Copy, Debug)]
+struct Permits {
+    work: usize,
+    expressions: usize,
+    unmeasured: usize,
+    requests: usize,
+}
+
+impl Permits {
+    fn of(cores: usize) -> Self {
+        let half = (cores / 2).max(1);
+        Self { work: half, expressions: half, unmeasured: half.max(2), requests: half.max(2) }
+    }
+
+    fn all(self) -> usize {
+        self.work + self.expressions + self.unmeasured + self.requests
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// The threads that a runtime needs so that all processors serve requests while every permit is taken.
+pub fn worker_threads() -> usize {
+    cores() + Permits::of(cores()).all()
+}
 
 /// Semaphores for CPU-bound work, and its threads.
 pub struct Compute {
@@ -32,15 +61,14 @@ pub struct Compute {
 
 impl Default for Compute {
     fn default() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let half = (cores / 2).max(1);
+        let permits = Permits::of(cores());
         let mut threads = Builder::new_multi_thread();
-        let threads = threads.worker_threads(half).thread_name("compute").build();
+        let threads = threads.worker_threads(permits.work).thread_name("compute").build();
         Self {
-            work: Semaphore::new(half),
-            expressions: Semaphore::new(half),
-            unmeasured: Semaphore::new(cores.max(2)),
-            requests: Semaphore::new(cores.max(2)),
+            work: Semaphore::new(permits.work),
+            expressions: Semaphore::new(permits.expressions),
+            unmeasured: Semaphore::new(permits.unmeasured),
+            requests: Semaphore::new(permits.requests),
             threads: threads.ok(),
         }
     }
@@ -62,11 +90,12 @@ impl Compute {
         mut state: S,
         work: impl FnOnce(&mut S) -> T + Send + 'static,
     ) -> (S, T) {
-        let _turn = self.work.acquire().await;
         let Some(threads) = &self.threads else {
-            let done = Self::block_in_worker(|| work(&mut state));
+            let _permit = acquire(&self.work).await;
+            let done = work(&mut state);
             return (state, done);
         };
+        let _permit = self.work.acquire().await;
         let step = threads.spawn(async move {
             let done = work(&mut state);
             (state, done)
@@ -83,26 +112,19 @@ impl Compute {
 
     /// Runs a piece of work after waiting for a permit.
     pub(crate) async fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        // The semaphore is never closed; without a permit only the limit would be missing.
-        let _turn = self.work.acquire().await;
-        Self::block_in_worker(work)
+        let _permit = acquire(&self.work).await;
+        work()
     }
 
-    /// Evaluates CEL expressions that were slow before, or may be, when they get a permit among their like. A waiting
-    /// evaluation holds no thread.
+    /// Evaluates CEL expressions that were slow before, or may be, when they get a permit among their like.
     pub(crate) async fn evaluate<T: Send>(
         &self,
         was_slow: bool,
         work: impl FnOnce() -> T + Send,
     ) -> T {
         let permits = if was_slow { &self.expressions } else { &self.unmeasured };
-        let _permit = permits.acquire().await;
-        Self::block_in_worker(work)
-    }
-
-    /// Runs work at once on this thread, after handing its other tasks to another worker.
-    pub(crate) fn block_in_worker<T>(work: impl FnOnce() -> T) -> T {
-        if is_multi_thread() { block_in_place(work) } else { work() }
+        let _permit = acquire(permits).await;
+        work()
     }
 
     /// Handles a request with a large body after waiting for a permit; none if it exceeds a nonzero `limit`.
@@ -111,24 +133,21 @@ impl Compute {
         limit: Duration,
         answer: F,
     ) -> Option<F::Output> {
-        let _turn = self.requests.acquire().await;
-        if !is_multi_thread() {
-            return Some(answer.await);
+        let _permit = acquire(&self.requests).await;
+        match limit.is_zero() {
+            true => Some(answer.await),
+            false => timeout(limit, answer).await.ok(),
         }
-        Self::block_in_worker(|| {
-            Handle::current().block_on(async {
-                match limit.is_zero() {
-                    true => Some(answer.await),
-                    false => timeout(limit, answer).await.ok(),
-                }
-            })
-        })
     }
 }
 
-/// Whether the runtime has other threads.
-fn is_multi_thread() -> bool {
-    Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread)
+/// Acquires a permit to compute on this thread. The tasks that this thread would run next run first: other threads can
+/// take over most of them, but not the task that was woken last.
+async fn acquire(permits: &Semaphore) -> Option<SemaphorePermit<'_>> {
+    // The semaphore is never closed; without a permit only the limit would be missing.
+    let permit = permits.acquire().await.ok();
+    yield_now().await;
+    permit
 }
 
 /// A value that is expensive to compute: computed once, by the first caller, while others wait.
@@ -172,7 +191,7 @@ mod tests {
         Arc::new(Compute { work: one(), expressions: one(), unmeasured, requests, threads })
     }
 
-    /// Counts concurrent visitors.
+    /// How many were within at once.
     #[derive(Default)]
     struct Crowd {
         now: AtomicUsize,
@@ -188,15 +207,15 @@ mod tests {
         }
     }
 
-    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn others_are_answered_while_somebody_computes() {
         let compute = narrow();
         let (sender, receiver) = std::sync::mpsc::channel();
         let computing = tokio::spawn(async move {
-            // The only worker thread would deadlock here without `block_in_place`.
+            // This thread waits here for what another one has to do.
             compute.run(move || receiver.recv().unwrap()).await
         });
-        tokio::task::yield_now().await;
+        yield_now().await;
         let answered = tokio::spawn(async move { sender.send(7).unwrap() });
         answered.await.unwrap();
         assert_eq!(computing.await.unwrap(), 7);
@@ -234,7 +253,7 @@ mod tests {
             tasks.push(tokio::spawn(async move {
                 let answer = async {
                     crowd.visit();
-                    tokio::task::yield_now().await;
+                    yield_now().await;
                     compute.evaluate(true, || 1).await + compute.run(|| 1).await
                 };
                 compute.request(Duration::from_secs(60), answer).await
@@ -295,6 +314,40 @@ mod tests {
         assert_eq!(compute.run(|| 1).await, 1);
         assert_eq!(compute.evaluate(false, || 2).await, 2);
         assert_eq!(compute.request(Duration::ZERO, async { 3 }).await, Some(3));
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+    async fn work_starts_no_threads() {
+        let (compute, crowd) = (Arc::new(Compute::default()), Arc::new(Crowd::default()));
+        let mut tasks = tokio::task::JoinSet::new();
+        for number in 0..64 {
+            let (compute, crowd) = (compute.clone(), crowd.clone());
+            tasks.spawn(async move {
+                let visit = || {
+                    crowd.visit();
+                    std::thread::current().id()
+                };
+                match number % 2 {
+                    0 => compute.run(visit).await,
+                    _ => compute
+                        .request(Duration::ZERO, compute.evaluate(false, visit))
+                        .await
+                        .unwrap(),
+                }
+            });
+        }
+        let threads: std::collections::HashSet<_> = tasks.join_all().await.into_iter().collect();
+        assert!(threads.len() <= 3, "{threads:?}");
+    }
+
+    #[test]
+    fn threads_remain_while_every_permit_is_taken() {
+        for cores in [1, 2, 3, 8, 64] {
+            let permits = Permits::of(cores);
+            assert!(permits.work >= 1 && permits.expressions >= 1);
+            assert!(permits.unmeasured >= 2 && permits.requests >= 2);
+            assert!(permits.all() <= 6.max(2 * cores), "{cores}");
+        }
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
