@@ -1,4 +1,4 @@
-//! `cargo xtask tables`: generated tables in the repository against the output of their generator.
+//! `cargo xtask tables`: tables in the repository against what their generator makes of Kubernetes.
 
 use crate::ci::Tally;
 use crate::clients::target;
@@ -8,25 +8,38 @@ use anyhow::{Context, Result, bail};
 use std::ffi::OsStr;
 
 const GENERATOR: &str = "tools/schemagen/Cargo.toml";
-const SCHEMA: &str = "core/object/src/schema/v1_36.rs";
-const PROTO: &str = "core/object/src/proto/v1_36.rs";
 
-/// The variable with a checkout of Kubernetes v1.36, from whose Go types the protobuf table is generated.
+/// The generator's argument, and the table that it then prints.
+const SCHEMA: (&str, &str) = ("schema", "core/object/src/schema/v1_36.rs");
+
+/// The same for tables that are made of the Go sources.
+const FROM_CHECKOUT: [(&str, &str); 2] = [
+    ("merge-keys", "core/object/src/patch/merge_keys/v1_36.rs"),
+    ("proto", "core/object/src/proto/v1_36.rs"),
+];
+
+/// The variable with a checkout of Kubernetes v1.36.
 const CHECKOUT: &str = "RATCHET_KUBERNETES";
 
 /// Regenerates every table that can be generated here, and compares.
 pub(crate) fn check(tally: &mut Tally) -> Result<Vec<Violation>> {
-    let mut found: Vec<Violation> = compare(SCHEMA, &generate(&[])?)?.into_iter().collect();
-    match std::env::var_os(CHECKOUT) {
-        Some(checkout) => found.extend(compare(PROTO, &generate(&[&checkout])?)?),
-        None => tally.not_run(format!("{PROTO} against its generator: {CHECKOUT} is not set")),
+    let (argument, path) = SCHEMA;
+    let mut found: Vec<Violation> =
+        compare(path, &generate(argument, None)?)?.into_iter().collect();
+    let checkout = std::env::var_os(CHECKOUT);
+    for (argument, path) in FROM_CHECKOUT {
+        match &checkout {
+            Some(checkout) => found.extend(compare(path, &generate(argument, Some(checkout))?)?),
+            None => tally.not_run(format!("{path} against its generator: {CHECKOUT} is not set")),
+        }
     }
     Ok(found)
 }
 
-fn generate(args: &[&OsStr]) -> Result<String> {
+fn generate(argument: &str, checkout: Option<&OsStr>) -> Result<String> {
     let mut command = cargo();
-    command.args(["run", "--quiet", "--locked", "--manifest-path", GENERATOR, "--"]).args(args);
+    command.args(["run", "--quiet", "--locked", "--manifest-path", GENERATOR, "--"]);
+    command.arg(argument).args(checkout);
     // A separate target directory without debug information: the generator is built once and runs briefly.
     command.env("CARGO_TARGET_DIR", target()?.join("schemagen"));
     command.env("CARGO_PROFILE_DEV_DEBUG", "0");

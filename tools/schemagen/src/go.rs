@@ -1,4 +1,4 @@
-//! A reader of struct fields in Go packages: names, protobuf numbers, pointers.
+//! A reader of struct fields in Go packages: names, types, struct tags.
 //!
 //! Not a Go parser: it counts on the layout that gofmt gives and on the struct tags that
 //! Kubernetes puts on every field of its API.
@@ -8,16 +8,33 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 
-/// A field of a struct, from its tags.
+/// A field of a struct.
+#[derive(Clone)]
 pub struct GoField {
-    /// The name in JSON; empty if its struct is inlined.
+    /// The name in Go; an embedded struct has that of its type.
     pub name: String,
+    /// The name in JSON; empty if the tag gives none, or if there is no tag.
+    pub json: String,
     /// The Go type, such as `*int32`.
     pub ty: String,
+    pub embedded: bool,
     /// The number in protobuf, if it has one.
     pub number: Option<u8>,
     pub omit_empty: bool,
     pub omit_zero: bool,
+    /// The tag `patchStrategy`; empty if there is none.
+    pub patch_strategy: String,
+    /// The tag `patchMergeKey`; empty if there is none.
+    pub merge_key: String,
+}
+
+/// A field of a struct or of one that it inlines.
+pub struct FlatField {
+    pub field: GoField,
+    /// The name of the struct that declares it.
+    pub holder: String,
+    /// The embedded fields through which it is reached, outermost first.
+    pub under: Vec<GoField>,
 }
 
 /// One package: structs, type aliases, and import paths by local name.
@@ -36,16 +53,23 @@ pub struct Source {
 
 impl Source {
     pub fn new(root: &Path) -> Self {
-        Self { root: root.join("staging/src"), packages: HashMap::new() }
+        Self { root: root.to_owned(), packages: HashMap::new() }
     }
 
     /// The package at an import path such as `k8s.io/api/core/v1`.
     pub fn package(&mut self, path: &str) -> Result<&Package, Error> {
         if !self.packages.contains_key(path) {
-            let package = Package::read(&self.root.join(path))?;
+            let package = Package::read(&self.folder(path))?;
             self.packages.insert(path.to_owned(), package);
         }
         self.packages.get(path).ok_or_else(|| "just read".into())
+    }
+
+    fn folder(&self, path: &str) -> PathBuf {
+        match path.strip_prefix("k8s.io/kubernetes/") {
+            Some(own) => self.root.join(own),
+            None => self.root.join("staging/src").join(path),
+        }
     }
 
     /// The package and the name of a type at its declaration.
@@ -60,6 +84,43 @@ impl Source {
             None => Ok((path.to_owned(), name.to_owned())),
         }
     }
+
+    /// The fields of a struct as encoding/json sees them: an embedded struct without a name in JSON is inlined, in its
+    /// place.
+    pub fn flat_fields(&mut self, path: &str, name: &str) -> Result<Vec<FlatField>, Error> {
+        let mut fields = Vec::new();
+        self.flatten(path, name, &[], &mut fields)?;
+        Ok(fields)
+    }
+
+    fn flatten(
+        &mut self,
+        path: &str,
+        name: &str,
+        under: &[GoField],
+        out: &mut Vec<FlatField>,
+    ) -> Result<(), Error> {
+        let (path, name) = self.resolve(path, name)?;
+        let fields = self.package(&path)?.fields(&name).unwrap_or_default().to_vec();
+        for field in fields.into_iter().filter(|field| field.json != "-") {
+            if field.embedded && field.json.is_empty() {
+                let ty = field.ty.trim_start_matches('*').to_owned();
+                let under: Vec<GoField> = under.iter().cloned().chain([field]).collect();
+                self.flatten(&path, &ty, &under, out)?;
+            } else {
+                out.push(FlatField { field, holder: name.clone(), under: under.to_vec() });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The import path and the name of the Go type with an id such as `io.k8s.api.core.v1.ServiceSpec`.
+pub fn type_of(id: &str) -> Result<(String, String), Error> {
+    // `io.k8s.` is the host `k8s.io`; every other dot is a folder.
+    let path = id.strip_prefix("io.k8s.").ok_or("an id that is not of Kubernetes")?;
+    let (package, name) = path.rsplit_once('.').ok_or("an id without a package")?;
+    Ok((format!("k8s.io/{}", package.replace('.', "/")), name.to_owned()))
 }
 
 impl Package {
@@ -81,7 +142,13 @@ impl Package {
 
     fn add(&mut self, text: &str) {
         let mut inside: Option<String> = None;
+        let mut is_comment = false;
         for line in text.lines() {
+            is_comment |= line.trim_start().starts_with("/*");
+            if is_comment {
+                is_comment = !line.ends_with("*/");
+                continue;
+            }
             if let Some(name) = &inside {
                 if line == "}" {
                     inside = None;
@@ -119,26 +186,34 @@ fn import(line: &str) -> Option<(&str, &str)> {
     Some((if before.is_empty() { last } else { before.trim_end() }, path))
 }
 
-/// A line of a struct, if it is a field with tags.
+/// A line of a struct, if it is a field.
 fn field(line: &str) -> Option<GoField> {
     let line = line.trim();
     if line.starts_with("//") {
         return None;
     }
-    let (declared, rest) = line.split_once('`')?;
-    let tags = rest.split_once('`')?.0;
+    let (declared, tags) = match line.split_once('`') {
+        Some((declared, rest)) => (declared, rest.split_once('`')?.0),
+        None => (line.split("//").next()?, ""),
+    };
     let tokens: Vec<&str> = declared.split_whitespace().collect();
-    let ty = (*tokens.last()?).to_owned();
+    let ty = *tokens.last()?;
+    let type_name = ty.trim_start_matches('*').rsplit('.').next()?;
+    let embedded = tokens.len() == 1;
     let mut json = tag(tags, "json").unwrap_or_default().split(',');
-    let name = json.next().unwrap_or_default().to_owned();
+    let json_name = json.next().unwrap_or_default().to_owned();
     let options: Vec<&str> = json.collect();
     let number = tag(tags, "protobuf").and_then(|tag| tag.split(',').nth(1));
     Some(GoField {
-        name,
-        ty,
+        name: if embedded { type_name } else { tokens.first()? }.to_owned(),
+        json: json_name,
+        ty: ty.to_owned(),
+        embedded,
         number: number.and_then(|number| number.parse().ok()),
         omit_empty: options.contains(&"omitempty"),
         omit_zero: options.contains(&"omitzero"),
+        patch_strategy: tag(tags, "patchStrategy").unwrap_or_default().to_owned(),
+        merge_key: tag(tags, "patchMergeKey").unwrap_or_default().to_owned(),
     })
 }
 

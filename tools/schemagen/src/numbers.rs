@@ -3,14 +3,14 @@
 use std::fmt::Write;
 
 use crate::error::Error;
-use crate::go::Source;
+use crate::go::{FlatField, GoField, Source, type_of};
 use crate::schema::Type;
 
 const HEAD: &str = "\
 //! Protobuf numbers of the fields of Kubernetes v1.36, in the order of the schema's TYPES.
 //!
 //! Generated, do not edit:
-//! `cargo run --manifest-path tools/schemagen/Cargo.toml -- <a checkout of Kubernetes> > core/object/src/proto/v1_36.rs`
+//! `cargo run --manifest-path tools/schemagen/Cargo.toml -- proto <a checkout of Kubernetes> > core/object/src/proto/v1_36.rs`
 
 use super::table::Union::*;
 use super::table::{Tag, always, empty, none, nullable, pointer, zero};
@@ -25,13 +25,6 @@ const UNIONS: &[(&str, &str)] = &[
     ("JSONSchemaPropsOrBool", "BoolOrSchema"),
     ("JSONSchemaDependencies", "SchemaOrTexts"), // a map of JSONSchemaPropsOrStringArray
 ];
-
-/// A field's tag, with the numbers of the inlined structs that contain it.
-struct FieldTag {
-    name: String,
-    under: Vec<u8>,
-    row: String,
-}
 
 /// The whole file.
 pub fn file(types: &[Type], source: &mut Source) -> Result<String, Error> {
@@ -59,67 +52,36 @@ pub fn file(types: &[Type], source: &mut Source) -> Result<String, Error> {
 }
 
 fn row(ty: &Type, source: &mut Source) -> Result<String, Error> {
-    let path = ty.id.strip_prefix("io.").ok_or("an id that is not of Kubernetes")?;
-    let (package, name) = path.rsplit_once('.').ok_or("an id without a package")?;
-    // `k8s.` is the host `k8s.io`; every other dot is a folder.
-    let folders = package.strip_prefix("k8s.").ok_or("an id that is not of Kubernetes")?;
-    let package = format!("k8s.io/{}", folders.replace('.', "/"));
-    let mut field_tags = Vec::new();
-    collect(source, &package, name, &[], &mut field_tags)?;
-
+    let (package, name) = type_of(&ty.id)?;
+    let go_fields = source.flat_fields(&package, &name)?;
     let mut tags = Vec::new();
     for field in &ty.fields {
-        let found = field_tags.iter().find(|field_tag| field_tag.name == field.name);
-        let field_tag = found.ok_or_else(|| format!("no Go field for {}", field.name))?;
-        let under = match field_tag.under.as_slice() {
-            [] => String::new(),
-            numbers => format!(".under(&{numbers:?})"),
-        };
-        tags.push(format!("{}{under}", field_tag.row));
+        let found = go_fields.iter().find(|go_field| go_field.field.json == field.name);
+        let go_field = found.ok_or_else(|| format!("no Go field for {}", field.name))?;
+        tags.push(tag(go_field)?);
     }
     Ok(tags.join(", "))
 }
 
-fn collect(
-    source: &mut Source,
-    package: &str,
-    name: &str,
-    under: &[u8],
-    field_tags: &mut Vec<FieldTag>,
-) -> Result<(), Error> {
-    let (package, name) = source.resolve(package, name)?;
-    let mut inlined = Vec::new();
-    let fields = source.package(&package)?.fields(&name).unwrap_or_default();
-    for field in fields {
-        if field.name == "-" {
-            continue;
-        }
-        let is_type_meta = name == TYPE_META;
-        if field.name.is_empty() {
-            inlined.push((field.ty.trim_start_matches('*').to_owned(), field.number));
-            continue;
-        }
-        let row = match field.number {
-            _ if is_type_meta => "none()".to_owned(),
-            None => return Err(format!("no number for {name}.{}", field.name).into()),
-            Some(number) => format!("{}({number}){}", presence(field), union(&field.ty)),
-        };
-        field_tags.push(FieldTag { name: field.name.clone(), under: under.to_vec(), row });
+/// A field's tag, with the numbers of the inlined structs that contain it.
+fn tag(go_field: &FlatField) -> Result<String, Error> {
+    let FlatField { field, holder, under } = go_field;
+    if holder == TYPE_META {
+        return Ok("none()".to_owned());
     }
-    for (ty, number) in inlined {
-        let is_type_meta = ty.rsplit('.').next() == Some(TYPE_META);
-        let mut under = under.to_vec();
-        match number {
-            Some(number) => under.push(number),
-            None if is_type_meta => {}
-            None => return Err(format!("no number for {name}.{ty}").into()),
-        }
-        collect(source, &package, &ty, &under, field_tags)?;
-    }
-    Ok(())
+    let number_of = |field: &GoField| {
+        field.number.ok_or_else(|| Error::from(format!("no number for {holder}.{}", field.name)))
+    };
+    let number = number_of(field)?;
+    let under: Vec<u8> = under.iter().map(number_of).collect::<Result<_, _>>()?;
+    let under = match under.as_slice() {
+        [] => String::new(),
+        numbers => format!(".under(&{numbers:?})"),
+    };
+    Ok(format!("{}({number}){}{under}", presence(field), union(&field.ty)))
 }
 
-fn presence(field: &crate::go::GoField) -> &'static str {
+fn presence(field: &GoField) -> &'static str {
     match (field.ty.starts_with('*'), field.omit_zero, field.omit_empty) {
         (true, false, false) => "nullable",
         (true, ..) => "pointer",

@@ -11,7 +11,7 @@ const HEAD: &str = "\
 //! The schemas of the kinds built into Kubernetes v1.36.
 //!
 //! Generated, do not edit:
-//! `cargo run --manifest-path tools/schemagen/Cargo.toml > core/object/src/schema/v1_36.rs`
+//! `cargo run --manifest-path tools/schemagen/Cargo.toml -- schema > core/object/src/schema/v1_36.rs`
 
 use super::Shape::*;
 use super::{KindRow, TypeRow, opt, req};

@@ -1,5 +1,9 @@
 //! Patch strategies of fields: which lists merge by which key, which maps are replaced.
 
+mod v1_36;
+
+pub use v1_36::MERGE_RULES;
+
 /// The patch strategy of a field, in the terms of the OpenAPI extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergeRule {
@@ -51,83 +55,6 @@ const fn row(
 ) -> MergeRow {
     MergeRow { type_id, field, rule: MergeRule { strategy, key } }
 }
-
-/// Every field of the built-in kinds with a rule, sorted by type and field.
-#[rustfmt::skip]
-pub static MERGE_RULES: &[MergeRow] = &[
-    row("io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicySpec", "matchConditions", "merge", "name"),
-    row("io.k8s.api.admissionregistration.v1.MutatingWebhook", "matchConditions", "merge", "name"),
-    row("io.k8s.api.admissionregistration.v1.MutatingWebhookConfiguration", "webhooks", "merge", "name"),
-    row("io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicySpec", "matchConditions", "merge", "name"),
-    row("io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicySpec", "variables", "merge", "name"),
-    row("io.k8s.api.admissionregistration.v1.ValidatingWebhook", "matchConditions", "merge", "name"),
-    row("io.k8s.api.admissionregistration.v1.ValidatingWebhookConfiguration", "webhooks", "merge", "name"),
-    row("io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicySpec", "matchConditions", "merge", "name"),
-    row("io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicySpec", "matchConditions", "merge", "name"),
-    row("io.k8s.api.apps.v1.DaemonSetStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.apps.v1.DeploymentSpec", "strategy", "retainKeys", ""),
-    row("io.k8s.api.apps.v1.DeploymentStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.apps.v1.ReplicaSetStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.apps.v1.StatefulSetStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.batch.v1.JobStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.certificates.v1beta1.PodCertificateRequestStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.core.v1.ComponentStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.core.v1.Container", "env", "merge", "name"),
-    row("io.k8s.api.core.v1.Container", "ports", "merge", "containerPort"),
-    row("io.k8s.api.core.v1.Container", "volumeDevices", "merge", "devicePath"),
-    row("io.k8s.api.core.v1.Container", "volumeMounts", "merge", "mountPath"),
-    row("io.k8s.api.core.v1.ContainerStatus", "allocatedResourcesStatus", "merge", "name"),
-    row("io.k8s.api.core.v1.ContainerStatus", "volumeMounts", "merge", "mountPath"),
-    row("io.k8s.api.core.v1.EphemeralContainer", "env", "merge", "name"),
-    row("io.k8s.api.core.v1.EphemeralContainer", "ports", "merge", "containerPort"),
-    row("io.k8s.api.core.v1.EphemeralContainer", "volumeDevices", "merge", "devicePath"),
-    row("io.k8s.api.core.v1.EphemeralContainer", "volumeMounts", "merge", "mountPath"),
-    row("io.k8s.api.core.v1.NamespaceStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.core.v1.NodeSpec", "podCIDRs", "merge", ""),
-    row("io.k8s.api.core.v1.NodeStatus", "addresses", "merge", "type"),
-    row("io.k8s.api.core.v1.NodeStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.core.v1.PersistentVolumeClaimStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.core.v1.PodSpec", "containers", "merge", "name"),
-    row("io.k8s.api.core.v1.PodSpec", "ephemeralContainers", "merge", "name"),
-    row("io.k8s.api.core.v1.PodSpec", "hostAliases", "merge", "ip"),
-    row("io.k8s.api.core.v1.PodSpec", "imagePullSecrets", "merge", "name"),
-    row("io.k8s.api.core.v1.PodSpec", "initContainers", "merge", "name"),
-    row("io.k8s.api.core.v1.PodSpec", "resourceClaims", "merge,retainKeys", "name"),
-    row("io.k8s.api.core.v1.PodSpec", "schedulingGates", "merge", "name"),
-    row("io.k8s.api.core.v1.PodSpec", "topologySpreadConstraints", "merge", "topologyKey"),
-    row("io.k8s.api.core.v1.PodSpec", "volumes", "merge,retainKeys", "name"),
-    row("io.k8s.api.core.v1.PodStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.core.v1.PodStatus", "hostIPs", "merge", "ip"),
-    row("io.k8s.api.core.v1.PodStatus", "podIPs", "merge", "ip"),
-    row("io.k8s.api.core.v1.PodStatus", "resourceClaimStatuses", "merge,retainKeys", "name"),
-    row("io.k8s.api.core.v1.ReplicationControllerStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.core.v1.ServiceAccount", "secrets", "merge", "name"),
-    row("io.k8s.api.core.v1.ServiceSpec", "ports", "merge", "port"),
-    row("io.k8s.api.core.v1.ServiceStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.flowcontrol.v1.FlowSchemaStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.networking.v1.ServiceCIDRStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.networking.v1beta1.ServiceCIDRStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.policy.v1.PodDisruptionBudgetSpec", "selector", "replace", ""),
-    row("io.k8s.api.policy.v1.PodDisruptionBudgetStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.resource.v1.ResourceClaimStatus", "reservedFor", "merge", "uid"),
-    row("io.k8s.api.resource.v1alpha3.DeviceTaintRuleStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.resource.v1alpha3.ResourcePoolStatusRequestStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.resource.v1beta1.ResourceClaimStatus", "reservedFor", "merge", "uid"),
-    row("io.k8s.api.resource.v1beta2.DeviceTaintRuleStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.resource.v1beta2.ResourceClaimStatus", "reservedFor", "merge", "uid"),
-    row("io.k8s.api.scheduling.v1alpha2.PodGroupSpec", "resourceClaims", "merge,retainKeys", "name"),
-    row("io.k8s.api.scheduling.v1alpha2.PodGroupStatus", "conditions", "merge", "type"),
-    row("io.k8s.api.scheduling.v1alpha2.PodGroupStatus", "resourceClaimStatuses", "merge,retainKeys", "name"),
-    row("io.k8s.api.scheduling.v1alpha2.PodGroupTemplate", "resourceClaims", "merge,retainKeys", "name"),
-    row("io.k8s.api.storage.v1.CSINodeSpec", "drivers", "merge", "name"),
-    row("io.k8s.api.storagemigration.v1beta1.StorageVersionMigrationStatus", "conditions", "merge", "type"),
-    row("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps", "x-kubernetes-validations", "merge", "rule"),
-    row("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", "finalizers", "merge", ""),
-    row("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", "ownerReferences", "merge", "uid"),
-    row("io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceStatus", "conditions", "merge", "type"),
-];
 
 #[cfg(test)]
 mod tests {

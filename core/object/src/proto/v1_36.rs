@@ -1,7 +1,7 @@
 //! Protobuf numbers of the fields of Kubernetes v1.36, in the order of the schema's TYPES.
 //!
 //! Generated, do not edit:
-//! `cargo run --manifest-path tools/schemagen/Cargo.toml -- <a checkout of Kubernetes> > core/object/src/proto/v1_36.rs`
+//! `cargo run --manifest-path tools/schemagen/Cargo.toml -- proto <a checkout of Kubernetes> > core/object/src/proto/v1_36.rs`
 
 use super::table::Union::*;
 use super::table::{Tag, always, empty, none, nullable, pointer, zero};
