@@ -1,6 +1,7 @@
 //! Formatting of values as the API server's internal Go types, which some error messages contain.
 //!
-//! Every field has its Go name, whether it is set or not. `internal.txt` lists the types, one per line.
+//! Every field has its Go name, whether it is set or not. `internal.txt` lists the types, one per line
+//! after a head in `#`; `tools/schemagen` writes it.
 
 use crate::field_errors::format_node;
 use crate::{field_errors, format_value};
@@ -142,7 +143,7 @@ mod tests {
     fn every_type_that_is_named_is_listed() {
         let is_plain =
             |name: &str| matches!(name, "s" | "b" | "i" | "p" | "q" | "Q" | "sel" | "map" | "x");
-        for line in TYPES.lines() {
+        for line in TYPES.lines().filter(|line| !line.starts_with('#')) {
             for field in line.split(' ').skip(1).filter(|field| !field.starts_with('@')) {
                 let shape = field.rsplit(':').next().unwrap();
                 let name = shape.trim_start_matches(['*', '[']).trim_end_matches(']');

@@ -2,6 +2,7 @@
 
 mod error;
 mod go;
+mod internal_types;
 mod kinds;
 mod merge_keys;
 mod numbers;
@@ -14,7 +15,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 
-const USAGE: &str = "arguments: schema, or one of proto, merge-keys \
+const USAGE: &str = "arguments: schema, or one of proto, merge-keys, internal-types \
                      with the path of a checkout of Kubernetes";
 
 fn main() -> Result<(), Error> {
@@ -39,6 +40,7 @@ fn table(name: &str, checkout: Option<&Path>) -> Result<String, Error> {
         ("schema", None) => types().and_then(|(kinds, types)| render::file(&kinds, &types)),
         ("proto", Some(checkout)) => numbers::file(&types()?.1, &mut Source::new(checkout)),
         ("merge-keys", Some(checkout)) => merge_keys::file(&types()?.1, &mut Source::new(checkout)),
+        ("internal-types", Some(checkout)) => internal_types::file(&mut Source::new(checkout)),
         _ => Err(USAGE.into()),
     }
 }

@@ -1,0 +1,99 @@
+//! Generator of the list of internal types: the Go names and types of their fields, with the JSON names of v1.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::error::Error;
+use crate::go::{FlatField, Source};
+
+const HEAD: &str = "\
+# Internal Go types of Kubernetes v1.36, one per line: the name, then `GoName=jsonName:type` for each field.
+# Generated, do not edit:
+# `cargo run --manifest-path tools/schemagen/Cargo.toml -- internal-types <a checkout of Kubernetes> > core/engine/src/internal.txt`
+";
+
+const INTERNAL: &str = "k8s.io/kubernetes/pkg/apis/core";
+const VERSIONED: &str = "k8s.io/api/core/v1";
+
+/// Types that errors print; those that they contain are listed with them.
+const ROOTS: [&str; 2] = ["PodTemplateSpec", "ServicePort"];
+
+/// Where v1 has the fields that the internal type of this name holds, if it is not the same type.
+const MOVED: (&str, &str) = ("PodSecurityContext", "PodSpec");
+
+/// Embedded without a name; its fields are the same in every type.
+const OBJECT_META: &str = "ObjectMeta";
+
+/// The whole file.
+pub fn file(source: &mut Source) -> Result<String, Error> {
+    let mut rows: BTreeMap<String, String> = BTreeMap::new();
+    let mut waiting: Vec<String> = ROOTS.map(str::to_owned).to_vec();
+    while let Some(name) = waiting.pop() {
+        if rows.contains_key(&name) {
+            continue;
+        }
+        let fields =
+            fields(&name, source, &mut waiting).map_err(|error| format!("{name}: {error}"))?;
+        rows.insert(name, fields);
+    }
+    let mut out = HEAD.to_owned();
+    for (name, fields) in rows {
+        writeln!(out, "{name}{fields}")?;
+    }
+    Ok(out)
+}
+
+/// The fields of a type, each after a space; the names of structs in it go to `waiting`.
+fn fields(name: &str, source: &mut Source, waiting: &mut Vec<String>) -> Result<String, Error> {
+    let internal = source.flat_fields(INTERNAL, name)?;
+    if internal.is_empty() {
+        return Err("no struct with fields".into());
+    }
+    let mut versioned = source.flat_fields(VERSIONED, name)?;
+    if name == MOVED.0 {
+        versioned.extend(source.flat_fields(VERSIONED, MOVED.1)?);
+    }
+    let mut out = String::new();
+    for FlatField { field, holder, .. } in &internal {
+        if holder == OBJECT_META {
+            if !out.ends_with(" @meta") {
+                out.push_str(" @meta");
+            }
+            continue;
+        }
+        let same = versioned.iter().find(|other| other.field.name == field.name);
+        let json = &same.ok_or_else(|| format!("v1 has no {}", field.name))?.field.json;
+        let shape = shape(&field.ty, source, waiting)?;
+        write!(out, " {}={json}:{shape}", field.name)?;
+    }
+    Ok(out)
+}
+
+/// A Go type as `core/engine/src/internal.rs` reads it.
+fn shape(ty: &str, source: &mut Source, waiting: &mut Vec<String>) -> Result<String, Error> {
+    if let Some(inner) = ty.strip_prefix('*') {
+        return Ok(format!("*{}", shape(inner, source, waiting)?));
+    }
+    if let Some(item) = ty.strip_prefix("[]") {
+        return Ok(format!("[{}]", shape(item, source, waiting)?));
+    }
+    let plain = match ty {
+        "ResourceList" => "Q",
+        "intstr.IntOrString" => "p",
+        "map[string]string" => "map",
+        "metav1.LabelSelector" => "sel",
+        "resource.Quantity" => "q",
+        _ => match source.resolve(INTERNAL, ty)?.1.as_str() {
+            "bool" => "b",
+            "int" | "int32" | "int64" => "i",
+            "string" => "s",
+            _ if ty.chars().all(char::is_alphanumeric) => {
+                waiting.push(ty.to_owned());
+                ty
+            }
+            // Stopping beats guessing: a wrong shape would print a wrong message.
+            _ => return Err(format!("no shape for {ty}").into()),
+        },
+    };
+    Ok(plain.to_owned())
+}
