@@ -1,5 +1,7 @@
 //! `cargo xtask tables`: tables in the repository against what their generator makes of Kubernetes.
 
+mod gates;
+
 use crate::ci::Tally;
 use crate::clients::target;
 use crate::metadata::cargo;
@@ -19,6 +21,9 @@ const FROM_CHECKOUT: [(&str, &str); 3] = [
     ("proto", "core/object/src/proto/v1_36.rs"),
 ];
 
+/// The generator's argument for the list of feature gates, with which the engine's gates are compared.
+const FEATURES: &str = "features";
+
 /// The variable with a checkout of Kubernetes v1.36.
 const CHECKOUT: &str = "RATCHET_KUBERNETES";
 
@@ -32,6 +37,12 @@ pub(crate) fn check(tally: &mut Tally) -> Result<Vec<Violation>> {
         match &checkout {
             Some(checkout) => found.extend(compare(path, &generate(argument, Some(checkout))?)?),
             None => tally.not_run(format!("{path} against its generator: {CHECKOUT} is not set")),
+        }
+    }
+    match &checkout {
+        Some(checkout) => found.extend(gates::compare(&generate(FEATURES, Some(checkout))?)?),
+        None => {
+            tally.not_run(format!("{} against Kubernetes: {CHECKOUT} is not set", gates::TABLE));
         }
     }
     Ok(found)

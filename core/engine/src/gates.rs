@@ -3,6 +3,7 @@
 mod dependencies;
 mod table;
 
+pub use dependencies::dependencies_of;
 pub use table::WITHOUT_EFFECT;
 
 use crate::Release;

@@ -1,6 +1,7 @@
 //! A generator of tables about the types built into Kubernetes, from k8s-openapi and from Go sources.
 
 mod error;
+mod features;
 mod go;
 mod internal_types;
 mod kinds;
@@ -15,7 +16,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 
-const USAGE: &str = "arguments: schema, or one of proto, merge-keys, internal-types \
+const USAGE: &str = "arguments: schema, or one of proto, merge-keys, internal-types, features \
                      with the path of a checkout of Kubernetes";
 
 fn main() -> Result<(), Error> {
@@ -41,6 +42,7 @@ fn table(name: &str, checkout: Option<&Path>) -> Result<String, Error> {
         ("proto", Some(checkout)) => numbers::file(&types()?.1, &mut Source::new(checkout)),
         ("merge-keys", Some(checkout)) => merge_keys::file(&types()?.1, &mut Source::new(checkout)),
         ("internal-types", Some(checkout)) => internal_types::file(&mut Source::new(checkout)),
+        ("features", Some(checkout)) => features::list(checkout),
         _ => Err(USAGE.into()),
     }
 }
