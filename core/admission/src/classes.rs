@@ -61,7 +61,11 @@ fn default_class(
     let is_marked = |class: &Node<'_>| {
         annotations.iter().any(|annotation| class.metadata().annotation(annotation) == Some("true"))
     };
-    cluster.list(&GroupVersionResource::any_version(group, resource), "", usize::MAX).into_iter().filter(is_marked).min_by(by_age)
+    cluster
+        .list(&GroupVersionResource::any_version(group, resource), "", usize::MAX)
+        .into_iter()
+        .filter(is_marked)
+        .min_by(by_age)
 }
 
 fn by_age(one: &Node<'_>, other: &Node<'_>) -> Ordering {

@@ -1,7 +1,7 @@
 //! NodeRestriction: a node may only write its own objects.
 
 use crate::request::may;
-use crate::resources::{CSI_DRIVERS, NODES, PERSISTENT_VOLUMES, PERSISTENT_VOLUME_CLAIMS, PODS};
+use crate::resources::{CSI_DRIVERS, NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS};
 use crate::{Denial, Operation, PluginContext, Request, pods};
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -218,7 +218,12 @@ fn status(own: &str, request: &Request<'_>, new: &Node<'_>) -> Result<(), Denial
     Ok(())
 }
 
-fn node(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn PluginContext) -> Result<(), Denial> {
+fn node(
+    own: &str,
+    request: &Request<'_>,
+    new: &Node<'_>,
+    _: &dyn PluginContext,
+) -> Result<(), Denial> {
     let node_name = Quoted(own);
     if request.name != own {
         return deny(format!(
@@ -291,7 +296,12 @@ fn is_forbidden(label: &str) -> bool {
     is_in_domain("node-restriction.kubernetes.io") || is_reserved && !is_own
 }
 
-fn claim(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn PluginContext) -> Result<(), Denial> {
+fn claim(
+    own: &str,
+    request: &Request<'_>,
+    new: &Node<'_>,
+    _: &dyn PluginContext,
+) -> Result<(), Denial> {
     if request.subresource != "status" {
         return deny("may only update PVC status".into());
     }
@@ -420,7 +430,12 @@ fn needs_audience(
     requests.iter().any(|request| request.text_at(&["audience"]) == audience)
 }
 
-fn lease(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn PluginContext) -> Result<(), Denial> {
+fn lease(
+    own: &str,
+    request: &Request<'_>,
+    new: &Node<'_>,
+    _: &dyn PluginContext,
+) -> Result<(), Denial> {
     if request.namespace != "kube-node-lease" {
         return deny("can only access leases in the \"kube-node-lease\" system namespace".into());
     }
@@ -446,7 +461,12 @@ fn name_of<'a>(request: &Request<'a>, new: &'a Node<'_>) -> &'a str {
     if request.is_create() { new.metadata().name() } else { request.name }
 }
 
-fn slice(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn PluginContext) -> Result<(), Denial> {
+fn slice(
+    own: &str,
+    request: &Request<'_>,
+    new: &Node<'_>,
+    _: &dyn PluginContext,
+) -> Result<(), Denial> {
     let (verb, slice) = match (request.operation, request.old) {
         (Operation::Create, _) => ("create", new),
         (Operation::Delete, Some(old)) => ("delete", old),

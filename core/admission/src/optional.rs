@@ -117,7 +117,11 @@ pub(crate) fn namespace_exists(
 }
 
 /// Refuses everything.
-pub(crate) fn deny(_: &Request<'_>, _: &mut Node<'static>, _: &dyn PluginContext) -> Result<(), Denial> {
+pub(crate) fn deny(
+    _: &Request<'_>,
+    _: &mut Node<'static>,
+    _: &dyn PluginContext,
+) -> Result<(), Denial> {
     Err(Denial::forbidden("admission control is denying all modifications"))
 }
 

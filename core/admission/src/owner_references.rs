@@ -61,7 +61,11 @@ pub(crate) fn validate(
     blocking.try_for_each(|owner| may_block(request, owner, cluster))
 }
 
-fn may_block(request: &Request<'_>, owner: &Node<'_>, cluster: &dyn PluginContext) -> Result<(), Denial> {
+fn may_block(
+    request: &Request<'_>,
+    owner: &Node<'_>,
+    cluster: &dyn PluginContext,
+) -> Result<(), Denial> {
     let (api_version, kind) = (owner.text_at(&["apiVersion"]), owner.text_at(&["kind"]));
     let kind_name = GroupVersionKind::from_api_version(api_version, kind);
     let Some(mapping) = cluster.rest_mapping(&kind_name) else {

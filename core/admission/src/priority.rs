@@ -103,7 +103,11 @@ fn value_of(class: &Node<'_>) -> i64 {
 
 /// The global default class; the lowest if a race created several.
 fn default_class(cluster: &dyn PluginContext) -> Option<Node<'static>> {
-    cluster.list(&PRIORITY_CLASSES, "", usize::MAX).into_iter().filter(is_default).min_by_key(value_of)
+    cluster
+        .list(&PRIORITY_CLASSES, "", usize::MAX)
+        .into_iter()
+        .filter(is_default)
+        .min_by_key(value_of)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Kept by hand: the admission plugins of Kubernetes 1.36 in the order in which they run, and which of them exist here.
 
 use crate::{
-    Denial, PluginContext, Request, certificates, classes, limit_ranger, node_labels, node_restriction,
-    optional, owner_references, priority, resize, runtime_class, service_account, storage,
-    tolerations,
+    Denial, PluginContext, Request, certificates, classes, limit_ranger, node_labels,
+    node_restriction, optional, owner_references, priority, resize, runtime_class, service_account,
+    storage, tolerations,
 };
 use alloc::vec::Vec;
 use ratchet_object::Node;

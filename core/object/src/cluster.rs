@@ -53,7 +53,9 @@ impl ClusterReader for NoCluster {
         name: &str,
     ) -> Option<Node<'static>> {
         let is_namespace = (resource.group, resource.resource) == ("", "namespaces");
-        is_namespace.then(|| Node::map([("metadata", Node::map([("name", Node::string(String::from(name)))]))]))
+        is_namespace.then(|| {
+            Node::map([("metadata", Node::map([("name", Node::string(String::from(name)))]))])
+        })
     }
 
     fn list(&self, _: &GroupVersionResource<'_>, _: &str, _: usize) -> Vec<Node<'static>> {

@@ -11,7 +11,8 @@ use ratchet_object::{ClusterReader, GroupVersionResource, Node, Object};
 const NAMESPACES: GroupVersionResource<'_> = GroupVersionResource::any_version("", "namespaces");
 
 /// Pods, with `apiVersion` and `kind`.
-const PODS: GroupVersionResource<'_> = GroupVersionResource { group: "", version: "v1", resource: "pods" };
+const PODS: GroupVersionResource<'_> =
+    GroupVersionResource { group: "", version: "v1", resource: "pods" };
 
 /// The facts of one change, owned; the engine borrows them through [`GatheredFacts::as_facts`].
 #[derive(Debug)]

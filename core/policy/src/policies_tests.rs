@@ -394,7 +394,10 @@ fn resources_that_no_policy_looks_at_are_known_by_their_names() {
         );
         let policy = alloc::sync::Arc::new(crate::Policy::compile(&node(&text), (1, 36)));
         let bound = node("{metadata: {name: b}, spec: {policyName: p, validationActions: [Deny]}}");
-        Policies::new(vec![policy], vec![alloc::sync::Arc::new(crate::Binding::from_object(&bound))])
+        Policies::new(
+            vec![policy],
+            vec![alloc::sync::Arc::new(crate::Binding::from_object(&bound))],
+        )
     };
     let pods = rules(
         "{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods/status]}",

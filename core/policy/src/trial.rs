@@ -8,7 +8,8 @@ use crate::{Attributes, request};
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_cel::{
-    Budget, Environment, EvalError, Issues, PER_CALL_LIMIT, Program, RUNTIME_COST_BUDGET, Type, Value,
+    Budget, Environment, EvalError, Issues, PER_CALL_LIMIT, Program, RUNTIME_COST_BUDGET, Type,
+    Value,
 };
 use ratchet_object::Node;
 

@@ -11,8 +11,7 @@ use ratchet_check::{administrator, as_stored};
 use ratchet_engine::{ApiConfig, Behavior, Change, Namespace, Part, Release, Verdict, judge};
 use ratchet_object::{ClusterReader, Limits, Node, Object, RestMapping, decode};
 use ratchet_policy::{
-    Attributes, Binding, GroupVersionKind, GroupVersionResource, Operation, Policies,
-    PolicyContext,
+    Attributes, Binding, GroupVersionKind, GroupVersionResource, Operation, Policies, PolicyContext,
 };
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,7 @@
 
 use crate::certificate::ClientVerifier;
 use crate::{
-    Authorities, Proxy, Reloading, ServiceAccounts, TokenFile, TokenUsage, bearer,
-    bootstrap_token,
+    Authorities, Proxy, Reloading, ServiceAccounts, TokenFile, TokenUsage, bearer, bootstrap_token,
 };
 use http::HeaderMap;
 use jiff::Timestamp;

@@ -42,7 +42,9 @@ impl<'p, 't> Evaluator<'p, 't> {
             }
             (other, Some(_)) => {
                 let kind = go_type(other);
-                return Err(EvalError::new(format!("unsupported comprehension range type: {kind}")));
+                return Err(EvalError::new(format!(
+                    "unsupported comprehension range type: {kind}"
+                )));
             }
         }
         let result = self.step(&fold.result);

@@ -48,7 +48,8 @@ fn has_value<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
 }
 
 fn at<'t>(arguments: &[Value<'t>], last: bool) -> EvalResult<'t> {
-    let list = arguments.first().and_then(Value::as_list).ok_or_else(EvalError::no_such_overload)?;
+    let list =
+        arguments.first().and_then(Value::as_list).ok_or_else(EvalError::no_such_overload)?;
     let index = if last { list.len().checked_sub(1) } else { Some(0) };
     Ok(index.and_then(|index| list.get(index)).map_or(Value::Optional(None), Value::some))
 }
@@ -62,7 +63,8 @@ fn last<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
 }
 
 fn unwrap<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
-    let list = arguments.first().and_then(Value::as_list).ok_or_else(EvalError::no_such_overload)?;
+    let list =
+        arguments.first().and_then(Value::as_list).ok_or_else(EvalError::no_such_overload)?;
     context.room(list.len())?;
     let mut values = Vec::new();
     for item in list.iter() {

@@ -131,9 +131,9 @@ fn a_judge_that_refuses_any_change_of_a_bad_field_closes_the_way_out() {
             let before = judge(&old, facts, config).errors.into_iter();
             let after = judge(&as_create(change), facts, config).errors;
             let is_gone = |field: &str| after.iter().all(|error| error.field != field);
-            verdict.errors.extend(
-                before.filter(|error| is_spelling(error.rule.id) && is_gone(&error.field)),
-            );
+            verdict
+                .errors
+                .extend(before.filter(|error| is_spelling(error.rule.id) && is_gone(&error.field)));
         }
         verdict
     });

@@ -13,12 +13,7 @@ struct Nothing;
 
 /// Every service account exists, and nothing else.
 impl ClusterReader for Nothing {
-    fn get(
-        &self,
-        resource: &GroupVersionResource<'_>,
-        _: &str,
-        _: &str,
-    ) -> Option<Node<'static>> {
+    fn get(&self, resource: &GroupVersionResource<'_>, _: &str, _: &str) -> Option<Node<'static>> {
         let account = || Node::map([("metadata", Node::map([("uid", Node::string("u1"))]))]);
         (resource.resource == "serviceaccounts").then(account)
     }

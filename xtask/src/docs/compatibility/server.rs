@@ -327,12 +327,7 @@ const ROWS: &[[&str; 4]] = &[
         "have the same names, labels and stability, and other sentences",
         "the sentences are not ours",
     ],
-    [
-        "paths that end behind `watch` or `proxy`",
-        "500",
-        "404",
-        "it is an error of the client",
-    ],
+    ["paths that end behind `watch` or `proxy`", "500", "404", "it is an error of the client"],
     [
         "quota usage after a deletion",
         "brought up to date by kube-controller-manager",

@@ -91,7 +91,8 @@ fn compute<'t>(
     arguments: &[Value<'t>],
     how: fn(&Amount, &Amount) -> Option<Amount>,
 ) -> Result<Value<'t>, EvalError> {
-    let amount = how(amount(arguments, 0)?, &other(arguments)?).ok_or_else(EvalError::over_budget)?;
+    let amount =
+        how(amount(arguments, 0)?, &other(arguments)?).ok_or_else(EvalError::over_budget)?;
     Ok(Value::opaque(Quantity { amount, computed: true }))
 }
 

@@ -1,6 +1,8 @@
 //! Portforward: tunnels the bytes of a SPDY connection to the kubelet in WebSocket messages.
 
-use super::socket::{Disconnect, MessageReader, MessageWriter, PING_EVERY, Pongs, ReadBuffer, close};
+use super::socket::{
+    Disconnect, MessageReader, MessageWriter, PING_EVERY, Pongs, ReadBuffer, close,
+};
 use ratchet_streams::websocket::{NORMAL, Piece, UNSUPPORTED};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, split};
