@@ -7,7 +7,7 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use ratchet_access::{NODES, Resource};
+use ratchet_access::{NODES as NODES_GROUP, Resource};
 use ratchet_net::Quoted;
 use ratchet_object::{Equality, Node, equal_at};
 
@@ -47,7 +47,7 @@ pub(crate) fn admit(
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let Some(name) = request.user.name.strip_prefix("system:node:") else { return Ok(()) };
-    if !request.user.is_in(NODES) {
+    if !request.user.is_in(NODES_GROUP) {
         return Ok(());
     }
     if name.is_empty() {

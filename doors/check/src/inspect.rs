@@ -12,7 +12,7 @@ use crate::suppress::Exceptions;
 use crate::{Config, FieldValidation, helm};
 use ratchet_engine::rules::decoding;
 use ratchet_engine::{Change, Status};
-use ratchet_object::{Limits, Node, Object, Repeated, Scope, Span, Value, decode, schema};
+use ratchet_object::{Limits, Object, Repeated, Scope, Span, Value, decode, schema};
 use ratchet_pipeline::{
     FieldViolation, check_fields, gather, locate_defaulted, validate, with_defaults,
 };

@@ -138,7 +138,7 @@ impl Auditor {
                 through_proxy(&mut audited, proxied, direct);
             }
             Observation::NoFile => {
-                audited.add_finding(&rule::NOT_COLLECTED, rule::NOT_COLLECTED.title)
+                audited.add_finding(&rule::NOT_COLLECTED, rule::NOT_COLLECTED.title);
             }
             Observation::NoAddress => {
                 let known: Vec<String> = audited

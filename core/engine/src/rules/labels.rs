@@ -39,7 +39,7 @@ pub(crate) fn check_map(labels: &At<'_>, verdict: &mut Verdict) {
         key_faults(key, |detail| verdict.add_error(FieldError::invalid(&RULE, &at, key, detail)));
         let text = at.text_or_empty();
         value_faults(text, |detail| {
-            verdict.add_error(FieldError::invalid(&RULE, &at, text, detail))
+            verdict.add_error(FieldError::invalid(&RULE, &at, text, detail));
         });
     }
 }

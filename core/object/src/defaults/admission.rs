@@ -66,7 +66,7 @@ pub(super) fn binding(node: &mut Node<'_>) {
 /// A MutatingAdmissionPolicyBinding of the first alpha, which still had `parameterNotFoundAction`.
 pub(super) fn binding_v1alpha1(node: &mut Node<'_>) {
     pointer_field(node, "spec", |spec| {
-        pointer_field(spec, "paramRef", |parameters| set_defaults(parameters, PARAMETERS))
+        pointer_field(spec, "paramRef", |parameters| set_defaults(parameters, PARAMETERS));
     });
     binding(node);
 }
@@ -92,7 +92,7 @@ pub(super) fn custom_resource(node: &mut Node<'_>) {
         pointer_field(spec, "conversion", |conversion| {
             pointer_field(conversion, "webhook", |hook| {
                 pointer_field(hook, "clientConfig", |client| {
-                    pointer_field(client, "service", service)
+                    pointer_field(client, "service", service);
                 });
             });
         });

@@ -23,7 +23,7 @@ pub(super) fn claim(node: &mut Node<'_>) {
 /// Defaults of a ResourceClaimTemplate.
 pub(super) fn claim_template(node: &mut Node<'_>) {
     pointer_field(node, "spec", |spec| {
-        pointer_field(spec, "spec", |claim| requests(claim, request))
+        pointer_field(spec, "spec", |claim| requests(claim, request));
     });
 }
 
@@ -36,7 +36,7 @@ pub(super) fn claim_v1beta1(node: &mut Node<'_>) {
 /// A ResourceClaimTemplate of the first beta.
 pub(super) fn claim_template_v1beta1(node: &mut Node<'_>) {
     pointer_field(node, "spec", |spec| {
-        pointer_field(spec, "spec", |claim| requests(claim, request_v1beta1))
+        pointer_field(spec, "spec", |claim| requests(claim, request_v1beta1));
     });
 }
 

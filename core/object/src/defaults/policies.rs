@@ -85,7 +85,7 @@ pub(super) fn network_policy(node: &mut Node<'_>) {
         }
         for direction in ["ingress", "egress"] {
             each(spec, direction, |rule| {
-                each(rule, "ports", |port| set_defaults(port, POLICY_PORT))
+                each(rule, "ports", |port| set_defaults(port, POLICY_PORT));
             });
         }
     });

@@ -67,7 +67,7 @@ pub(super) fn volume(volume: &mut Node<'_>) {
     pointer_field(volume, "projected", |projected| each(projected, "sources", projection));
     pointer_field(volume, "ephemeral", |ephemeral| {
         pointer_field(ephemeral, "volumeClaimTemplate", |template| {
-            struct_field(template, "spec", claim_spec)
+            struct_field(template, "spec", claim_spec);
         });
     });
 }
@@ -108,7 +108,7 @@ pub(super) fn persistent_volume(node: &mut Node<'_>) {
 pub(super) fn volume_attachment(node: &mut Node<'_>) {
     pointer_field(node, "spec", |spec| {
         pointer_field(spec, "source", |source| {
-            pointer_field(source, "inlineVolumeSpec", volume_sources)
+            pointer_field(source, "inlineVolumeSpec", volume_sources);
         });
     });
 }

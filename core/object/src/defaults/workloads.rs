@@ -106,7 +106,7 @@ pub(super) fn stateful_set(node: &mut Node<'_>) {
         struct_field(spec, "updateStrategy", stateful_strategy);
         set_defaults(spec, STATEFUL_SET);
         pointer_field(spec, "persistentVolumeClaimRetentionPolicy", |policy| {
-            set_defaults(policy, RETENTION)
+            set_defaults(policy, RETENTION);
         });
         struct_field(spec, "template", pod::template);
         each(spec, "volumeClaimTemplates", |claim| {
@@ -124,7 +124,7 @@ fn stateful_strategy(strategy: &mut Node<'_>) {
     }
     if is_text(strategy, "type", "RollingUpdate") {
         pointer_field(strategy, "rollingUpdate", |update| {
-            set_defaults(update, ROLLING_STATEFUL_SET)
+            set_defaults(update, ROLLING_STATEFUL_SET);
         });
     }
 }

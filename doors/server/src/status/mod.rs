@@ -1,9 +1,9 @@
 //! Status: an error of any room enters; a `StatusError` leaves, an API error with the constructors of its reasons.
 
 mod backend;
-mod status;
+mod json;
 
-pub(crate) use status::success;
+pub(crate) use json::success;
 
 use ratchet_engine::{Status, StatusCause};
 use ratchet_object::Node;

@@ -137,7 +137,7 @@ impl Writer {
                 }
             }
             Media::Yaml => {
-                out.extend_from_slice(to_yaml(&decode_tree(&pieces.concat())).as_bytes())
+                out.extend_from_slice(to_yaml(&decode_tree(&pieces.concat())).as_bytes());
             }
             Media::Protobuf => {
                 out.extend(self.protobuf.take().map(|protobuf| protobuf.whole).unwrap_or_default());
