@@ -103,16 +103,16 @@ mod tests {
 
     #[test]
     fn members_are_read_by_type() {
-        let text = "{metadata: {name: a, generateName: a-, namespace: n, uid: u, resourceVersion: '7', generation: 3,
-            creationTimestamp: c, deletionTimestamp: d, labels: {l: '1'}, annotations: {x: y}, finalizers: [f],
+        let text = "{metadata: {name: a, generateName: a-, namespace: shop, uid: u, resourceVersion: '7', generation: 3,
+            creationTimestamp: c, deletionTimestamp: d, labels: {l: '1'}, annotations: {x: z}, finalizers: [f],
             ownerReferences: [{name: o}]}}";
         let object = node(text);
         let meta = object.metadata();
-        assert_eq!((meta.name(), meta.generate_name(), meta.namespace()), ("a", "a-", "n"));
+        assert_eq!((meta.name(), meta.generate_name(), meta.namespace()), ("a", "a-", "shop"));
         assert_eq!((meta.uid(), meta.resource_version(), meta.generation()), ("u", "7", Some(3)));
         assert_eq!((meta.creation_timestamp(), meta.deletion_timestamp()), ("c", "d"));
         assert_eq!((meta.label("l"), meta.label("m")), (Some("1"), None));
-        assert_eq!((meta.annotation("x"), meta.annotation("l")), (Some("y"), None));
+        assert_eq!((meta.annotation("x"), meta.annotation("l")), (Some("z"), None));
         assert_eq!((meta.labels().len(), meta.annotations().len()), (1, 1));
         assert_eq!(meta.finalizers().first().and_then(Node::text), Some("f"));
         assert_eq!(

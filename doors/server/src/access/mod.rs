@@ -1,5 +1,6 @@
-//! Access: a user and the target of a request enter; the decision of the authorization modes leaves. The stored objects
-//! that authentication needs are here too.
+//! Access: a user and the target of a request enter; the decision of the authorization modes leaves.
+//!
+//! The stored objects that authentication needs are here too.
 
 pub(crate) mod authorize;
 pub(crate) mod node_relations;

@@ -1,5 +1,7 @@
 //! Admission: an authorized request with its object enters; it leaves changed by plugins, or denied, with the conditions
-//! of its commit. The chain has the reference's order.
+//! of its commit.
+//!
+//! The chain has the reference's order.
 
 mod attributes;
 mod chain;

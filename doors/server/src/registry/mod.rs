@@ -1,5 +1,7 @@
 //! Registry: group, version and plural of a path enter; the served resource leaves, with its kind, strategy and watch
-//! cache. What strategies do on create and update is here too.
+//! cache.
+//!
+//! What strategies do on create and update is here too.
 
 pub(crate) mod clock;
 mod disabled;

@@ -1,5 +1,6 @@
-//! Verbs: a `ResourceRequest` enters; a `Reply` leaves: an object, a list, a stream of events. One file per verb,
-//! subresource and review.
+//! Verbs: a `ResourceRequest` enters; a `Reply` leaves: an object, a list, a stream of events.
+//!
+//! One file per verb, subresource and review.
 
 pub(crate) mod create;
 pub(crate) mod delete;
