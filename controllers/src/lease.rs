@@ -42,6 +42,9 @@ impl Election {
     }
 }
 
+/// The attempts to release the Lease.
+const RELEASE_ATTEMPTS: usize = 5;
+
 /// The maximum jitter factor of intervals.
 const JITTER: f64 = 1.2;
 
@@ -85,16 +88,20 @@ impl LeaderElector {
         Self { client, election, observed: None }
     }
 
-    /// Waits until this server holds the Lease.
-    pub(crate) async fn acquire(&mut self) {
+    /// Waits until this server holds the Lease; false if `stop` completes before. An attempt that has begun is finished,
+    /// since a Lease that it acquires must be released.
+    pub(crate) async fn acquire(&mut self, mut stop: impl Future<Output = ()> + Unpin) -> bool {
         loop {
             match self.attempt().await {
-                Ok(true) => return,
+                Ok(true) => return true,
                 Ok(false) => {}
                 Err(failure) => tracing::debug!(%failure, "the lease cannot be had"),
             }
             let factor = 1.0 + fastrand::f64() * (JITTER - 1.0);
-            sleep(self.election.retry.mul_f64(factor)).await;
+            tokio::select! {
+                () = &mut stop => return false,
+                () = sleep(self.election.retry.mul_f64(factor)) => {}
+            }
         }
     }
 
@@ -120,19 +127,26 @@ impl LeaderElector {
 
     /// Releases the Lease, so that another server can take it at once.
     pub(crate) async fn release(&mut self) {
-        let released = async {
-            let mut lease = self.client.get(&self.path()).await?;
-            if lease.text_at(&["spec", "holderIdentity"]) != self.election.identity {
-                return Ok(());
+        for _ in 0..RELEASE_ATTEMPTS {
+            match self.try_release().await {
+                Ok(()) => return,
+                // A renewal that was still on its way when it was abandoned.
+                Err(failure) if failure.is_conflict() => {}
+                Err(failure) => {
+                    return tracing::debug!(%failure, "the lease could not be released");
+                }
             }
-            lease.map_mut("spec").set("holderIdentity", Node::string(""));
-            lease.map_mut("spec").set("leaseDurationSeconds", Node::int(1));
-            self.client.put(&self.path(), &lease).await.map(drop)
-        };
-        let result: Result<(), Failure> = released.await;
-        if let Err(failure) = result {
-            tracing::debug!(%failure, "the lease could not be given up");
         }
+    }
+
+    async fn try_release(&self) -> Result<(), Failure> {
+        let mut lease = self.client.get(&self.path()).await?;
+        if lease.text_at(&["spec", "holderIdentity"]) != self.election.identity {
+            return Ok(());
+        }
+        lease.map_mut("spec").set("holderIdentity", Node::string(""));
+        lease.map_mut("spec").set("leaseDurationSeconds", Node::int(1));
+        self.client.put(&self.path(), &lease).await.map(drop)
     }
 
     /// Acquires or renews the Lease if possible, and returns whether this server holds it.

@@ -191,9 +191,8 @@ pub async fn run(
     let mut elector = LeaderElector::new(Client::new(api.clone(), ""), election);
     metrics.gauge(LEADER_ELECTION, LEADS, 0.0);
     loop {
-        tokio::select! {
-            () = &mut stop => return,
-            () = elector.acquire() => {}
+        if !elector.acquire(&mut stop).await {
+            return;
         }
         let (alive, mut ended) = mpsc::channel(1);
         tracing::info!(identity, "runs the controllers");
