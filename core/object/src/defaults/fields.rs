@@ -1,6 +1,6 @@
 //! Helpers to default fields of a tree and to descend into it without creating objects.
 
-use crate::{Node, Value};
+use crate::{Entry, Node, Value};
 
 /// Sets the defaults of one object.
 pub(super) type Defaulter = fn(&mut Node<'_>);
@@ -41,13 +41,23 @@ pub(super) const fn zero(name: &'static str, value: DefaultValue) -> FieldDefaul
 
 /// Sets the defaults of an object; anything but a map stays as it is.
 pub(super) fn set_defaults(node: &mut Node<'_>, defaults: &[FieldDefault]) {
+    let Value::Map(entries) = &mut node.value else { return };
+    entries.reserve(defaults.len());
     for default in defaults {
-        let is_unset = match default.unset {
-            Unset::Nil => is_nil(node, default.name),
-            Unset::Zero => is_zero(node, default.name),
-        };
-        if is_unset {
-            put(node, default.name, default.value.node());
+        match entries.iter_mut().find(|entry| entry.key == default.name) {
+            Some(entry) if default.unset.is(&entry.node) => entry.node = default.value.node(),
+            Some(_) => {}
+            None => entries.push(Entry::new(default.name, default.value.node())),
+        }
+    }
+}
+
+impl Unset {
+    /// Whether a value counts as not set.
+    fn is(self, node: &Node<'_>) -> bool {
+        match self {
+            Self::Nil => node.is_null(),
+            Self::Zero => is_zero_value(node),
         }
     }
 }
@@ -77,12 +87,16 @@ pub(super) fn is_nil(node: &Node<'_>, name: &str) -> bool {
 
 /// Whether a field is absent, null, or the zero of its type.
 pub(super) fn is_zero(node: &Node<'_>, name: &str) -> bool {
-    node.get(name).is_none_or(|node| match &node.value {
+    node.get(name).is_none_or(is_zero_value)
+}
+
+fn is_zero_value(node: &Node<'_>) -> bool {
+    match &node.value {
         Value::Null | Value::Int(0) | Value::Bool(false) => true,
         Value::Text(text) => text.is_empty(),
         Value::Float(number) => *number == 0.0,
         _ => false,
-    })
+    }
 }
 
 /// Whether a list or a map is absent, null or empty.
