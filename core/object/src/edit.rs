@@ -74,7 +74,10 @@ impl<'t> Node<'t> {
 
     /// The member `name`, mutably.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Self> {
-        self.entries_mut()?.iter_mut().find(|entry| entry.key == name).map(|entry| &mut entry.node)
+        self.entries_mut()?
+            .iter_mut()
+            .find(|entry| entry.is_named(name))
+            .map(|entry| &mut entry.node)
     }
 
     /// The value at the path `names`, mutably, if all its members exist.
@@ -110,13 +113,13 @@ impl<'t> Node<'t> {
     /// Removes the member `name` and returns it.
     pub fn remove(&mut self, name: &str) -> Option<Self> {
         let entries = self.entries_mut()?;
-        let at = entries.iter().position(|entry| entry.key == name)?;
+        let at = entries.iter().position(|entry| entry.is_named(name))?;
         Some(entries.remove(at).node)
     }
 
     /// The member `name` as a map, created if it is absent or `null`.
     pub fn map_mut(&mut self, name: &'static str) -> &mut Self {
-        let at = self.entries().iter().position(|entry| entry.key == name);
+        let at = self.entries().iter().position(|entry| entry.is_named(name));
         let members = self.members();
         let at = at.unwrap_or(members.len());
         if at == members.len() {

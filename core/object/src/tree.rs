@@ -43,10 +43,20 @@ pub struct Entry<'t> {
     pub node: Node<'t>,
 }
 
+impl Entry<'_> {
+    /// Whether this is the member `name`. Fields of Kubernetes often have one length and seldom one end, so that the last
+    /// byte spares most comparisons of whole names.
+    #[inline]
+    pub fn is_named(&self, name: &str) -> bool {
+        let key = &*self.key;
+        key.len() == name.len() && key.as_bytes().last() == name.as_bytes().last() && key == name
+    }
+}
+
 impl<'t> Node<'t> {
     /// The member `name`, if this is a map that has it.
     pub fn get(&self, name: &str) -> Option<&Self> {
-        self.entries().iter().find(|entry| entry.key == name).map(|entry| &entry.node)
+        self.entries().iter().find(|entry| entry.is_named(name)).map(|entry| &entry.node)
     }
 
     /// The members; none if this is not a map.

@@ -44,7 +44,7 @@ pub(super) fn set_defaults(node: &mut Node<'_>, defaults: &[FieldDefault]) {
     let Value::Map(entries) = &mut node.value else { return };
     entries.reserve(defaults.len());
     for default in defaults {
-        match entries.iter_mut().find(|entry| entry.key == default.name) {
+        match entries.iter_mut().find(|entry| entry.is_named(default.name)) {
             Some(entry) if default.unset.is(&entry.node) => entry.node = default.value.node(),
             Some(_) => {}
             None => entries.push(Entry::new(default.name, default.value.node())),
