@@ -5,8 +5,8 @@
 //!
 //! let selection = Selection::parse("*,-node-ipam-controller").unwrap();
 //! let named = |name| CONTROLLERS.iter().find(|row| row.name == name).unwrap();
-//! assert!(selection.holds(named("namespace-controller")));
-//! assert!(!selection.holds(named("node-ipam-controller")));
+//! assert!(named("namespace-controller").is_enabled(&selection));
+//! assert!(!named("node-ipam-controller").is_enabled(&selection));
 //! ```
 
 mod addresses;
