@@ -1,0 +1,247 @@
+//! Comparison of two values of a type: which fields were added, modified and removed.
+
+use super::{Level, has_items, has_members, items, zip_members};
+use crate::field_set::{FieldSet, SetBuilder};
+use crate::path_element::PathElement;
+use crate::reset_fields::Filter;
+use crate::schema::{Atom, ListType, MapType, One, TypeRef};
+use crate::value;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+use ratchet_object::Node;
+
+/// What differs between two values.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Comparison<'a> {
+    pub(crate) removed: FieldSet<'a>,
+    pub(crate) modified: FieldSet<'a>,
+    pub(crate) added: FieldSet<'a>,
+}
+
+impl Comparison<'_> {
+    /// What a filter leaves.
+    pub(crate) fn filtered(self, filter: Option<Filter<'_>>) -> Self {
+        let Some(filter) = filter else { return self };
+        Self {
+            removed: self.removed.filtered(filter),
+            modified: self.modified.filtered(filter),
+            added: self.added.filtered(filter),
+        }
+    }
+}
+
+/// Compares two objects of a type.
+pub(crate) fn compare<'a>(
+    one: &'a Node<'a>,
+    other: &'a Node<'a>,
+    ty: TypeRef<'a>,
+) -> Comparison<'a> {
+    values(Some(one), Some(other), ty, Level::Object).below
+}
+
+/// What happened to a value itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Kept,
+    Removed,
+    Modified,
+    Added,
+}
+
+/// What happened to a value, and below it.
+struct Delta<'a> {
+    fate: Fate,
+    below: Comparison<'a>,
+}
+
+impl Delta<'_> {
+    fn leaf(one: Option<&Node<'_>>, other: Option<&Node<'_>>) -> Self {
+        let fate = match (one, other) {
+            (None, _) => Fate::Added,
+            (_, None) => Fate::Removed,
+            (Some(one), Some(other)) if value::equal(one, other) => Fate::Kept,
+            _ => Fate::Modified,
+        };
+        Self { fate, below: Comparison::default() }
+    }
+}
+
+fn values<'a>(
+    one: Option<&'a Node<'a>>,
+    other: Option<&'a Node<'a>>,
+    ty: TypeRef<'a>,
+    level: Level,
+) -> Delta<'a> {
+    let atom = ty.atom();
+    let (left, right) = (atom.deduce(one), atom.deduce(other));
+    if other.is_none() {
+        return by_atom(one, other, left, level);
+    }
+    let delta = by_atom(one, other, right, level);
+    if one.is_none() || left.is_same(&right) {
+        return delta;
+    }
+    // A value that became one of another sort is compared as either.
+    let as_before = by_atom(one, other, left, level);
+    let both = |a: &FieldSet<'a>, b: &FieldSet<'a>| a.union(b);
+    Delta {
+        fate: if delta.fate == Fate::Kept { as_before.fate } else { delta.fate },
+        below: Comparison {
+            removed: both(&delta.below.removed, &as_before.below.removed),
+            modified: both(&delta.below.modified, &as_before.below.modified),
+            added: both(&delta.below.added, &as_before.below.added),
+        },
+    }
+}
+
+fn by_atom<'a>(
+    one: Option<&'a Node<'a>>,
+    other: Option<&'a Node<'a>>,
+    atom: Atom<'a>,
+    level: Level,
+) -> Delta<'a> {
+    let below = match atom.first() {
+        One::Map(map) if !map.is_atomic && (has_members(one) || has_members(other)) => {
+            members(one, other, map, level)
+        }
+        One::List(list) if !list.is_atomic() && (has_items(one) || has_items(other)) => {
+            list_items(one, other, &list)
+        }
+        // Also what is empty on both sides: nothing and empty are different.
+        _ => return Delta::leaf(one, other),
+    };
+    let fate = match (one, other) {
+        (None, _) => Fate::Added,
+        (_, None) => Fate::Removed,
+        _ => Fate::Kept,
+    };
+    Delta { fate, below }
+}
+
+/// The comparison of one level, element by element.
+#[derive(Default)]
+struct Builder<'a> {
+    removed: SetBuilder<'a>,
+    modified: SetBuilder<'a>,
+    added: SetBuilder<'a>,
+}
+
+impl<'a> Builder<'a> {
+    fn push(&mut self, element: &PathElement<'a>, delta: Delta<'a>) {
+        let Delta { fate, below } = delta;
+        let sets = [
+            (&mut self.removed, Fate::Removed, below.removed),
+            (&mut self.modified, Fate::Modified, below.modified),
+            (&mut self.added, Fate::Added, below.added),
+        ];
+        for (set, in_it, below) in sets {
+            if fate == in_it || !below.is_empty() {
+                set.push(element.clone(), fate == in_it, below);
+            }
+        }
+    }
+
+    fn push_leaf(&mut self, element: &PathElement<'a>, fate: Fate) {
+        self.push(element, Delta { fate, below: Comparison::default() });
+    }
+
+    fn build(self) -> Comparison<'a> {
+        Comparison {
+            removed: self.removed.build(),
+            modified: self.modified.build(),
+            added: self.added.build(),
+        }
+    }
+}
+
+fn members<'a>(
+    one: Option<&'a Node<'a>>,
+    other: Option<&'a Node<'a>>,
+    map: MapType<'a>,
+    level: Level,
+) -> Comparison<'a> {
+    let mut builder = Builder::default();
+    for (name, one, other) in zip_members(one, other) {
+        let Some(level) = level.member(name) else { continue };
+        let Some(ty) = map.member(name) else { continue };
+        builder.push(&PathElement::Field(name), values(one, other, ty, level));
+    }
+    builder.build()
+}
+
+fn list_items<'a>(
+    one: Option<&'a Node<'a>>,
+    other: Option<&'a Node<'a>>,
+    list: &ListType<'a>,
+) -> Comparison<'a> {
+    let mut builder = Builder::default();
+    let (mut one, mut other) = (groups(one, list), groups(other, list));
+    one.reverse();
+    other.reverse();
+    loop {
+        let order = match (one.last(), other.last()) {
+            (None, None) => return builder.build(),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(one), Some(other)) => one.0.cmp(&other.0),
+        };
+        let left = if order.is_le() { one.pop() } else { None };
+        let right = if order.is_ge() { other.pop() } else { None };
+        let nodes = |group: &Option<Group<'a>>| -> Vec<&'a Node<'a>> {
+            group.as_ref().map(|group| group.1.clone()).unwrap_or_default()
+        };
+        let (before, after) = (nodes(&left), nodes(&right));
+        if let Some((element, _)) = left.or(right) {
+            group(&mut builder, &element, &before, &after, list);
+        }
+    }
+}
+
+/// Items with the same element, which is unusual.
+type Group<'a> = (PathElement<'a>, Vec<&'a Node<'a>>);
+
+fn groups<'a>(node: Option<&'a Node<'a>>, list: &ListType<'a>) -> Vec<Group<'a>> {
+    let nodes = node.map(Node::items).unwrap_or_default();
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for (element, index) in items::sorted_items(list, nodes) {
+        let Some(item) = nodes.get(index) else { continue };
+        match groups.last_mut() {
+            Some((last, group)) if *last == element => group.push(item),
+            _ => groups.push((element, alloc::vec![item])),
+        }
+    }
+    groups
+}
+
+fn group<'a>(
+    builder: &mut Builder<'a>,
+    element: &PathElement<'a>,
+    before: &[&'a Node<'a>],
+    after: &[&'a Node<'a>],
+    list: &ListType<'a>,
+) {
+    let item = |one, other| values(one, other, list.items, Level::Inside);
+    match (before, after) {
+        ([] | [_], [] | [_]) => {
+            builder.push(element, item(before.first().copied(), after.first().copied()));
+        }
+        // Duplicates are one value.
+        ([_, _, ..], [_, _, ..]) => {
+            let is_same = before.len() == after.len()
+                && before.iter().zip(after).all(|(one, other)| value::equal(one, other));
+            builder.push_leaf(element, if is_same { Fate::Kept } else { Fate::Modified });
+        }
+        ([_, _, ..], _) => {
+            if let [after] = after {
+                builder.push(element, item(None, Some(after)));
+            }
+            builder.push_leaf(element, Fate::Removed);
+        }
+        (_, [_, _, ..]) => {
+            if let [before] = before {
+                builder.push(element, item(Some(before), None));
+            }
+            builder.push_leaf(element, Fate::Added);
+        }
+    }
+}
