@@ -1,5 +1,6 @@
 //! The versions of a kind: their types, and conversion from one to another.
 
+use crate::from_unstructured::conversion_error;
 use crate::schema::TypeRef;
 use alloc::format;
 use alloc::string::String;
@@ -15,6 +16,11 @@ pub trait Converter {
 
     /// An object of which nothing is set: for built-in kinds the fields that Go always encodes, for custom ones none.
     fn new_object(&self, kind: GroupVersionKind<'_>) -> Node<'static>;
+
+    /// Why an object that fits the schema is still none of the kind; custom kinds have nothing but their schema.
+    fn decode_error(&self, _object: &Node<'_>, _kind: GroupVersionKind<'_>) -> Option<String> {
+        None
+    }
 }
 
 /// `apiVersion` of a group and version.
@@ -61,6 +67,12 @@ impl Converter for BuiltInKind<'_> {
             complete(&mut object, row.ty);
         }
         object
+    }
+
+    fn decode_error(&self, object: &Node<'_>, kind: GroupVersionKind<'_>) -> Option<String> {
+        let row = schema::kind(kind.group, kind.version, kind.kind)?;
+        let reason = conversion_error(object, row.ty)?;
+        Some(format!("unable to convert unstructured object to {kind}: {reason}"))
     }
 }
 

@@ -48,7 +48,7 @@ pub struct ManagedFieldsEntry {
     pub subresource: String,
 }
 
-const FIELDS_TYPE: &str = "FieldsV1";
+pub(crate) const FIELDS_TYPE: &str = "FieldsV1";
 
 impl ManagedFieldsEntry {
     /// The entry as JSON has it.

@@ -76,6 +76,7 @@ impl<'a> FieldManager<'a> {
             new: &new,
             live: live.unwrap_or(&new),
             config,
+            kind: self.kind,
             version: &version,
             subresource: self.subresource,
             options,
@@ -175,6 +176,7 @@ struct Attempt<'n> {
     new: &'n Node<'n>,
     live: &'n Node<'n>,
     config: &'n Node<'n>,
+    kind: GroupVersionKind<'n>,
     version: &'n str,
     subresource: &'n str,
     options: ApplyOptions<'n>,
@@ -208,6 +210,15 @@ impl<'n> Attempt<'n> {
         };
         let (object, managed) = outcome.map_err(into_error)?;
         let is_changed = object.is_some();
+        let misfit = object
+            .as_ref()
+            .and_then(|object| self.updater.converter.decode_error(object, self.kind));
+        if let Some(error) = misfit {
+            let object = describe(self.config);
+            return Err(ApplyError::Internal(format!(
+                "failed to convert new object ({object}) to proper version: {error}"
+            )));
+        }
         let mut object = object.unwrap_or_else(|| without_managed_fields(self.live));
         if self.options.manager == KUBECTL {
             last_applied::update(&mut object, self.config);

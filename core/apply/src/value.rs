@@ -92,7 +92,7 @@ fn rank(value: &Value<'_>) -> u8 {
     }
 }
 
-/// A copy that borrows nothing. Spans are dropped, for they belong to another text.
+/// A copy that borrows nothing, with members sorted by name. Spans are dropped, for they belong to another text.
 pub(crate) fn owned(node: &Node<'_>) -> Node<'static> {
     Node::new(match &node.value {
         Value::Null => Value::Null,
@@ -102,7 +102,7 @@ pub(crate) fn owned(node: &Node<'_>) -> Node<'static> {
         Value::Text(text) => Value::Text(String::from(text.as_ref()).into()),
         Value::List(items) => Value::List(items.iter().map(owned).collect()),
         Value::Map(entries) => Value::Map(
-            entries
+            sorted(entries)
                 .iter()
                 .map(|entry| Entry::new(String::from(entry.key.as_ref()), owned(&entry.node)))
                 .collect(),
