@@ -87,8 +87,7 @@ fn check(text: &str) {
             let Some(row) = choices.pick(schema::KINDS) else { return };
             let convert = |_: &Node<'_>, _: &str| Err(String::from("cannot be converted"));
             let converter = BuiltInKind { group: row.group, kind: row.kind, convert: &convert };
-            let kind =
-                GroupVersionKind { group: row.group, version: row.version, kind: row.kind };
+            let kind = GroupVersionKind { group: row.group, version: row.version, kind: row.kind };
             check_all(kind, &converter, &documents);
         }
     }

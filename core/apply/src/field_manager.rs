@@ -128,11 +128,7 @@ impl<'a> FieldManager<'a> {
     }
 
     /// The entries that a client sent, or those of the live object if it sent none that can be decoded.
-    fn decode_live_or_new<'n>(
-        &self,
-        live: Option<&'n Node<'_>>,
-        new: &'n Node<'_>,
-    ) -> Managed<'n> {
+    fn decode_live_or_new<'n>(&self, live: Option<&'n Node<'_>>, new: &'n Node<'_>) -> Managed<'n> {
         let of_live = || Managed::decode(live.and_then(managed_fields)).unwrap_or_default();
         if !self.subresource.is_empty() {
             return of_live();
@@ -151,11 +147,7 @@ impl<'a> FieldManager<'a> {
     where
         'a: 'n,
     {
-        Updater {
-            converter: self.converter,
-            reset_fields: self.reset_fields,
-            api_version: version,
-        }
+        Updater { converter: self.converter, reset_fields: self.reset_fields, api_version: version }
     }
 }
 
@@ -210,10 +202,10 @@ impl<'n> Attempt<'n> {
         };
         let (object, managed) = outcome.map_err(into_error)?;
         let is_changed = object.is_some();
-        let misfit = object
+        let violation = object
             .as_ref()
             .and_then(|object| self.updater.converter.decode_error(object, self.kind));
-        if let Some(error) = misfit {
+        if let Some(error) = violation {
             let object = describe(self.config);
             return Err(ApplyError::Internal(format!(
                 "failed to convert new object ({object}) to proper version: {error}"

@@ -14,7 +14,10 @@ const NUMERIC: &str = "unable to parse numeric part of quantity";
 /// Why an object that fits the schema cannot be converted to the type at this index of the tables.
 pub(crate) fn conversion_error(object: &Node<'_>, type_index: u16) -> Option<String> {
     let row = schema::type_of(type_index);
-    object.entries().iter().find_map(|entry| value_error(&entry.node, &row.field(&entry.key)?.shape))
+    object
+        .entries()
+        .iter()
+        .find_map(|entry| value_error(&entry.node, &row.field(&entry.key)?.shape))
 }
 
 fn value_error(node: &Node<'_>, shape: &Shape) -> Option<String> {
@@ -150,11 +153,7 @@ mod tests {
             ("", "Pod", "{spec: {containers: [{resources: {limits: {memory: 1Gi, cpu: 0.5}}}]}}"),
             ("", "Secret", "{data: {a: null, b: YQ==}}"),
             ("", "Service", "{spec: {ports: [{targetPort: 80}, {targetPort: web}]}}"),
-            (
-                "coordination.k8s.io",
-                "Lease",
-                "{spec: {renewTime: '2026-01-01T00:00:00.000000Z'}}",
-            ),
+            ("coordination.k8s.io", "Lease", "{spec: {renewTime: '2026-01-01T00:00:00.000000Z'}}"),
         ] {
             assert_eq!(error(group, kind, object), None, "{object}");
         }

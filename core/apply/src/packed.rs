@@ -48,9 +48,11 @@ impl FieldsPool {
 
     fn pack_entry(&mut self, entry: RawEntry<'_>) -> Option<PackedEntry> {
         let mut head = String::from("{");
-        for (name, before) in
-            [("manager", "\"manager\":"), ("operation", ",\"operation\":"), ("apiVersion", ",\"apiVersion\":")]
-        {
+        for (name, before) in [
+            ("manager", "\"manager\":"),
+            ("operation", ",\"operation\":"),
+            ("apiVersion", ",\"apiVersion\":"),
+        ] {
             head.push_str(before);
             write_text(&mut head, entry.text(name)).ok()?;
         }
@@ -170,7 +172,9 @@ mod tests {
             r#"[{{"manager":"m","operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{{}}}},{}"#,
             entry("a\\u003cb", "2026-01-02T03:04:05Z").trim_start_matches('[')
         );
-        for text in ["[]", &long, &entry("m", "9999-12-31T23:59:59Z"), &entry("m", "0001-01-01T00:00:00Z")] {
+        for text in
+            ["[]", &long, &entry("m", "9999-12-31T23:59:59Z"), &entry("m", "0001-01-01T00:00:00Z")]
+        {
             assert_eq!(pool.pack(&list(text)).unwrap().to_json(), text);
         }
     }

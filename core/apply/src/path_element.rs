@@ -144,9 +144,10 @@ impl Ord for PathElement<'_> {
             (Self::Index(one), Self::Index(other)) => one.cmp(other),
             (Self::Value(one), Self::Value(other)) => compare(one, other),
             (Self::Key(one), Self::Key(other)) => {
-                let pairs = one.iter().zip(other).map(|(a, b)| {
-                    a.name.cmp(&b.name).then_with(|| compare(&a.value, &b.value))
-                });
+                let pairs = one
+                    .iter()
+                    .zip(other)
+                    .map(|(a, b)| a.name.cmp(&b.name).then_with(|| compare(&a.value, &b.value)));
                 value::first_difference(pairs).then(one.len().cmp(&other.len()))
             }
             (one, other) => one.rank().cmp(&other.rank()),
@@ -260,14 +261,14 @@ mod tests {
 
     #[test]
     fn elements_are_displayed_as_in_messages() {
-        for (text, shown) in [
+        for (text, displayed) in [
             ("f:example.com/a", ".example.com/a"),
             (r#"k:{"containerPort":80,"protocol":"TCP"}"#, r#"[containerPort=80,protocol="TCP"]"#),
             (r#"v:"x""#, r#"[="x"]"#),
             ("v:1000000", "[=1e+06]"),
             ("i:4", "[4]"),
         ] {
-            assert_eq!(PathElement::parse(text).unwrap().to_string(), shown);
+            assert_eq!(PathElement::parse(text).unwrap().to_string(), displayed);
         }
     }
 }

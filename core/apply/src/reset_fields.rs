@@ -5,8 +5,8 @@
 pub enum Filter<'a> {
     /// Leaves out the fields at these paths of field names, and all below them.
     Exclude(&'a [&'a [&'a str]]),
-    /// Leaves only the fields at or below these paths; `*` is any element.
-    Include(&'a [&'a [&'a str]]),
+    /// Leaves only the fields at or below these paths, whose elements are separated by dots; `*` is any element.
+    Include(&'a [&'a str]),
 }
 
 /// The fields that an endpoint ignores.
@@ -52,10 +52,10 @@ const SPEC: Filter<'static> = Filter::Exclude(&[&["spec"]]);
 const SPEC_METADATA: Filter<'static> = Filter::Exclude(&[&["metadata"], &["spec"]]);
 
 const RESIZE: Filter<'static> = Filter::Include(&[
-    &["spec", "containers", "*", "resources"],
-    &["spec", "containers", "*", "resizePolicy"],
-    &["spec", "initContainers", "*", "resources"],
-    &["spec", "initContainers", "*", "resizePolicy"],
+    "spec.containers.*.resources",
+    "spec.containers.*.resizePolicy",
+    "spec.initContainers.*.resources",
+    "spec.initContainers.*.resizePolicy",
 ]);
 
 /// Group, resource, subresource and filter of every endpoint that ignores something, sorted.
@@ -71,7 +71,7 @@ static TABLE: &[(&str, &str, &str, Filter<'static>)] = &[
     ("", "persistentvolumes", "", STATUS),
     ("", "persistentvolumes", "status", SPEC),
     ("", "pods", "", STATUS),
-    ("", "pods", "ephemeralcontainers", Filter::Include(&[&["spec", "ephemeralContainers"]])),
+    ("", "pods", "ephemeralcontainers", Filter::Include(&["spec.ephemeralContainers"])),
     ("", "pods", "resize", RESIZE),
     ("", "pods", "status", Filter::Exclude(&[&["spec"], &["metadata", "deletionTimestamp"], &["metadata", "ownerReferences"]])),
     ("", "replicationcontrollers", "", STATUS),

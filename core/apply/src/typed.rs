@@ -83,12 +83,14 @@ pub(crate) fn is_same_object(one: &Node<'_>, other: &Node<'_>) -> bool {
 fn is_same(one: Option<&Node<'_>>, other: Option<&Node<'_>>, level: Level) -> bool {
     match (one, other) {
         (Some(one), Some(other)) if level == Level::Inside => equal(one, other),
-        (Some(one), Some(other)) => zip_members(Some(one), Some(other)).into_iter().all(
-            |(name, one, other)| match level.member(name) {
-                Some(level) => is_same(one, other, level),
-                None => true,
-            },
-        ),
+        (Some(one), Some(other)) => {
+            zip_members(Some(one), Some(other)).into_iter().all(|(name, one, other)| {
+                match level.member(name) {
+                    Some(level) => is_same(one, other, level),
+                    None => true,
+                }
+            })
+        }
         (one, other) => one.is_none() && other.is_none(),
     }
 }

@@ -83,7 +83,6 @@ const STRIPPED: &[&[&str]] = &[
     &["metadata", "creationTimestamp"],
     &["metadata", "selfLink"],
     &["metadata", "uid"],
-    &["metadata", "clusterName"],
     &["metadata", "generation"],
     &["metadata", "managedFields"],
     &["metadata", "resourceVersion"],
@@ -193,7 +192,8 @@ impl<'a> Updater<'a> {
                 continue;
             }
             let before = self.convert(live.object, &version);
-            let before = before.map_err(|error| format!("failed to convert old object: {error}"))?;
+            let before =
+                before.map_err(|error| format!("failed to convert old object: {error}"))?;
             let after = self.convert(new.object, &version);
             let after = after.map_err(|error| format!("failed to convert new object: {error}"))?;
             if let (Conversion::Done(before, ty), Conversion::Done(after, _)) = (&before, &after) {

@@ -1,5 +1,5 @@
 //! Bodies that cannot be applied, in the words of the reference.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod object_server;
 
@@ -28,12 +28,15 @@ fn another_kind_or_entries_in_the_body() {
         assert_eq!(error("", "ConfigMap", body), invalid(kind), "{body}");
     }
     for entries in ["[]", "[{}]", "[{manager: m}]"] {
-        let body = format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{managedFields: {entries}}}, banana: 1}}");
+        let body = format!(
+            "{{apiVersion: v1, kind: ConfigMap, metadata: {{managedFields: {entries}}}, banana: 1}}"
+        );
         let nil = (400, "metadata.managedFields must be nil".to_owned());
         assert_eq!(error("", "ConfigMap", &body), nil, "{entries}");
     }
     let mut server = ObjectServer::built_in("", "v1", "ConfigMap");
-    let body = "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, managedFields: null}, data: {a: b}}";
+    let body =
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, managedFields: null}, data: {a: b}}";
     server.apply("m1", body, false).unwrap();
     assert_eq!(server.managers(), [r#"m1 Apply v1 00:00 {"f:data":{"f:a":{}}}"#]);
 }
@@ -84,7 +87,10 @@ fn values_that_do_not_fit_the_schema() {
 fn lists_that_do_not_fit_the_schema() {
     for (spec, problem) in [
         ("{replicas: x}", ".spec.replicas: expected numeric (int or float), got string"),
-        ("{replicas: {}}", ".spec.replicas: expected numeric (int or float), got map[string]interface {}"),
+        (
+            "{replicas: {}}",
+            ".spec.replicas: expected numeric (int or float), got map[string]interface {}",
+        ),
         (
             "{template: {spec: {containers: {name: c}}}}",
             ".spec.template.spec.containers: expected list, got &{map[name:c]}",
@@ -106,13 +112,16 @@ fn lists_that_do_not_fit_the_schema() {
             r#".spec.template.spec.containers[name="c"].ports: duplicate entries for key [containerPort=80,protocol="TCP"]"#,
         ),
     ] {
-        let body =
-            format!("{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: x, namespace: ns}}, spec: {spec}}}");
-        let message =
-            format!("failed to create typed patch object (ns/x; apps/v1, Kind=Deployment): {problem}");
+        let body = format!(
+            "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: x, namespace: ns}}, spec: {spec}}}"
+        );
+        let message = format!(
+            "failed to create typed patch object (ns/x; apps/v1, Kind=Deployment): {problem}"
+        );
         assert_eq!(error("apps", "Deployment", &body), (500, message));
     }
-    let secrets = "{apiVersion: v1, kind: ServiceAccount, metadata: {name: x}, secrets: [{namespace: ns}]}";
+    let secrets =
+        "{apiVersion: v1, kind: ServiceAccount, metadata: {name: x}, secrets: [{namespace: ns}]}";
     assert_eq!(
         error("", "ServiceAccount", secrets).1,
         r#"failed to create typed patch object (/x; /v1, Kind=ServiceAccount): .secrets: element 0: associative list with keys has an element that omits all key fields ["name"] (and doesn't have default values for any key fields)"#
@@ -126,7 +135,9 @@ fn an_item_without_its_key_has_the_default_of_the_key() {
     server.apply("m1", body, false).unwrap();
     assert_eq!(
         server.managers(),
-        [r#"m1 Apply apps/v1 00:00 {"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"\"}":{".":{},"f:image":{}}}}}}}"#]
+        [
+            r#"m1 Apply apps/v1 00:00 {"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"\"}":{".":{},"f:image":{}}}}}}}"#
+        ]
     );
 }
 
@@ -141,7 +152,8 @@ fn values_that_fit_the_schema_but_not_the_type() {
                 .to_owned()
         )
     );
-    let replicas = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {replicas: 1.5}}";
+    let replicas =
+        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {replicas: 1.5}}";
     assert_eq!(
         error("apps", "Deployment", replicas).1,
         "failed to convert new object (/x; apps/v1, Kind=Deployment) to proper version: unable to convert unstructured object to apps/v1, Kind=Deployment: cannot convert float64 to int32"

@@ -1,5 +1,5 @@
 //! Lists with keys, sets, atomic values and duplicates, in built-in and custom kinds.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod object_server;
 
@@ -15,7 +15,9 @@ fn defaults_of_keys_identify_items() {
     server.apply("m1", &service("[{port: 80, name: a}]"), false).unwrap();
     assert_eq!(
         server.managers(),
-        [r#"m1 Apply v1 00:00 {"f:spec":{"f:ports":{"k:{\"port\":80,\"protocol\":\"TCP\"}":{".":{},"f:name":{},"f:port":{}}}}}"#]
+        [
+            r#"m1 Apply v1 00:00 {"f:spec":{"f:ports":{"k:{\"port\":80,\"protocol\":\"TCP\"}":{".":{},"f:name":{},"f:port":{}}}}}"#
+        ]
     );
     server.apply("m2", &service("[{port: 80, protocol: UDP, name: b}]"), false).unwrap();
     server.apply("m3", &service("[{port: 80, protocol: TCP, targetPort: 8080}]"), true).unwrap();
@@ -57,7 +59,9 @@ fn what_is_atomic_is_owned_as_a_whole() {
         .unwrap();
     assert_eq!(
         server.managers(),
-        [r#"m1 Apply apps/v1 00:00 {"f:spec":{"f:selector":{},"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:args":{},"f:name":{}}},"f:imagePullSecrets":{"k:{\"name\":\"s\"}":{}},"f:nodeSelector":{}}}}}"#]
+        [
+            r#"m1 Apply apps/v1 00:00 {"f:spec":{"f:selector":{},"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:args":{},"f:name":{}}},"f:imagePullSecrets":{"k:{\"name\":\"s\"}":{}},"f:nodeSelector":{}}}}}"#
+        ]
     );
     let error = server
         .apply("m2", &deployment("{template: {spec: {nodeSelector: {l: w}}}}"), false)
@@ -95,9 +99,7 @@ const SCHEMA: &str = "{type: object, properties: {spec: {type: object, propertie
     template: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}}}}}";
 
 fn thing(spec: &str) -> String {
-    format!(
-        "{{apiVersion: example.com/v1, kind: Thing, metadata: {{name: x}}, spec: {{{spec}}}}}"
-    )
+    format!("{{apiVersion: example.com/v1, kind: Thing, metadata: {{name: x}}, spec: {{{spec}}}}}")
 }
 
 #[test]
@@ -112,7 +114,9 @@ fn custom_kinds_merge_as_their_schemas_say() {
         .unwrap();
     assert_eq!(
         server.managers(),
-        [r#"m1 Apply example.com/v1 00:00 {"f:spec":{"f:atomic":{},"f:free":{"f:a":{},"f:b":{".":{},"f:c":{}},"f:d":{}},"f:map":{"k:{\"k\":\"a\",\"l\":\"z\"}":{".":{},"f:k":{},"f:v":{}}},"f:port":{},"f:set":{"v:\"a\"":{},"v:\"b\"":{}}}}"#]
+        [
+            r#"m1 Apply example.com/v1 00:00 {"f:spec":{"f:atomic":{},"f:free":{"f:a":{},"f:b":{".":{},"f:c":{}},"f:d":{}},"f:map":{"k:{\"k\":\"a\",\"l\":\"z\"}":{".":{},"f:k":{},"f:v":{}}},"f:port":{},"f:set":{"v:\"a\"":{},"v:\"b\"":{}}}}"#
+        ]
     );
     server.apply("m2", &thing("set: [c, a], map: [{k: a, l: w}], free: {e: 1}"), false).unwrap();
     assert_eq!(
@@ -133,7 +137,9 @@ fn embedded_objects_have_metadata_of_their_own() {
     server.apply("m1", &thing(template), false).unwrap();
     assert_eq!(
         server.managers(),
-        [r#"m1 Apply example.com/v1 00:00 {"f:spec":{"f:template":{"f:apiVersion":{},"f:kind":{},"f:metadata":{"f:finalizers":{"v:\"f\"":{}},"f:managedFields":{},"f:name":{}},"f:spec":{}}}}"#]
+        [
+            r#"m1 Apply example.com/v1 00:00 {"f:spec":{"f:template":{"f:apiVersion":{},"f:kind":{},"f:metadata":{"f:finalizers":{"v:\"f\"":{}},"f:managedFields":{},"f:name":{}},"f:spec":{}}}}"#
+        ]
     );
 }
 
@@ -143,7 +149,9 @@ fn duplicates_may_be_stored_but_not_applied() {
     server.put("u1", &thing("set: [a, a, b], map: [{k: a, l: z, v: 1}, {k: a, v: 2}]"));
     assert_eq!(
         server.managers(),
-        [r#"u1 Update example.com/v1 00:00 {"f:spec":{".":{},"f:map":{".":{},"k:{\"k\":\"a\",\"l\":\"z\"}":{}},"f:set":{".":{},"v:\"a\"":{},"v:\"b\"":{}}}}"#]
+        [
+            r#"u1 Update example.com/v1 00:00 {"f:spec":{".":{},"f:map":{".":{},"k:{\"k\":\"a\",\"l\":\"z\"}":{}},"f:set":{".":{},"v:\"a\"":{},"v:\"b\"":{}}}}"#
+        ]
     );
     server.apply("m1", &thing("set: [c]"), false).unwrap();
     assert_eq!(server.value(&["spec", "set"]), r#"["a","a","b","c"]"#);

@@ -1,5 +1,5 @@
 //! Ownership: who gets fields, who loses them, who conflicts, and when.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod object_server;
 
@@ -50,10 +50,7 @@ fn equal_values_are_shared_and_others_conflict() {
     );
     let error = server.apply("m2", &data("{a: '2'}"), false).unwrap_err();
     assert_eq!((error.code(), error.reason()), (409, "Conflict"));
-    assert_eq!(
-        error.to_string(),
-        r#"Apply failed with 1 conflict: conflict with "m1": .data.a"#
-    );
+    assert_eq!(error.to_string(), r#"Apply failed with 1 conflict: conflict with "m1": .data.a"#);
     server.apply("m2", &data("{a: '2'}"), true).unwrap();
     assert_eq!(
         server.managers(),
@@ -222,7 +219,9 @@ fn a_status_endpoint_owns_the_status_and_the_main_one_does_not() {
     server.apply("m1", &object(spec, "{phase: Running}"), false).unwrap();
     assert_eq!(
         server.managers(),
-        [r#"m1 Apply v1 00:00 {"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:image":{},"f:name":{}}}}}"#]
+        [
+            r#"m1 Apply v1 00:00 {"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:image":{},"f:name":{}}}}}"#
+        ]
     );
     server.subresource = "status";
     server.now = 1;

@@ -1,5 +1,5 @@
 //! Properties of applies by several managers over generated configurations.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod object_server;
 
@@ -33,8 +33,9 @@ fn small() -> impl Strategy<Value = i64> {
 /// A map with some of these members, each a small number; never empty.
 fn numbers(names: &'static [&'static str]) -> impl Strategy<Value = Node<'static>> {
     let names = proptest::sample::subsequence(names, 1..=names.len());
-    (names, small())
-        .prop_map(|(names, number)| Node::map(names.into_iter().map(|name| (name, Node::int(number)))))
+    (names, small()).prop_map(|(names, number)| {
+        Node::map(names.into_iter().map(|name| (name, Node::int(number))))
+    })
 }
 
 fn texts(letters: Vec<&'static str>) -> Node<'static> {
@@ -71,7 +72,9 @@ fn value(field: &str) -> BoxedStrategy<Node<'static>> {
             })
             .boxed(),
         "labels" => (letters(), proptest::sample::select(vec!["1", "2"]))
-            .prop_map(|(keys, text)| Node::map(keys.into_iter().map(|key| (key, Node::string(text)))))
+            .prop_map(|(keys, text)| {
+                Node::map(keys.into_iter().map(|key| (key, Node::string(text))))
+            })
             .boxed(),
         _ => (numbers(&["p", "q"]), letters())
             .prop_map(|(node, list)| Node::map([("n", node), ("l", texts(list))]))
@@ -86,8 +89,7 @@ fn config(fields: Vec<&'static str>) -> impl Strategy<Value = Node<'static>> {
         let values: Vec<BoxedStrategy<Node<'static>>> =
             fields.iter().map(|field| value(field)).collect();
         values.prop_map(move |values| {
-            let mut object =
-                tree("{apiVersion: example.com/v1, kind: Thing, metadata: {name: x}}");
+            let mut object = tree("{apiVersion: example.com/v1, kind: Thing, metadata: {name: x}}");
             if !values.is_empty() {
                 object.set("spec", Node::map(fields.iter().copied().zip(values)));
             }
@@ -114,7 +116,13 @@ fn timeless(server: &ObjectServer) -> Vec<String> {
     let mut entries: Vec<String> = server
         .managers()
         .into_iter()
-        .map(|line| line.split(' ').filter(|word| !word.contains(':') || word.contains('{')).collect::<Vec<_>>().join(" ").replace(" none", ""))
+        .map(|line| {
+            line.split(' ')
+                .filter(|word| !word.contains(':') || word.contains('{'))
+                .collect::<Vec<_>>()
+                .join(" ")
+                .replace(" none", "")
+        })
         .collect();
     entries.sort();
     entries
@@ -183,7 +191,8 @@ fn applied(configs: &[(usize, Node<'static>)]) -> ObjectServer {
     for (manager, config) in configs {
         server.now += 1;
         // Some conflict, and change nothing.
-        let _ = server.apply_tree(MANAGERS[*manager], config, false);
+        let manager = MANAGERS.get(*manager).unwrap();
+        let _ = server.apply_tree(manager, config, false);
     }
     server
 }

@@ -1,5 +1,5 @@
 //! Several versions of a kind, scale subresources, and the annotation of client-side apply.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod object_server;
 
@@ -39,7 +39,11 @@ impl Versions {
         Self { object: None, seconds: 0 }
     }
 
-    fn with<T>(&mut self, version: &str, run: impl FnOnce(&FieldManager<'_>, Option<Node<'static>>, &str) -> T) -> T {
+    fn with<T>(
+        &mut self,
+        version: &str,
+        run: impl FnOnce(&FieldManager<'_>, Option<Node<'static>>, &str) -> T,
+    ) -> T {
         self.seconds += 1;
         let (v1, v2) = (tree(V1), tree(V2));
         let versions =
@@ -56,8 +60,16 @@ impl Versions {
         run(&manager, live, &format!("2026-01-02T03:04:{:02}Z", self.seconds))
     }
 
-    fn apply(&mut self, name: &str, version: &str, spec: &str, force: bool) -> Result<(), ApplyError> {
-        let config = format!("{{apiVersion: example.com/{version}, kind: Thing, metadata: {{name: x}}, spec: {spec}}}");
+    fn apply(
+        &mut self,
+        name: &str,
+        version: &str,
+        spec: &str,
+        force: bool,
+    ) -> Result<(), ApplyError> {
+        let config = format!(
+            "{{apiVersion: example.com/{version}, kind: Thing, metadata: {{name: x}}, spec: {spec}}}"
+        );
         let config = tree(&config);
         let applied = self.with(version, |manager, live, now| {
             manager.apply(live.as_ref(), &config, ApplyOptions { manager: name, force, now })
@@ -69,7 +81,9 @@ impl Versions {
     }
 
     fn put(&mut self, name: &str, version: &str, spec: &str) {
-        let object = format!("{{apiVersion: example.com/{version}, kind: Thing, metadata: {{name: x}}, spec: {spec}}}");
+        let object = format!(
+            "{{apiVersion: example.com/{version}, kind: Thing, metadata: {{name: x}}, spec: {spec}}}"
+        );
         let mut object = tree(&object);
         let entries = self
             .with(version, |manager, live, now| manager.update(live.as_ref(), &object, name, now));
@@ -97,10 +111,7 @@ fn conflicts_are_named_in_the_version_of_the_owner() {
     let mut server = Versions::new();
     server.apply("m1", "v1", "{old: a}", false).unwrap();
     let error = server.apply("m2", "v2", "{new: b}", false).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        r#"Apply failed with 1 conflict: conflict with "m1": .spec.old"#
-    );
+    assert_eq!(error.to_string(), r#"Apply failed with 1 conflict: conflict with "m1": .spec.old"#);
     server.apply("m2", "v2", "{new: a}", false).unwrap();
     server.apply("m2", "v2", "{new: b}", true).unwrap();
     assert_eq!(server.managers(), [r#"m2 example.com/v2 {"f:spec":{"f:new":{}}}"#]);
@@ -153,7 +164,10 @@ fn what_cannot_be_converted_fails_an_apply_and_clears_the_entries_of_an_update()
     let mut server = Versions::new();
     server.apply("m1", "v1", "{old: a}", false).unwrap();
     let error = server.apply("m2", "v2", "{new: unconvertible}", true).unwrap_err();
-    assert_eq!((error.code(), error.to_string().as_str()), (500, "failed to convert new object: no such value"));
+    assert_eq!(
+        (error.code(), error.to_string().as_str()),
+        (500, "failed to convert new object: no such value")
+    );
     server.put("u1", "v2", "{new: unconvertible}");
     assert!(server.managers().is_empty());
 }
@@ -163,7 +177,9 @@ fn a_type_that_became_atomic_is_owned_as_a_whole() {
     let mut server = Versions::new();
     server.apply("m1", "v1", "{ref: {a: '1'}}", false).unwrap();
     let object = server.object.as_mut().unwrap();
-    let sent = tree("[{manager: m1, operation: Apply, apiVersion: example.com/v1, fieldsType: FieldsV1, fieldsV1: {f:spec: {f:ref: {f:a: {}}}}}]");
+    let sent = tree(
+        "[{manager: m1, operation: Apply, apiVersion: example.com/v1, fieldsType: FieldsV1, fieldsV1: {f:spec: {f:ref: {f:a: {}}}}}]",
+    );
     object.map_mut("metadata").set("managedFields", sent);
     server.put("u1", "v1", "{old: b, ref: {a: '1'}}");
     assert_eq!(
@@ -247,7 +263,8 @@ fn plain(data: &str) -> String {
     format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: x}}, data: {data}}}")
 }
 
-const LAST: &str = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":{"a":"1","b":"1"}}"#;
+const LAST: &str =
+    r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":{"a":"1","b":"1"}}"#;
 
 #[test]
 fn kubectl_takes_over_what_it_applied_before_and_nobody_changed() {

@@ -101,21 +101,24 @@ impl<'a> FieldSet<'a> {
     pub(crate) fn filtered(&self, filter: Filter<'_>) -> Self {
         match filter {
             Filter::Exclude(paths) => self.recursive_difference(&FieldSet::of_paths(paths)),
-            Filter::Include(patterns) => self.matching(patterns),
+            Filter::Include(patterns) => self.matching(patterns.to_vec()),
         }
     }
 
-    fn matching(&self, patterns: &[&[&str]]) -> Self {
-        if patterns.iter().any(|pattern| pattern.is_empty()) {
-            return self.clone();
-        }
+    /// What is at or below these patterns, each of which has at least one element.
+    fn matching(&self, patterns: Vec<&str>) -> Self {
         let mut nodes = Vec::new();
         for node in &self.nodes {
-            let tail = |pattern: &&'_ [&str]| matches(pattern, &node.element);
-            let below: Vec<&[&str]> =
-                patterns.iter().filter(|pattern| tail(pattern)).map(|pattern| rest(pattern)).collect();
-            if !below.is_empty() {
-                let children = node.children.matching(&below);
+            let split = |pattern| str::split_once(pattern, '.').unwrap_or((pattern, ""));
+            let matching = patterns.iter().map(|pattern| split(*pattern));
+            let below: Vec<&str> = matching
+                .filter(|(first, _)| matches(first, &node.element))
+                .map(|(_, rest)| rest)
+                .collect();
+            if below.contains(&"") {
+                nodes.push(node.clone());
+            } else if !below.is_empty() {
+                let children = node.children.matching(below);
                 push(&mut nodes, &node.element, node.is_member, children);
             }
         }
@@ -126,16 +129,8 @@ impl<'a> FieldSet<'a> {
 /// Any element, in a pattern.
 const ANY: &str = "*";
 
-fn matches(pattern: &[&str], element: &PathElement<'_>) -> bool {
-    match (pattern.first(), element) {
-        (Some(&ANY), _) => true,
-        (Some(name), PathElement::Field(field)) => name == field,
-        _ => false,
-    }
-}
-
-fn rest<'p, 'n>(pattern: &'p [&'n str]) -> &'p [&'n str] {
-    pattern.get(1..).unwrap_or_default()
+fn matches(pattern: &str, element: &PathElement<'_>) -> bool {
+    pattern == ANY || matches!(element, PathElement::Field(name) if *name == pattern)
 }
 
 fn push<'a>(
@@ -197,7 +192,7 @@ mod tests {
         let filtered = |filter| with(set, "{}", |set, _| set.filtered(filter).encode().to_json());
         assert_eq!(filtered(Filter::Exclude(&[&["spec"], &["other"]])), r#"{"f:status":{}}"#);
         assert_eq!(
-            filtered(Filter::Include(&[&["spec", "containers", "*", "resources"]])),
+            filtered(Filter::Include(&["spec.containers.*.resources"])),
             r#"{"f:spec":{".":{},"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:resources":{"f:limits":{}}}}}}"#
         );
     }

@@ -110,9 +110,7 @@ impl<'s> Structural<'s> {
     fn map(self) -> MapType<'s> {
         let has_fields = self.schema.has_properties() || self.has_type_meta();
         let element = match self.schema.additional_properties() {
-            Additional::Unset => {
-                (self.preserves() || !has_fields).then_some(TypeRef::Deduced)
-            }
+            Additional::Unset => (self.preserves() || !has_fields).then_some(TypeRef::Deduced),
             Additional::Allowed => Some(TypeRef::Deduced),
             Additional::Forbidden => None,
             Additional::Schema(schema) => Some(self.below(schema)),
@@ -192,7 +190,8 @@ impl StructuralSchema for Node<'_> {
     }
 
     fn list_map_key(&self, index: usize) -> Option<&str> {
-        self.get("x-kubernetes-list-map-keys")?.items().get(index)?.text()
+        let keys = self.get("x-kubernetes-list-map-keys")?.items();
+        keys.get(index)?.text()
     }
 
     fn map_type(&self) -> &str {

@@ -42,7 +42,7 @@ pub(crate) fn compare<'a>(
 /// What happened to a value itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
-    Kept,
+    Unchanged,
     Removed,
     Modified,
     Added,
@@ -59,7 +59,7 @@ impl Delta<'_> {
         let fate = match (one, other) {
             (None, _) => Fate::Added,
             (_, None) => Fate::Removed,
-            (Some(one), Some(other)) if value::equal(one, other) => Fate::Kept,
+            (Some(one), Some(other)) if value::equal(one, other) => Fate::Unchanged,
             _ => Fate::Modified,
         };
         Self { fate, below: Comparison::default() }
@@ -85,7 +85,7 @@ fn values<'a>(
     let as_before = by_atom(one, other, left, level);
     let both = |a: &FieldSet<'a>, b: &FieldSet<'a>| a.union(b);
     Delta {
-        fate: if delta.fate == Fate::Kept { as_before.fate } else { delta.fate },
+        fate: if delta.fate == Fate::Unchanged { as_before.fate } else { delta.fate },
         below: Comparison {
             removed: both(&delta.below.removed, &as_before.below.removed),
             modified: both(&delta.below.modified, &as_before.below.modified),
@@ -113,7 +113,7 @@ fn by_atom<'a>(
     let fate = match (one, other) {
         (None, _) => Fate::Added,
         (_, None) => Fate::Removed,
-        _ => Fate::Kept,
+        _ => Fate::Unchanged,
     };
     Delta { fate, below }
 }
@@ -229,7 +229,7 @@ fn group<'a>(
         ([_, _, ..], [_, _, ..]) => {
             let is_same = before.len() == after.len()
                 && before.iter().zip(after).all(|(one, other)| value::equal(one, other));
-            builder.push_leaf(element, if is_same { Fate::Kept } else { Fate::Modified });
+            builder.push_leaf(element, if is_same { Fate::Unchanged } else { Fate::Modified });
         }
         ([_, _, ..], _) => {
             if let [after] = after {

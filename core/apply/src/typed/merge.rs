@@ -298,6 +298,9 @@ mod tests {
     #[test]
     fn managed_fields_of_the_object_are_left_out() {
         let object = "{metadata: {name: x, managedFields: [{manager: m}]}}";
-        assert_eq!(merged(object, "{metadata: {labels: {a: b}}}"), r#"{"metadata":{"labels":{"a":"b"},"name":"x"}}"#);
+        assert_eq!(
+            merged(object, "{metadata: {labels: {a: b}}}"),
+            r#"{"metadata":{"labels":{"a":"b"},"name":"x"}}"#
+        );
     }
 }

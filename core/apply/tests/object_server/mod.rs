@@ -1,5 +1,5 @@
 //! A server of one object: what the API server does around an apply, as far as tests need it.
-#![allow(clippy::unwrap_used, clippy::expect_used, dead_code)]
+#![allow(clippy::unwrap_used, dead_code, reason = "a test may panic, and not every one needs all")]
 
 use ratchet_apply::{
     ApplyError, ApplyOptions, BuiltInKind, Converter, CustomKind, FieldManager, ResetFields,
@@ -45,13 +45,7 @@ impl ObjectServer {
     }
 
     pub(crate) fn custom(schema: &str) -> Self {
-        Self {
-            kind: Kind::Custom(tree(schema)),
-            object: None,
-            now: 0,
-            writes: 0,
-            subresource: "",
-        }
+        Self { kind: Kind::Custom(tree(schema)), object: None, now: 0, writes: 0, subresource: "" }
     }
 
     /// Calls `run` with the field manager of the endpoint.
@@ -88,7 +82,12 @@ impl ObjectServer {
     }
 
     /// Applies a configuration.
-    pub(crate) fn apply(&mut self, manager: &str, config: &str, force: bool) -> Result<(), ApplyError> {
+    pub(crate) fn apply(
+        &mut self,
+        manager: &str,
+        config: &str,
+        force: bool,
+    ) -> Result<(), ApplyError> {
         self.apply_tree(manager, &tree(config), force)
     }
 
