@@ -272,20 +272,26 @@ impl<'n> Attempt<'n> {
     }
 }
 
+/// The most bytes of paths in conflicts: a long name can be part of many.
+const MAX_PATHS: usize = 1 << 20;
+
 fn into_error(failure: ApplyFailure<'_>) -> ApplyError {
-    match failure {
-        ApplyFailure::Failed(message) => ApplyError::Internal(message),
-        ApplyFailure::Conflicts(found) => {
-            let mut conflicts = Vec::new();
-            for FieldConflicts { manager, fields } in found {
-                fields.for_each(&mut |path| {
-                    let (field, manager) = (path.to_string(), manager.clone());
-                    conflicts.push(Conflict { field, manager });
-                });
+    let found = match failure {
+        ApplyFailure::Failed(message) => return ApplyError::Internal(message),
+        ApplyFailure::Conflicts(found) => found,
+    };
+    let mut conflicts = Vec::new();
+    let mut path_bytes = 0;
+    for FieldConflicts { manager, fields } in found {
+        fields.for_each(&mut |path| {
+            if path_bytes < MAX_PATHS {
+                let (field, manager) = (path.to_string(), manager.clone());
+                path_bytes += field.len() + manager.len();
+                conflicts.push(Conflict { field, manager });
             }
-            ApplyError::Conflicts(conflicts)
-        }
+        });
     }
+    ApplyError::Conflicts(conflicts)
 }
 
 /// The kind of a configuration must be that of the endpoint.

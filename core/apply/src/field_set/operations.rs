@@ -32,6 +32,24 @@ fn pairs<'s, 'a, 'b>(one: &'s FieldSet<'a>, other: &'s FieldSet<'b>) -> Pairs<'s
     Pairs { one: &one.nodes, other: &other.nodes }
 }
 
+/// From how many times as many elements on it is quicker to look each one up.
+const MUCH_LARGER: usize = 16;
+
+/// The elements of one set, each with its counterpart in another.
+///
+/// A search for each where the other is much larger: a thousand small sets are compared with one large change.
+fn with_counterparts<'s, 'a, 'b>(
+    one: &'s FieldSet<'a>,
+    other: &'s FieldSet<'b>,
+) -> impl Iterator<Item = (&'s FieldNode<'a>, Option<&'s FieldNode<'b>>)> {
+    let is_search = other.nodes.len() > one.nodes.len().saturating_mul(MUCH_LARGER);
+    let searched = if is_search { one.nodes.as_slice() } else { &[] };
+    let merged = if is_search { None } else { Some(pairs(one, other)) };
+    let searched = searched.iter().map(|node| (node, other.node(&node.element)));
+    let merged = merged.into_iter().flatten().filter_map(|(one, other)| Some((one?, other)));
+    searched.chain(merged)
+}
+
 impl<'a> FieldSet<'a> {
     /// The fields that are in either set.
     #[must_use]
@@ -57,8 +75,8 @@ impl<'a> FieldSet<'a> {
     #[must_use]
     pub fn intersection(&self, other: &FieldSet<'_>) -> Self {
         let mut nodes = Vec::new();
-        for pair in pairs(self, other) {
-            let (Some(one), Some(other)) = pair else { continue };
+        for (one, other) in with_counterparts(self, other) {
+            let Some(other) = other else { continue };
             let children = one.children.intersection(&other.children);
             push(&mut nodes, &one.element, one.is_member && other.is_member, children);
         }
@@ -82,15 +100,14 @@ impl<'a> FieldSet<'a> {
             return self.clone();
         }
         let mut nodes = Vec::new();
-        for pair in pairs(self, other) {
-            match pair {
-                (Some(one), None) => nodes.push(one.clone()),
-                (Some(_), Some(other)) if with_children && other.is_member => {}
-                (Some(one), Some(other)) => {
+        for (one, other) in with_counterparts(self, other) {
+            match other {
+                None => nodes.push(one.clone()),
+                Some(other) if with_children && other.is_member => {}
+                Some(other) => {
                     let children = one.children.without(&other.children, with_children);
                     push(&mut nodes, &one.element, one.is_member && !other.is_member, children);
                 }
-                (None, _) => {}
             }
         }
         Self { nodes }

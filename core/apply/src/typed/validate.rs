@@ -44,13 +44,16 @@ pub(crate) fn message(errors: &[ValidationError]) -> String {
 /// More errors than these tell nobody anything, and a hostile body could make millions.
 const MAX_ERRORS: usize = 1000;
 
+/// The most bytes of paths in errors: a long name can be part of many.
+const MAX_PATHS: usize = 1 << 20;
+
 /// Checks an object; or the message about all that does not fit.
 pub(crate) fn validate(
     object: &Node<'_>,
     ty: TypeRef<'_>,
     duplicates: Duplicates,
 ) -> Result<(), String> {
-    let mut walk = Validation { errors: Vec::new(), path: Vec::new(), duplicates };
+    let mut walk = Validation { errors: Vec::new(), path: Vec::new(), path_bytes: 0, duplicates };
     walk.value(object, ty, Level::Object);
     if walk.errors.is_empty() { Ok(()) } else { Err(message(&walk.errors)) }
 }
@@ -58,13 +61,16 @@ pub(crate) fn validate(
 struct Validation<'a> {
     errors: Vec<ValidationError>,
     path: Vec<PathElement<'a>>,
+    /// The length of all paths in errors.
+    path_bytes: usize,
     duplicates: Duplicates,
 }
 
 impl<'a> Validation<'a> {
     fn report(&mut self, message: String) {
-        if self.errors.len() < MAX_ERRORS {
-            let path = self.path.iter().map(ToString::to_string).collect();
+        if self.errors.len() < MAX_ERRORS && self.path_bytes < MAX_PATHS {
+            let path: String = self.path.iter().map(ToString::to_string).collect();
+            self.path_bytes += path.len();
             self.errors.push(ValidationError { path, message });
         }
     }
