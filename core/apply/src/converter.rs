@@ -17,6 +17,11 @@ pub trait Converter {
     /// An object of which nothing is set: for built-in kinds the fields that Go always encodes, for custom ones none.
     fn new_object(&self, kind: GroupVersionKind<'_>) -> Node<'static>;
 
+    /// Whether stored objects fit their schemas without being asked: those of built-in kinds were decoded into types.
+    fn is_typed(&self) -> bool {
+        false
+    }
+
     /// Why an object that fits the schema is still none of the kind; custom kinds have nothing but their schema.
     fn decode_error(&self, _object: &Node<'_>, _kind: GroupVersionKind<'_>) -> Option<String> {
         None
@@ -67,6 +72,10 @@ impl Converter for BuiltInKind<'_> {
             complete(&mut object, row.ty);
         }
         object
+    }
+
+    fn is_typed(&self) -> bool {
+        true
     }
 
     fn decode_error(&self, object: &Node<'_>, kind: GroupVersionKind<'_>) -> Option<String> {

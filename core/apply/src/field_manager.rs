@@ -10,8 +10,7 @@ use crate::managed::{Managed, ManagerId};
 use crate::reset_fields::ResetFields;
 use crate::schema::TypeRef;
 use crate::typed::{Duplicates, validate};
-use crate::updater::{ApplyFailure, FieldConflicts, Typed, Updater};
-use crate::value::owned;
+use crate::updater::{ApplyFailure, FieldConflicts, Outcome, Typed, Updater};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -118,7 +117,7 @@ impl<'a> FieldManager<'a> {
         let ty = typed(&updater, &version)?;
         let live = live.unwrap_or(&empty);
         for object in [live, new] {
-            validate(object, ty, Duplicates::Allowed)?;
+            check_stored(self.converter, object, ty)?;
         }
         let (live, new) = (Typed { object: live, ty }, Typed { object: new, ty });
         let id = update_id(manager, &version, self.subresource);
@@ -161,6 +160,15 @@ fn typed<'n>(updater: &Updater<'n>, version: &str) -> Result<TypeRef<'n>, String
     ty.ok_or_else(|| format!("no corresponding type for {version}"))
 }
 
+/// Checks an object that is stored, or about to be; one item may be there twice.
+fn check_stored(
+    converter: &dyn Converter,
+    object: &Node<'_>,
+    ty: TypeRef<'_>,
+) -> Result<(), String> {
+    if converter.is_typed() { Ok(()) } else { validate(object, ty, Duplicates::Allowed) }
+}
+
 /// One apply, of which kubectl may need a second try.
 struct Attempt<'n> {
     updater: Updater<'n>,
@@ -185,33 +193,31 @@ impl<'n> Attempt<'n> {
             let object = describe(self.config);
             ApplyError::Internal(format!("failed to create typed patch object ({object}): {error}"))
         })?;
-        validate(self.live, ty, Duplicates::Allowed).map_err(|error| {
+        check_stored(self.updater.converter, self.live, ty).map_err(|error| {
             let object = describe(self.live);
             ApplyError::Internal(format!("failed to create typed live object ({object}): {error}"))
         })?;
 
-        let first = self.attempt(ty, managed.clone(), self.options.force);
-        let outcome = match first {
-            Err(ApplyFailure::Conflicts(conflicts)) if self.options.manager == KUBECTL => {
+        let retry = (self.options.manager == KUBECTL).then(|| managed.clone());
+        let first = self.attempt(ty, managed, self.options.force);
+        let outcome = match (first, retry) {
+            (Err(ApplyFailure::Conflicts(conflicts)), Some(managed)) => {
                 match self.not_from_last_applied(ty, conflicts) {
                     conflicts if conflicts.is_empty() => self.attempt(ty, managed, true),
                     conflicts => Err(ApplyFailure::Conflicts(conflicts)),
                 }
             }
-            other => other,
+            (first, _) => first,
         };
-        let (object, managed) = outcome.map_err(into_error)?;
-        let is_changed = object.is_some();
-        let violation = object
-            .as_ref()
-            .and_then(|object| self.updater.converter.decode_error(object, self.kind));
-        if let Some(error) = violation {
+        let Outcome { mut object, is_changed, managed } = outcome.map_err(into_error)?;
+        // What is stored was decoded before.
+        let violation = self.updater.converter.decode_error(&object, self.kind);
+        if let Some(error) = violation.filter(|_| is_changed) {
             let object = describe(self.config);
             return Err(ApplyError::Internal(format!(
                 "failed to convert new object ({object}) to proper version: {error}"
             )));
         }
-        let mut object = object.unwrap_or_else(|| without_managed_fields(self.live));
         if self.options.manager == KUBECTL {
             last_applied::update(&mut object, self.config);
         }
@@ -223,7 +229,7 @@ impl<'n> Attempt<'n> {
         ty: TypeRef<'n>,
         managed: Managed<'n>,
         force: bool,
-    ) -> Result<(Option<Node<'static>>, Managed<'n>), ApplyFailure<'n>> {
+    ) -> Result<Outcome<'n>, ApplyFailure<'n>> {
         let live = Typed { object: self.live, ty };
         let config = Typed { object: self.config, ty };
         let manager = match self.options.manager {
@@ -242,7 +248,7 @@ impl<'n> Attempt<'n> {
                 describe(self.live)
             ))
         };
-        validate(self.live, ty, Duplicates::Allowed).map_err(failed)?;
+        check_stored(self.updater.converter, self.live, ty).map_err(failed)?;
         let (new, live) = (Typed { object: self.new, ty }, Typed { object: self.live, ty });
         let id = update_id(BEFORE_FIRST_APPLY, self.version, self.subresource);
         let managed = self.updater.update(new, live, Managed::default(), id, self.options.now);
@@ -330,10 +336,4 @@ fn describe(object: &Node<'_>) -> String {
         object.text_at(&["kind"]),
     );
     format!("{}/{}; {kind}", metadata.namespace(), metadata.name())
-}
-
-fn without_managed_fields(object: &Node<'_>) -> Node<'static> {
-    let mut object = owned(object);
-    object.get_mut("metadata").map(|metadata| metadata.remove("managedFields"));
-    object
 }

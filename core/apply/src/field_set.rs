@@ -3,6 +3,8 @@
 mod json;
 mod operations;
 
+pub(crate) use operations::Depth;
+
 use crate::path_element::PathElement;
 use alloc::vec::Vec;
 use core::fmt;
@@ -97,6 +99,13 @@ impl<'a> FieldSet<'a> {
         self.nodes.iter().map(|node| (&node.element, node.is_member, &node.children))
     }
 
+    /// The same, to be changed; an element must stay in the set, or keep something below it that is.
+    pub(crate) fn iter_mut(
+        &mut self,
+    ) -> impl Iterator<Item = (&PathElement<'a>, &mut bool, &mut Self)> {
+        self.nodes.iter_mut().map(|node| (&node.element, &mut node.is_member, &mut node.children))
+    }
+
     /// Calls `visit` with the path of every field: those of an object first, then what is below them.
     pub fn for_each(&self, visit: &mut dyn FnMut(&FieldPath<'_>)) {
         self.walk(&mut Vec::new(), visit);
@@ -176,7 +185,7 @@ impl<'a> SetBuilder<'a> {
             match unique.last_mut() {
                 Some(last) if last.element == node.element => {
                     last.is_member |= node.is_member;
-                    last.children = core::mem::take(&mut last.children).union(&node.children);
+                    last.children.unite(node.children);
                 }
                 _ => unique.push(node),
             }

@@ -20,6 +20,11 @@ pub(crate) fn prune<'a>(
 ) -> Result<Node<'static>, String> {
     let Some(last) = last.filter(|owner| !owner.set.is_empty()) else { return Ok(merged) };
     let version = last.api_version.as_ref();
+    // Who still applies all that it applied before has given up nothing.
+    let mut same_version = managed.owners.values().filter(|owner| owner.api_version == version);
+    if version == updater.api_version && same_version.any(|owner| last.set.is_subset(&owner.set)) {
+        return Ok(merged);
+    }
     let converted = updater.convert(&merged, version).map_err(|error| {
         format!("failed to prune fields: failed to convert merged object to last applied version: {error}")
     })?;
@@ -69,8 +74,7 @@ fn add_back_owned<'a>(
 ) -> Result<Node<'static>, String> {
     let mut owned: BTreeMap<&str, FieldSet<'_>> = BTreeMap::new();
     for owner in managed.owners.values() {
-        let set = owned.entry(owner.api_version.as_ref()).or_default();
-        *set = set.union(&owner.set);
+        owned.entry(owner.api_version.as_ref()).or_default().unite(owner.set.clone());
     }
     // The version that was pruned comes first: another one may not be able to be without what is added back.
     let mut pruned = match owned.remove(version) {

@@ -201,6 +201,16 @@ impl<'s> MapType<'s> {
 }
 
 impl<'s> Keys<'s> {
+    /// The number of keys.
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Self::BuiltIn(keys) => keys.len(),
+            Self::Structural(list) => {
+                (0..).take_while(|index| list.list_map_key(*index).is_some()).count()
+            }
+        }
+    }
+
     /// The name of a key, by its place in the list.
     pub(crate) fn name(self, index: usize) -> Option<&'s str> {
         match self {

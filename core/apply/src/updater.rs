@@ -1,7 +1,7 @@
 //! Ownership: what a write does to the field sets of all managers.
 
 use crate::converter::{Converter, is_group_version};
-use crate::field_set::FieldSet;
+use crate::field_set::{Depth, FieldSet};
 use crate::managed::{Managed, ManagerId, Owner};
 use crate::prune::prune;
 use crate::reset_fields::ResetFields;
@@ -32,6 +32,14 @@ pub(crate) struct Updater<'a> {
     pub(crate) api_version: &'a str,
 }
 
+/// The outcome of an apply.
+pub(crate) struct Outcome<'a> {
+    pub(crate) object: Node<'static>,
+    /// Whether the object differs from the live one.
+    pub(crate) is_changed: bool,
+    pub(crate) managed: Managed<'a>,
+}
+
 /// Why an apply failed.
 #[derive(Debug)]
 pub(crate) enum ApplyFailure<'a> {
@@ -59,8 +67,8 @@ struct Loss<'a> {
     key: String,
     /// What it owns and the write changes.
     conflicts: FieldSet<'a>,
-    /// What is left to it.
-    left: FieldSet<'a>,
+    /// What it owns and the write removes.
+    removed: FieldSet<'a>,
 }
 
 /// The outcome of a conversion.
@@ -88,8 +96,8 @@ const STRIPPED: &[&[&str]] = &[
     &["metadata", "resourceVersion"],
 ];
 
-fn strip<'a>(set: &FieldSet<'a>) -> FieldSet<'a> {
-    set.difference(&FieldSet::of_paths(STRIPPED))
+fn strip(set: &mut FieldSet<'_>) {
+    set.subtract(&FieldSet::of_paths(STRIPPED), Depth::Field);
 }
 
 impl<'a> Updater<'a> {
@@ -107,21 +115,23 @@ impl<'a> Updater<'a> {
         // The manager's own entry loses the fields, too, and gets them back below.
         let losses = self.losses(live, new, &mut managed, &own, None)?;
         take(&mut managed, losses);
-        let set = strip(&self.filtered_set(own.modified.union(&own.added)));
+        let mut set = own.modified;
+        set.unite(own.added);
+        let mut set = self.filtered_set(set);
+        strip(&mut set);
         if set.is_empty() {
             return Ok(managed);
         }
         let key = id.key();
-        let set = match managed.owners.get(&key) {
-            Some(owner) => set.union(&owner.set),
-            None => set,
-        };
+        if let Some(owner) = managed.owners.remove(&key) {
+            set.unite(owner.set);
+        }
         let api_version = Cow::Borrowed(self.api_version);
         managed.owners.insert(key, Owner { id, set, api_version, time: Some(now.into()) });
         Ok(managed)
     }
 
-    /// Merges a configuration into the live object. The object is none if that changes nothing.
+    /// Merges a configuration into the live object.
     pub(crate) fn apply(
         &self,
         live: Typed<'a>,
@@ -130,7 +140,7 @@ impl<'a> Updater<'a> {
         id: ManagerId<'a>,
         force: bool,
         now: &'a str,
-    ) -> Result<(Option<Node<'static>>, Managed<'a>), ApplyFailure<'a>> {
+    ) -> Result<Outcome<'a>, ApplyFailure<'a>> {
         let mut managed = self.reconciled(managed)?;
         let key = id.key();
         let merged = merge(live.object, config.object, live.ty);
@@ -149,13 +159,13 @@ impl<'a> Updater<'a> {
         take(&mut managed, losses);
         let is_changed = !is_same_object(live.object, &new);
         if let Some(owner) = managed.owners.get_mut(&key) {
-            owner.set = strip(&owner.set);
+            strip(&mut owner.set);
             if is_changed {
                 owner.time = Some(now.into());
             }
         }
         managed.drop_empty();
-        Ok((is_changed.then_some(new), managed))
+        Ok(Outcome { object: new, is_changed, managed })
     }
 
     /// What all managers but the one with this key lose.
@@ -212,13 +222,13 @@ impl<'a> Updater<'a> {
     /// The managers with sets that fit the types of today; those of versions that the kind lacks are dropped.
     fn reconciled(&self, managed: Managed<'a>) -> Result<Managed<'a>, String> {
         let mut reconciled = Managed::default();
-        for (key, owner) in managed.owners {
+        for (key, mut owner) in managed.owners {
             if !is_group_version(&owner.api_version) {
                 return Err(format!("unexpected GroupVersion string: {}", owner.api_version));
             }
             if let Some(ty) = self.converter.type_of(&owner.api_version) {
-                let set = reconcile(owner.set, ty);
-                reconciled.owners.insert(key, Owner { set, ..owner });
+                reconcile(&mut owner.set, ty);
+                reconciled.owners.insert(key, owner);
             }
         }
         Ok(reconciled)
@@ -264,10 +274,12 @@ fn lose<'a>(
 ) {
     for (key, owner) in &managed.owners {
         if owner.api_version == version && except != Some(key.as_str()) {
-            let modified = owner.set.intersection(&change.modified);
-            let conflicts = modified.union(&owner.set.intersection(&change.added));
-            let left = owner.set.difference(&conflicts).difference(&change.removed);
-            losses.push(Loss { key: key.clone(), conflicts, left });
+            let mut conflicts = owner.set.intersection(&change.modified);
+            conflicts.unite(owner.set.intersection(&change.added));
+            let removed = owner.set.intersection(&change.removed);
+            if !conflicts.is_empty() || !removed.is_empty() {
+                losses.push(Loss { key: key.clone(), conflicts, removed });
+            }
         }
     }
 }
@@ -285,7 +297,8 @@ fn conflicts<'a>(managed: &Managed<'a>, losses: &[Loss<'a>]) -> Vec<FieldConflic
 fn take<'a>(managed: &mut Managed<'a>, losses: Vec<Loss<'a>>) {
     for loss in losses {
         if let Some(owner) = managed.owners.get_mut(&loss.key) {
-            owner.set = loss.left;
+            owner.set.subtract(&loss.conflicts, Depth::Field);
+            owner.set.subtract(&loss.removed, Depth::Field);
         }
     }
     managed.drop_empty();

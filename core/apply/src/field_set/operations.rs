@@ -6,118 +6,113 @@ use crate::reset_fields::Filter;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-/// Two sorted lists of elements side by side.
-struct Pairs<'s, 'a, 'b> {
-    one: &'s [FieldNode<'a>],
-    other: &'s [FieldNode<'b>],
-}
-
-impl<'s, 'a, 'b> Iterator for Pairs<'s, 'a, 'b> {
-    type Item = (Option<&'s FieldNode<'a>>, Option<&'s FieldNode<'b>>);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let order = match (self.one.first(), self.other.first()) {
-            (None, None) => return None,
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (Some(one), Some(other)) => one.element.cmp(&other.element),
-        };
-        let one = if order.is_le() { self.one.split_off_first() } else { None };
-        let other = if order.is_ge() { self.other.split_off_first() } else { None };
-        Some((one, other))
-    }
-}
-
-fn pairs<'s, 'a, 'b>(one: &'s FieldSet<'a>, other: &'s FieldSet<'b>) -> Pairs<'s, 'a, 'b> {
-    Pairs { one: &one.nodes, other: &other.nodes }
-}
-
-/// From how many times as many elements on it is quicker to look each one up.
-const MUCH_LARGER: usize = 16;
-
-/// The elements of one set, each with its counterpart in another.
-///
-/// A search for each where the other is much larger: a thousand small sets are compared with one large change.
-fn with_counterparts<'s, 'a, 'b>(
-    one: &'s FieldSet<'a>,
-    other: &'s FieldSet<'b>,
-) -> impl Iterator<Item = (&'s FieldNode<'a>, Option<&'s FieldNode<'b>>)> {
-    let is_search = other.nodes.len() > one.nodes.len().saturating_mul(MUCH_LARGER);
-    let searched = if is_search { one.nodes.as_slice() } else { &[] };
-    let merged = if is_search { None } else { Some(pairs(one, other)) };
-    let searched = searched.iter().map(|node| (node, other.node(&node.element)));
-    let merged = merged.into_iter().flatten().filter_map(|(one, other)| Some((one?, other)));
-    searched.chain(merged)
-}
-
 impl<'a> FieldSet<'a> {
     /// The fields that are in either set.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
-        if other.is_empty() {
-            return self.clone();
-        }
-        let mut nodes = Vec::with_capacity(self.nodes.len().max(other.nodes.len()));
-        for pair in pairs(self, other) {
-            match pair {
-                (Some(one), Some(other)) => nodes.push(FieldNode {
-                    element: one.element.clone(),
-                    is_member: one.is_member || other.is_member,
-                    children: one.children.union(&other.children),
-                }),
-                (one, other) => nodes.extend(one.or(other).cloned()),
-            }
-        }
-        Self { nodes }
+        let mut united = self.clone();
+        united.unite(other.clone());
+        united
     }
 
     /// The fields that are in both sets.
     #[must_use]
     pub fn intersection(&self, other: &FieldSet<'_>) -> Self {
         let mut nodes = Vec::new();
-        for (one, other) in with_counterparts(self, other) {
-            let Some(other) = other else { continue };
-            let children = one.children.intersection(&other.children);
-            push(&mut nodes, &one.element, one.is_member && other.is_member, children);
+        let mut counterparts = Counterparts::new(self, other);
+        for node in &self.nodes {
+            let Some(other) = counterparts.next(&node.element) else { continue };
+            let children = node.children.intersection(&other.children);
+            push(&mut nodes, &node.element, node.is_member && other.is_member, children);
         }
         Self { nodes }
+    }
+
+    /// Whether all fields of this set are in the other.
+    #[must_use]
+    pub fn is_subset(&self, other: &FieldSet<'_>) -> bool {
+        let mut counterparts = Counterparts::new(self, other);
+        self.nodes.iter().all(|node| {
+            let other = counterparts.next(&node.element);
+            other.is_some_and(|other| {
+                (other.is_member || !node.is_member) && node.children.is_subset(&other.children)
+            })
+        })
     }
 
     /// The fields of this set that are not in the other. A field is removed without what is below it.
     #[must_use]
     pub fn difference(&self, other: &FieldSet<'_>) -> Self {
-        self.without(other, false)
+        let mut left = self.clone();
+        left.subtract(other, Depth::Field);
+        left
     }
 
     /// The fields of this set that are neither in the other nor below one that is.
     #[must_use]
     pub fn recursive_difference(&self, other: &FieldSet<'_>) -> Self {
-        self.without(other, true)
+        let mut left = self.clone();
+        left.subtract(other, Depth::Below);
+        left
     }
 
-    fn without(&self, other: &FieldSet<'_>, with_children: bool) -> Self {
-        if other.is_empty() {
-            return self.clone();
+    /// Adds the fields of another set.
+    pub(crate) fn unite(&mut self, other: Self) {
+        if self.is_empty() {
+            *self = other;
+            return;
         }
-        let mut nodes = Vec::new();
-        for (one, other) in with_counterparts(self, other) {
-            match other {
-                None => nodes.push(one.clone()),
-                Some(other) if with_children && other.is_member => {}
-                Some(other) => {
-                    let children = one.children.without(&other.children, with_children);
-                    push(&mut nodes, &one.element, one.is_member && !other.is_member, children);
+        if other.is_empty() {
+            return;
+        }
+        let (mine, mut theirs) =
+            (core::mem::take(&mut self.nodes), other.nodes.into_iter().peekable());
+        self.nodes.reserve(mine.len().max(theirs.len()));
+        for mut node in mine {
+            while let Some(before) = theirs.next_if(|other| other.element < node.element) {
+                self.nodes.push(before);
+            }
+            if let Some(same) = theirs.next_if(|other| other.element == node.element) {
+                node.is_member |= same.is_member;
+                node.children.unite(same.children);
+            }
+            self.nodes.push(node);
+        }
+        self.nodes.extend(theirs);
+    }
+
+    /// Removes the fields of another set.
+    pub(crate) fn subtract(&mut self, other: &FieldSet<'_>, depth: Depth) {
+        if other.is_empty() {
+            return;
+        }
+        if self.nodes.len() > other.nodes.len().saturating_mul(MUCH_LARGER) {
+            for other in &other.nodes {
+                if let Ok(at) = self.position(&other.element)
+                    && let Some(node) = self.nodes.get_mut(at)
+                {
+                    node.lose(other, depth);
+                }
+            }
+        } else {
+            let mut counterparts = Counterparts::new(self, other);
+            for node in &mut self.nodes {
+                if let Some(other) = counterparts.next(&node.element) {
+                    node.lose(other, depth);
                 }
             }
         }
-        Self { nodes }
+        self.nodes.retain(|node| node.is_member || !node.children.is_empty());
     }
 
     /// What a filter leaves of this set.
     #[must_use]
-    pub(crate) fn filtered(&self, filter: Filter<'_>) -> Self {
+    pub(crate) fn filtered(mut self, filter: Filter<'_>) -> Self {
         match filter {
-            Filter::Exclude(paths) => self.recursive_difference(&FieldSet::of_paths(paths)),
+            Filter::Exclude(paths) => {
+                self.subtract(&FieldSet::of_paths(paths), Depth::Below);
+                self
+            }
             Filter::Include(patterns) => self.matching(patterns.to_vec()),
         }
     }
@@ -140,6 +135,58 @@ impl<'a> FieldSet<'a> {
             }
         }
         Self { nodes }
+    }
+}
+
+/// What goes with a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// Nothing.
+    Field,
+    /// All that is below it.
+    Below,
+}
+
+impl FieldNode<'_> {
+    fn lose(&mut self, other: &FieldNode<'_>, depth: Depth) {
+        if other.is_member && depth == Depth::Below {
+            self.children = FieldSet::EMPTY;
+        }
+        self.is_member &= !other.is_member;
+        self.children.subtract(&other.children, depth);
+    }
+}
+
+/// From how many times as many elements on it is quicker to look each one up.
+const MUCH_LARGER: usize = 16;
+
+/// The counterparts of a set's elements in another set, asked for in order.
+///
+/// Each is searched for where the other set is much larger: a thousand small sets may meet one large change.
+struct Counterparts<'s, 'b> {
+    other: &'s FieldSet<'b>,
+    rest: &'s [FieldNode<'b>],
+    is_search: bool,
+}
+
+impl<'s, 'b> Counterparts<'s, 'b> {
+    fn new(one: &FieldSet<'_>, other: &'s FieldSet<'b>) -> Self {
+        let is_search = other.nodes.len() > one.nodes.len().saturating_mul(MUCH_LARGER);
+        Self { other, rest: &other.nodes, is_search }
+    }
+
+    fn next(&mut self, element: &PathElement<'_>) -> Option<&'s FieldNode<'b>> {
+        if self.is_search {
+            return self.other.node(element);
+        }
+        while let [first, rest @ ..] = self.rest {
+            match first.element.cmp(element) {
+                Ordering::Less => self.rest = rest,
+                Ordering::Equal => return Some(first),
+                Ordering::Greater => return None,
+            }
+        }
+        None
     }
 }
 
@@ -206,7 +253,8 @@ mod tests {
     #[test]
     fn filters() {
         let set = "{f:spec: {.: {}, f:containers: {'k:{\"name\":\"c\"}': {.: {}, f:image: {}, f:resources: {f:limits: {}}}}}, f:status: {}}";
-        let filtered = |filter| with(set, "{}", |set, _| set.filtered(filter).encode().to_json());
+        let filtered =
+            |filter| with(set, "{}", |set, _| set.clone().filtered(filter).encode().to_json());
         assert_eq!(filtered(Filter::Exclude(&[&["spec"], &["other"]])), r#"{"f:status":{}}"#);
         assert_eq!(
             filtered(Filter::Include(&["spec.containers.*.resources"])),

@@ -8,7 +8,7 @@ use crate::schema::{Atom, ListType, MapType, One, TypeRef};
 use crate::value;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
-use ratchet_object::Node;
+use ratchet_object::{Node, Value};
 
 /// What differs between two values.
 #[derive(Clone, Debug, Default)]
@@ -163,10 +163,25 @@ fn members<'a>(
     let mut builder = Builder::default();
     for (name, one, other) in zip_members(one, other) {
         let Some(level) = level.member(name) else { continue };
+        if is_equal_leaf(one, other) {
+            continue;
+        }
         let Some(ty) = map.member(name) else { continue };
         builder.push(&PathElement::Field(name), values(one, other, ty, level));
     }
     builder.build()
+}
+
+/// Whether two values are equal without parts of their own, so that their type does not matter.
+fn is_equal_leaf(one: Option<&Node<'_>>, other: Option<&Node<'_>>) -> bool {
+    let is_leaf = |node: &Node<'_>| match &node.value {
+        Value::Map(_) => false,
+        Value::List(items) => {
+            items.iter().all(|item| !matches!(item.value, Value::List(_) | Value::Map(_)))
+        }
+        _ => true,
+    };
+    one.zip(other).is_some_and(|(one, other)| is_leaf(one) && value::equal(one, other))
 }
 
 fn list_items<'a>(
@@ -175,42 +190,51 @@ fn list_items<'a>(
     list: &ListType<'a>,
 ) -> Comparison<'a> {
     let mut builder = Builder::default();
-    let (mut one, mut other) = (groups(one, list), groups(other, list));
-    one.reverse();
-    other.reverse();
+    let (one, other) = (Groups::new(one, list), Groups::new(other, list));
+    let (mut before, mut after) = (one.sorted.as_slice(), other.sorted.as_slice());
     loop {
-        let order = match (one.last(), other.last()) {
+        let order = match (before.first(), after.first()) {
             (None, None) => return builder.build(),
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
             (Some(one), Some(other)) => one.0.cmp(&other.0),
         };
-        let left = if order.is_le() { one.pop() } else { None };
-        let right = if order.is_ge() { other.pop() } else { None };
-        let nodes = |group: &Option<Group<'a>>| -> Vec<&'a Node<'a>> {
-            group.as_ref().map(|group| group.1.clone()).unwrap_or_default()
-        };
-        let (before, after) = (nodes(&left), nodes(&right));
-        if let Some((element, _)) = left.or(right) {
-            group(&mut builder, &element, &before, &after, list);
+        let left = if order.is_le() { one.take(&mut before) } else { &[] };
+        let right = if order.is_ge() { other.take(&mut after) } else { &[] };
+        if let Some((element, _)) = left.first().or(right.first()) {
+            group(&mut builder, element, &one.nodes(left), &other.nodes(right), list);
         }
     }
 }
 
-/// Items with the same element, which is unusual.
-type Group<'a> = (PathElement<'a>, Vec<&'a Node<'a>>);
+/// Items sorted by their elements; that several have the same one is unusual.
+struct Groups<'a> {
+    items: &'a [Node<'a>],
+    sorted: Vec<(PathElement<'a>, usize)>,
+}
 
-fn groups<'a>(node: Option<&'a Node<'a>>, list: &ListType<'a>) -> Vec<Group<'a>> {
-    let nodes = node.map(Node::items).unwrap_or_default();
-    let mut groups: Vec<Group<'a>> = Vec::new();
-    for (element, index) in items::sorted_items(list, nodes) {
-        let Some(item) = nodes.get(index) else { continue };
-        match groups.last_mut() {
-            Some((last, group)) if *last == element => group.push(item),
-            _ => groups.push((element, alloc::vec![item])),
-        }
+impl<'a> Groups<'a> {
+    fn new(node: Option<&'a Node<'a>>, list: &ListType<'a>) -> Self {
+        let items = node.map(Node::items).unwrap_or_default();
+        Self { items, sorted: items::sorted_items(list, items) }
     }
-    groups
+
+    /// Takes the first items, which have the same element, off the rest.
+    fn take<'s>(
+        &self,
+        rest: &mut &'s [(PathElement<'a>, usize)],
+    ) -> &'s [(PathElement<'a>, usize)] {
+        let is_same =
+            |item: &&(PathElement<'a>, usize)| rest.first().is_some_and(|first| first.0 == item.0);
+        let count = rest.iter().take_while(is_same).count();
+        let (group, after) = rest.split_at_checked(count).unwrap_or((rest, &[]));
+        *rest = after;
+        group
+    }
+
+    fn nodes(&self, group: &[(PathElement<'a>, usize)]) -> Vec<&'a Node<'a>> {
+        group.iter().filter_map(|(_, index)| self.items.get(*index)).collect()
+    }
 }
 
 fn group<'a>(

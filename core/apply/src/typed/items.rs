@@ -39,17 +39,16 @@ fn key_element<'a>(keys: Keys<'a>, item: &'a Node<'a>) -> Result<PathElement<'a>
         }
         _ => return Err("associative list with keys may not have non-map elements".to_string()),
     }
-    let mut fields = Vec::new();
-    let mut index = 0;
-    while let Some(name) = keys.name(index) {
+    let count = keys.len();
+    let mut fields = Vec::with_capacity(count);
+    for (index, name) in (0..count).filter_map(|index| Some((index, keys.name(index)?))) {
         let value = item.get(name).map(|node| borrowed(&node.value));
         // Without a value it is another item than one that has it.
         if let Some(value) = value.or_else(|| keys.default(index)) {
             fields.push(KeyField { name: name.into(), value });
         }
-        index += 1;
     }
-    if fields.is_empty() && index > 0 {
+    if fields.is_empty() && count > 0 {
         return Err(format!(
             "associative list with keys has an element that omits all key fields {} (and doesn't have default values for any key fields)",
             quoted_names(keys)
@@ -61,10 +60,8 @@ fn key_element<'a>(keys: Keys<'a>, item: &'a Node<'a>) -> Result<PathElement<'a>
 /// The names as Go's `%q` prints a list: `["a" "b"]`.
 fn quoted_names(keys: Keys<'_>) -> String {
     let mut out = String::from("[");
-    let mut index = 0;
-    while let Some(name) = keys.name(index) {
-        let _ = write!(out, "{}{}", if index == 0 { "" } else { " " }, Quoted(name));
-        index += 1;
+    for name in (0..keys.len()).filter_map(|index| keys.name(index)) {
+        let _ = write!(out, "{}{}", if out.len() == 1 { "" } else { " " }, Quoted(name));
     }
     out.push(']');
     out

@@ -4,30 +4,20 @@ use crate::field_set::{FieldSet, SetBuilder};
 use crate::path_element::PathElement;
 use crate::schema::{One, TypeRef};
 
-/// The set with fields below what is atomic now replaced by the field itself. Unknown fields stay.
-pub(crate) fn reconcile<'a>(set: FieldSet<'a>, ty: TypeRef<'_>) -> FieldSet<'a> {
-    match below(&set, ty) {
-        Outcome::Changed(set) => set,
-        // The whole object is never owned as one.
-        Outcome::Unchanged | Outcome::Collapsed => set,
-    }
+/// Replaces fields below what is atomic now by the field itself. Unknown fields stay.
+pub(crate) fn reconcile(set: &mut FieldSet<'_>, ty: TypeRef<'_>) {
+    // The whole object is never owned as one, whatever its type has become.
+    let _ = below(set, ty);
 }
 
-enum Outcome<'a> {
-    Unchanged,
-    Changed(FieldSet<'a>),
-    /// The field has become atomic.
-    Collapsed,
-}
-
-/// `set` has the fields below a value of the type, and is not empty.
-fn below<'a>(set: &FieldSet<'a>, ty: TypeRef<'_>) -> Outcome<'a> {
+/// Whether a value of this type, of which the set has parts, is owned as a whole now.
+fn below(set: &mut FieldSet<'_>, ty: TypeRef<'_>) -> bool {
     let atom = ty.atom().first();
     match &atom {
-        One::Scalar(_) | One::Nothing => return Outcome::Unchanged,
-        One::Map(map) if map.is_deduced() => return Outcome::Unchanged,
-        One::Map(map) if map.is_atomic => return Outcome::Collapsed,
-        One::List(list) if list.is_atomic() => return Outcome::Collapsed,
+        One::Scalar(_) | One::Nothing => return false,
+        One::Map(map) if map.is_deduced() => return false,
+        One::Map(map) if map.is_atomic => return true,
+        One::List(list) if list.is_atomic() => return true,
         One::Map(_) | One::List(_) => {}
     }
     let type_below = |element: &PathElement<'_>| match (&atom, element) {
@@ -36,26 +26,16 @@ fn below<'a>(set: &FieldSet<'a>, ty: TypeRef<'_>) -> Outcome<'a> {
         (One::List(list), _) => Some(list.items),
         _ => None,
     };
-    let mut is_changed = false;
-    let mut builder = SetBuilder::default();
-    for (element, is_member, children) in set.iter() {
-        let outcome = match type_below(element) {
-            Some(ty) if !children.is_empty() => below(children, ty),
-            _ => Outcome::Unchanged,
-        };
-        match outcome {
-            Outcome::Unchanged => builder.push(element.clone(), is_member, children.clone()),
-            Outcome::Changed(children) => {
-                is_changed = true;
-                builder.push(element.clone(), is_member, children);
-            }
-            Outcome::Collapsed => {
-                is_changed = true;
-                builder.push(element.clone(), true, FieldSet::EMPTY);
-            }
+    for (element, is_member, children) in set.iter_mut() {
+        if !children.is_empty()
+            && let Some(ty) = type_below(element)
+            && below(children, ty)
+        {
+            *children = FieldSet::EMPTY;
+            *is_member = true;
         }
     }
-    if is_changed { Outcome::Changed(builder.build()) } else { Outcome::Unchanged }
+    false
 }
 
 /// The set with all declared fields above its fields: `a` of `a.b.c`, but not `a.b` if `a` is a map.

@@ -27,14 +27,15 @@ fn members<'a>(node: &'a Node<'a>, map: MapType<'a>, level: Level) -> FieldSet<'
     let mut builder = SetBuilder::default();
     for entry in node.entries() {
         let Some(level) = level.member(&entry.key) else { continue };
+        // A leaf whatever its type.
+        if !matches!(entry.node.value, Value::List(_) | Value::Map(_)) {
+            builder.push(PathElement::Field(&entry.key), true, FieldSet::EMPTY);
+            continue;
+        }
         let field = map.field(&entry.key);
         let Some(ty) = field.or(map.element) else { continue };
         let (is_member, children) = value(&entry.node, ty, level);
-        let is_empty = match &entry.node.value {
-            Value::Null => true,
-            Value::Map(entries) => entries.is_empty(),
-            _ => false,
-        };
+        let is_empty = matches!(&entry.node.value, Value::Map(entries) if entries.is_empty());
         let is_member = is_member || is_empty || field.is_none();
         builder.push(PathElement::Field(&entry.key), is_member, children);
     }

@@ -145,25 +145,38 @@ impl<'a> Validation<'a> {
             }
             return;
         }
-        let repeated = self.repeated(&list, items);
+        let mut elements = Vec::with_capacity(items.len());
+        let mut fault = None;
         for (index, item) in items.iter().enumerate() {
-            let element = match items::element(&list, item) {
-                Ok(element) => element,
-                Err(fault) => return self.report(format!("element {index}: {fault}")),
-            };
+            match items::element(&list, item) {
+                Ok(element) => elements.push(element),
+                // Without its element nothing can be said about an item, nor about those behind it.
+                Err(error) => {
+                    fault = Some(format!("element {index}: {error}"));
+                    break;
+                }
+            }
+        }
+        let repeated = self.repeated(&elements);
+        for (index, (element, item)) in elements.into_iter().zip(items).enumerate() {
             if repeated.binary_search(&index).is_ok() {
                 self.report(format!("duplicate entries for key {element}"));
             }
             self.below(element, item, list.items, Level::Inside);
         }
+        if let Some(fault) = fault {
+            self.report(fault);
+        }
     }
 
-    /// The indices of items whose element an earlier one has, sorted.
-    fn repeated(&self, list: &ListType<'a>, items: &'a [Node<'a>]) -> Vec<usize> {
+    /// The indices of elements that are there before, sorted.
+    fn repeated(&self, elements: &[PathElement<'a>]) -> Vec<usize> {
         if self.duplicates == Duplicates::Allowed {
             return Vec::new();
         }
-        let sorted = items::sorted_items(list, items);
+        let mut sorted: Vec<(&PathElement<'a>, usize)> =
+            elements.iter().enumerate().map(|(index, element)| (element, index)).collect();
+        sorted.sort();
         let pairs = sorted.iter().zip(sorted.iter().skip(1));
         let mut repeated: Vec<usize> =
             pairs.filter(|(one, other)| one.0 == other.0).map(|(_, other)| other.1).collect();
