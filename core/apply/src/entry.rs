@@ -1,10 +1,8 @@
 //! Entries of `metadata.managedFields`.
 
-use alloc::borrow::Cow;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
-use ratchet_net::Quoted;
 use ratchet_object::{Node, Value};
 
 /// What made a manager own fields.
@@ -153,51 +151,10 @@ pub(crate) fn order(one: &ManagedFieldsEntry, other: &ManagedFieldsEntry) -> Ord
         .then_with(|| one.subresource.cmp(&other.subresource))
 }
 
-/// The manager that a write is attributed to: what the client says, else the beginning of its user agent.
-#[must_use]
-pub fn manager_or_user_agent<'a>(manager: &'a str, user_agent: &'a str) -> Cow<'a, str> {
-    if manager.is_empty() { prefix_from_user_agent(user_agent) } else { Cow::Borrowed(manager) }
-}
-
-/// The longest name of a manager, in bytes.
-const MAX_MANAGER: usize = 128;
-
-fn prefix_from_user_agent(user_agent: &str) -> Cow<'_, str> {
-    let prefix = user_agent.split('/').next().unwrap_or_default();
-    if prefix.len() <= MAX_MANAGER && prefix.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        return Cow::Borrowed(prefix);
-    }
-    let mut out = String::new();
-    for letter in prefix.chars().filter(|letter| is_printable(*letter)) {
-        if out.len() + letter.len_utf8() > MAX_MANAGER {
-            break;
-        }
-        out.push(letter);
-    }
-    Cow::Owned(out)
-}
-
-/// Whether Go calls a character printable: then quoting does not escape it.
-fn is_printable(letter: char) -> bool {
-    let mut buffer = [0; 4];
-    let text = letter.encode_utf8(&mut buffer);
-    matches!(letter, '"' | '\\') || Quoted(text).to_string().len() == text.len() + 2
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use ratchet_object::{Limits, decode};
-
-    #[test]
-    fn a_manager_is_what_the_client_says_or_how_it_calls_itself() {
-        assert_eq!(manager_or_user_agent("m", "kubectl/v1"), "m");
-        assert_eq!(manager_or_user_agent("", "kubectl/v1.36 (linux)"), "kubectl");
-        assert_eq!(manager_or_user_agent("", "a b\t\u{200b}\"c\\/x"), "a b\"c\\");
-        assert_eq!(manager_or_user_agent("", ""), "");
-        let long = "é".repeat(100);
-        assert_eq!(manager_or_user_agent("", &long), "é".repeat(64));
-    }
 
     #[test]
     fn a_reset_is_an_empty_list_or_an_empty_entry() {

@@ -5,22 +5,23 @@
 //! use ratchet_object::{GroupVersionKind, Limits, decode};
 //!
 //! let read = |text| decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
-//! let kind = GroupVersionKind { group: "", version: "v1", kind: "ConfigMap" };
-//! let config_map = BuiltInKind { group: "", kind: "ConfigMap", convert: &|_, _| unreachable!() };
-//! let manager =
-//!     FieldManager { kind, subresource: "", converter: &config_map, reset_fields: None };
-//! let apply = |manager| ApplyOptions { manager, force: false, now: "2026-01-02T03:04:05Z" };
+//! let converter = BuiltInKind { group: "", kind: "ConfigMap", convert: &|_, _| unreachable!() };
+//! let config_maps = FieldManager {
+//!     kind: GroupVersionKind { group: "", version: "v1", kind: "ConfigMap" },
+//!     subresource: "",
+//!     converter: &converter,
+//!     reset_fields: None,
+//! };
+//! let by = |manager| ApplyOptions { manager, force: false, now: "2026-01-02T03:04:05Z" };
 //!
 //! let config = read("{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {a: '1'}}");
-//! let applied = manager.apply(None, &config, apply("m1"));
-//! let manager_of = manager;
-//! let applied = applied.unwrap();
+//! let applied = config_maps.apply(None, &config, by("m1")).unwrap();
 //! assert_eq!(applied.managed_fields[0].fields_v1.to_json(), r#"{"f:data":{"f:a":{}}}"#);
 //!
 //! let mut live = applied.object;
 //! set_managed_fields(&mut live, applied.managed_fields);
 //! let other = read("{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {a: '2'}}");
-//! let error = manager_of.apply(Some(&live), &other, apply("m2")).unwrap_err();
+//! let error = config_maps.apply(Some(&live), &other, by("m2")).unwrap_err();
 //! assert_eq!(error.to_string(), r#"Apply failed with 1 conflict: conflict with "m1": .data.a"#);
 //! ```
 #![no_std]
@@ -37,6 +38,7 @@ mod from_unstructured;
 mod go_time;
 mod last_applied;
 mod managed;
+mod manager;
 mod mutation;
 mod packed;
 mod path_element;
@@ -53,10 +55,12 @@ pub use conflict::Conflict;
 pub use converter::{
     BuiltInKind, ConvertObject, Converter, CustomKind, api_version, rename_version,
 };
-pub use entry::{ManagedFieldsEntry, Operation, manager_or_user_agent, set_managed_fields};
+pub use entry::{ManagedFieldsEntry, Operation, set_managed_fields};
 pub use error::ApplyError;
 pub use field_manager::{Applied, ApplyOptions, FieldManager};
 pub use field_set::{FieldPath, FieldSet};
+pub use managed::validate_managed_fields;
+pub use manager::{ManagerError, manager_errors, manager_or_user_agent};
 pub use mutation::merge_configuration;
 pub use packed::{FieldsPool, PackedManagedFields};
 pub use path_element::{KeyField, PathElement};
