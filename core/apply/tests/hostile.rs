@@ -1,4 +1,4 @@
-//! Hostile objects and configurations: deep, wide, repetitive. Each answer comes soon, and none is huge.
+//! Hostile objects and configurations: each answer comes soon, and none is huge.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod object_server;
