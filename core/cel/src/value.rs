@@ -1,6 +1,6 @@
 //! CEL values; trees are borrowed, never copied.
 
-use crate::{List, Map, Table, Timestamp, Type};
+use crate::{List, Map, ObjectVal, Table, Timestamp, Type};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -47,6 +47,8 @@ pub enum Value<'t> {
     Type(Type),
     /// A value of a library's own type.
     Opaque(Arc<dyn Opaque>),
+    /// A message that the expression constructed: `Object{…}` or `JSONPatch{…}`.
+    Object(Arc<ObjectVal<'t>>),
 }
 
 /// A value of a library's own type, opaque to the evaluator.
@@ -126,6 +128,7 @@ impl<'t> Value<'t> {
             Self::List(list) => list.levels(),
             Self::Map(map) => map.levels(),
             Self::Optional(Some(value)) => value.levels() + 1,
+            Self::Object(object) => object.levels(),
             _ => 0,
         }
     }
@@ -204,6 +207,14 @@ impl<'t> Value<'t> {
         }
     }
 
+    /// The message, if it is one.
+    pub fn as_object(&self) -> Option<&ObjectVal<'t>> {
+        match self {
+            Self::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
     /// The opaque value, if it is a `T`.
     pub fn as_opaque<T: Opaque>(&self) -> Option<&T> {
         match self {
@@ -229,6 +240,7 @@ impl<'t> Value<'t> {
             Self::Optional(_) => Type::optional(Type::Dyn),
             Self::Type(_) => Type::Meta,
             Self::Opaque(value) => Type::Opaque(value.type_name()),
+            Self::Object(object) => Type::object(object.type_name()),
         }
     }
 
