@@ -79,9 +79,9 @@ pub(crate) fn equal_in(
 fn objects_equal(a: &ObjectVal<'_>, b: &ObjectVal<'_>, work: &mut u64) -> bool {
     a.type_name() == b.type_name()
         && a.fields().len() == b.fields().len()
-        && a.fields().iter().all(|(name, value)| {
-            b.field(name).is_some_and(|other| value.equal_within(other, work))
-        })
+        && a.fields()
+            .iter()
+            .all(|(name, value)| b.field(name).is_some_and(|other| value.equal_within(other, work)))
 }
 
 fn lists_equal(a: &List<'_>, b: &List<'_>, work: &mut u64) -> bool {

@@ -1,5 +1,7 @@
 //! Tests of the messages that mutations construct: types, errors with their places, values and costs.
 
+#![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
+
 mod world;
 
 use ratchet_cel::{Budget, Environment, PER_CALL_LIMIT, Type, Value};
@@ -67,7 +69,10 @@ fn errors_have_the_places_of_the_reference() {
             "Object{?a: 1}",
             "ERROR: <input>:1:12: expected type 'optional_type(int)' but found 'int'\n | Object{?a: 1}\n | ...........^",
         ),
-        ("Objects{}", "ERROR: <input>:1:8: undeclared reference to 'Objects' (in container '')\n | Objects{}\n | .......^"),
+        (
+            "Objects{}",
+            "ERROR: <input>:1:8: undeclared reference to 'Objects' (in container '')\n | Objects{}\n | .......^",
+        ),
         ("int{}", "ERROR: <input>:1:4: 'int' is not a message type\n | int{}\n | ...^"),
     ] {
         assert_eq!(errors(text), error, "{text}");
@@ -104,7 +109,10 @@ fn values_are_constructed_compared_and_paid_for() {
 fn operations_are_checked_again_when_they_are_made() {
     for (text, error) in [
         ("JSONPatch{op: dyn(1)}", "unexpected type int64 for JSONPatchType 'op' field"),
-        ("JSONPatch{from: dyn(null)}", "unexpected type structpb.NullValue for JSONPatchType 'from' field"),
+        (
+            "JSONPatch{from: dyn(null)}",
+            "unexpected type structpb.NullValue for JSONPatchType 'from' field",
+        ),
         ("JSONPatch{nope: dyn(1)}", "unexpected JSONPatchType field: nope"),
         ("Object{?a: dyn(1)}", "cannot initialize optional entry 'a' from non-optional value 1"),
         ("Object{a: [1][5]}", "index out of bounds: 5"),

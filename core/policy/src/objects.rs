@@ -144,27 +144,31 @@ mod tests {
             (
                 "{apiVersion: v1, kind: ConfigMap, nope: 1, metadata: {also: 2}}",
                 true,
-                Err(r#"strict decoding error: unknown field "nope", unknown field "metadata.also""#),
+                Err(
+                    r#"strict decoding error: unknown field "nope", unknown field "metadata.also""#,
+                ),
             ),
             (
                 "{data: {a: 1}}",
                 false,
-                Err("json: cannot unmarshal number into Go struct field ConfigMap.data of type string"),
+                Err(
+                    "json: cannot unmarshal number into Go struct field ConfigMap.data of type string",
+                ),
             ),
-            (
-                "{kind: Secret, data: {a: '!'}}",
-                false,
-                Err("illegal base64 data at input byte 0"),
-            ),
+            ("{kind: Secret, data: {a: '!'}}", false, Err("illegal base64 data at input byte 0")),
             (
                 "{apiVersion: v7, kind: ConfigMap}",
                 false,
-                Err(r#"no kind "ConfigMap" is registered for version "v7" in scheme "pkg/api/legacyscheme/scheme.go:30""#),
+                Err(
+                    r#"no kind "ConfigMap" is registered for version "v7" in scheme "pkg/api/legacyscheme/scheme.go:30""#,
+                ),
             ),
             (
                 "{kind: 7}",
                 false,
-                Err("couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string"),
+                Err(
+                    "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string",
+                ),
             ),
         ] {
             let result = result.map(ToString::to_string).map_err(ToString::to_string);

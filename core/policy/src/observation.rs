@@ -60,10 +60,7 @@ pub static METRICS: &[MetricRow] = &[
         is_stable: true,
     },
     counter(WEBHOOK_REQUESTS, &["code", "name", "operation", "rejected", "type"]),
-    counter(
-        WEBHOOK_REJECTIONS,
-        &["error_type", "name", "operation", "rejection_code", "type"],
-    ),
+    counter(WEBHOOK_REJECTIONS, &["error_type", "name", "operation", "rejection_code", "type"]),
     counter(WEBHOOK_FAIL_OPEN, &["name", "type"]),
     MetricRow {
         name: CONDITION_DURATION,

@@ -69,8 +69,7 @@ impl Policies {
             return judged;
         }
         let asks = self.bound.iter().any(|(policy, _)| policy.uses_authorizer);
-        let authorizer_values =
-            if asks { AuthorizerValues::of(attributes, cluster) } else { None };
+        let authorizer_values = if asks { AuthorizerValues::of(attributes, cluster) } else { None };
         let namespace = NamespaceLookup::new(attributes);
         let mut context = AttemptContext { attributes, cluster, authorizer_values, namespace };
         for (policy, bindings) in &self.bound {

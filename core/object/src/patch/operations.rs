@@ -130,13 +130,21 @@ impl Application {
         match operation.get("op").and_then(Node::text).unwrap_or("unknown") {
             "add" => {
                 let path = path_of("add", operation)?;
-                let missing = || format!("add operation does not apply: doc is missing path: \"{path}\": missing value");
+                let missing = || {
+                    format!(
+                        "add operation does not apply: doc is missing path: \"{path}\": missing value"
+                    )
+                };
                 let added = self.insert(path, value_of(operation), missing)?;
                 at_path("add", path, added)
             }
             "remove" => {
                 let path = path_of("remove", operation)?;
-                let missing = || format!("remove operation does not apply: doc is missing path: \"{path}\": missing value");
+                let missing = || {
+                    format!(
+                        "remove operation does not apply: doc is missing path: \"{path}\": missing value"
+                    )
+                };
                 let (pointer, container) = self.reach(path, missing)?;
                 at_path("remove", path, pointer::remove(container, &pointer.last)).map(drop)
             }
@@ -210,7 +218,9 @@ impl Application {
     fn relocate(&mut self, operation: &Node<'_>) -> Applied {
         let from = from_of("move", operation)?;
         let (pointer, container) = self.reach(from, || {
-            format!("move operation does not apply: doc is missing from path: {from}: missing value")
+            format!(
+                "move operation does not apply: doc is missing from path: {from}: missing value"
+            )
         })?;
         let removed = pointer::remove(container, &pointer.last);
         let value = at_path("move", &pointer.last, removed)?;
@@ -224,7 +234,9 @@ impl Application {
     fn copy(&mut self, operation: &Node<'_>) -> Applied {
         let from = from_of("copy", operation)?;
         let (pointer, container) = self.reach(from, || {
-            format!("copy operation does not apply: doc is missing from path: {from}: missing value")
+            format!(
+                "copy operation does not apply: doc is missing from path: {from}: missing value"
+            )
         })?;
         let found = match pointer::get(container, &pointer.last) {
             Ok(found) => found,
@@ -240,7 +252,9 @@ impl Application {
         };
         let path = path_of("copy", operation)?;
         let missing = || {
-            format!("copy operation does not apply: doc is missing destination path: {path}: missing value")
+            format!(
+                "copy operation does not apply: doc is missing destination path: {path}: missing value"
+            )
         };
         self.reach(path, missing)?;
         self.copied += bytes;
@@ -317,31 +331,97 @@ mod tests {
     #[test]
     fn errors_are_those_of_the_library() {
         for (operation, text) in [
-            (r#"{"op":"add","path":"/x/y","value":1}"#, r#"add operation does not apply: doc is missing path: "/x/y": missing value"#),
-            (r#"{"op":"add","path":"data","value":1}"#, r#"add operation does not apply: doc is missing path: "data": missing value"#),
+            (
+                r#"{"op":"add","path":"/x/y","value":1}"#,
+                r#"add operation does not apply: doc is missing path: "/x/y": missing value"#,
+            ),
+            (
+                r#"{"op":"add","path":"data","value":1}"#,
+                r#"add operation does not apply: doc is missing path: "data": missing value"#,
+            ),
             (r#"{"op":"add","value":1}"#, "add operation failed to decode path: missing value"),
             (r#"{"op":"add","path":1}"#, "add operation failed to decode path: missing value"),
-            (r#"{"op":"add","path":"/l/9","value":1}"#, "error in add for path: '/l/9': Unable to access invalid index: 9: invalid index referenced"),
-            (r#"{"op":"add","path":"/l/x","value":1}"#, r#"error in add for path: '/l/x': value was not a proper array index: 'x': strconv.Atoi: parsing "x": invalid syntax"#),
-            (r#"{"op":"remove","path":"/x"}"#, "error in remove for path: '/x': Unable to remove nonexistent key: x: missing value"),
-            (r#"{"op":"remove","path":"/a/b"}"#, r#"remove operation does not apply: doc is missing path: "/a/b": missing value"#),
-            (r#"{"op":"remove","path":"/l/99999999999999999999"}"#, r#"error in remove for path: '/l/99999999999999999999': strconv.Atoi: parsing "99999999999999999999": value out of range"#),
-            (r#"{"op":"replace","path":"/x/y","value":1}"#, "replace operation does not apply: doc is missing path: /x/y: missing value"),
-            (r#"{"op":"replace","path":"/l/9","value":1}"#, "replace operation does not apply: doc is missing key: /l/9: missing value"),
-            (r#"{"op":"replace","value":1}"#, "replace operation failed to decode path: operation missing path field: missing value"),
-            (r#"{"op":"replace","path":2,"value":1}"#, "replace operation failed to decode path: json: cannot unmarshal number into Go value of type string"),
-            (r#"{"op":"replace","path":"","value":1}"#, "replace operation value must be object or array: %!w(<nil>)"),
-            (r#"{"op":"move","path":"/y"}"#, "move operation failed to decode from: operation, missing from field: missing value"),
-            (r#"{"op":"move","path":"/y","from":"/x"}"#, "error in move for path: 'x': Unable to remove nonexistent key: x: missing value"),
-            (r#"{"op":"move","path":"/y","from":"/x/z"}"#, "move operation does not apply: doc is missing from path: /x/z: missing value"),
-            (r#"{"op":"move","path":"/x/y","from":"/s"}"#, "move operation does not apply: doc is missing destination path: /x/y: missing value"),
-            (r#"{"op":"copy","path":"/y","from":"/x/y"}"#, "copy operation does not apply: doc is missing from path: /x/y: missing value"),
-            (r#"{"op":"copy","path":"/x/y","from":"/s"}"#, "copy operation does not apply: doc is missing destination path: /x/y: missing value"),
-            (r#"{"op":"copy","path":"/y","from":"/l/7"}"#, "error in copy for from: '/l/7': Unable to access invalid index: 7: invalid index referenced"),
-            (r#"{"op":"copy","path":"/l/7","from":"/s"}"#, "error while adding value during copy: Unable to access invalid index: 7: invalid index referenced"),
+            (
+                r#"{"op":"add","path":"/l/9","value":1}"#,
+                "error in add for path: '/l/9': Unable to access invalid index: 9: invalid index referenced",
+            ),
+            (
+                r#"{"op":"add","path":"/l/x","value":1}"#,
+                r#"error in add for path: '/l/x': value was not a proper array index: 'x': strconv.Atoi: parsing "x": invalid syntax"#,
+            ),
+            (
+                r#"{"op":"remove","path":"/x"}"#,
+                "error in remove for path: '/x': Unable to remove nonexistent key: x: missing value",
+            ),
+            (
+                r#"{"op":"remove","path":"/a/b"}"#,
+                r#"remove operation does not apply: doc is missing path: "/a/b": missing value"#,
+            ),
+            (
+                r#"{"op":"remove","path":"/l/99999999999999999999"}"#,
+                r#"error in remove for path: '/l/99999999999999999999': strconv.Atoi: parsing "99999999999999999999": value out of range"#,
+            ),
+            (
+                r#"{"op":"replace","path":"/x/y","value":1}"#,
+                "replace operation does not apply: doc is missing path: /x/y: missing value",
+            ),
+            (
+                r#"{"op":"replace","path":"/l/9","value":1}"#,
+                "replace operation does not apply: doc is missing key: /l/9: missing value",
+            ),
+            (
+                r#"{"op":"replace","value":1}"#,
+                "replace operation failed to decode path: operation missing path field: missing value",
+            ),
+            (
+                r#"{"op":"replace","path":2,"value":1}"#,
+                "replace operation failed to decode path: json: cannot unmarshal number into Go value of type string",
+            ),
+            (
+                r#"{"op":"replace","path":"","value":1}"#,
+                "replace operation value must be object or array: %!w(<nil>)",
+            ),
+            (
+                r#"{"op":"move","path":"/y"}"#,
+                "move operation failed to decode from: operation, missing from field: missing value",
+            ),
+            (
+                r#"{"op":"move","path":"/y","from":"/x"}"#,
+                "error in move for path: 'x': Unable to remove nonexistent key: x: missing value",
+            ),
+            (
+                r#"{"op":"move","path":"/y","from":"/x/z"}"#,
+                "move operation does not apply: doc is missing from path: /x/z: missing value",
+            ),
+            (
+                r#"{"op":"move","path":"/x/y","from":"/s"}"#,
+                "move operation does not apply: doc is missing destination path: /x/y: missing value",
+            ),
+            (
+                r#"{"op":"copy","path":"/y","from":"/x/y"}"#,
+                "copy operation does not apply: doc is missing from path: /x/y: missing value",
+            ),
+            (
+                r#"{"op":"copy","path":"/x/y","from":"/s"}"#,
+                "copy operation does not apply: doc is missing destination path: /x/y: missing value",
+            ),
+            (
+                r#"{"op":"copy","path":"/y","from":"/l/7"}"#,
+                "error in copy for from: '/l/7': Unable to access invalid index: 7: invalid index referenced",
+            ),
+            (
+                r#"{"op":"copy","path":"/l/7","from":"/s"}"#,
+                "error while adding value during copy: Unable to access invalid index: 7: invalid index referenced",
+            ),
             (r#"{"op":"test","path":"/s","value":"b"}"#, "testing value /s failed: test failed"),
-            (r#"{"op":"test","path":"/x/y","value":"b"}"#, "test operation does not apply: is missing path: /x/y: missing value"),
-            (r#"{"op":"test","path":"/l/7","value":"b"}"#, "error in test for path: '/l/7': Unable to access invalid index: 7: invalid index referenced"),
+            (
+                r#"{"op":"test","path":"/x/y","value":"b"}"#,
+                "test operation does not apply: is missing path: /x/y: missing value",
+            ),
+            (
+                r#"{"op":"test","path":"/l/7","value":"b"}"#,
+                "error in test for path: '/l/7': Unable to access invalid index: 7: invalid index referenced",
+            ),
             (r#"{"op":"merge","path":"/s"}"#, "Unexpected kind: merge"),
             (r#"{"op":1,"path":"/s"}"#, "Unexpected kind: unknown"),
             ("null", "Unexpected kind: unknown"),
@@ -367,7 +447,10 @@ mod tests {
         for (patch, text) in [
             ("{}", "json: cannot unmarshal object into Go value of type jsonpatch.Patch"),
             ("\"x\"", "json: cannot unmarshal string into Go value of type jsonpatch.Patch"),
-            ("[null, 1]", "json: cannot unmarshal number into Go value of type jsonpatch.Operation"),
+            (
+                "[null, 1]",
+                "json: cannot unmarshal number into Go value of type jsonpatch.Operation",
+            ),
         ] {
             assert_eq!(decode_operations(&parse(patch)).unwrap_err(), text);
         }

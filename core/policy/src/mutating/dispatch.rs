@@ -116,9 +116,7 @@ impl Dispatch<'_> {
     ) -> Result<Node<'static>, MutationFailure> {
         let uses_namespace = invocations.iter().any(|one| one.policy.uses_namespace);
         let mut namespace = NamespaceLookup::new(self.attributes);
-        namespace
-            .find(self.objects, uses_namespace)
-            .map_err(MutationFailure::MissingNamespace)?;
+        namespace.find(self.objects, uses_namespace).map_err(MutationFailure::MissingNamespace)?;
         let asks = invocations.iter().any(|one| one.policy.uses_authorizer);
         let authorizer_values =
             if asks { AuthorizerValues::of(self.attributes, self.objects) } else { None };
@@ -233,11 +231,8 @@ impl Dispatch<'_> {
         let request = request(attributes, &invocation.matched);
         let mut is_changed = false;
         for mutation in &policy.mutations {
-            let patcher = Patcher {
-                kind: versioned.kind,
-                objects: self.objects,
-                converter: self.converter,
-            };
+            let patcher =
+                Patcher { kind: versioned.kind, objects: self.objects, converter: self.converter };
             let started = self.objects.nanoseconds();
             let inputs = invocation.inputs(versioned, &request, namespace, authorizer_values);
             let patched = patcher

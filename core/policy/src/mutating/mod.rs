@@ -98,7 +98,8 @@ impl MutatingPolicies {
         let (object, failure) = match outcome {
             Ok(object) => {
                 errors.retain(|(_, ignores_failures)| !ignores_failures);
-                let denials: Vec<PolicyError> = errors.into_iter().map(|(error, _)| error).collect();
+                let denials: Vec<PolicyError> =
+                    errors.into_iter().map(|(error, _)| error).collect();
                 (object, (!denials.is_empty()).then_some(MutationFailure::Denied(denials)))
             }
             Err(failure) => (Node::empty_map(), Some(failure)),
@@ -120,7 +121,10 @@ impl MutatingPolicies {
             let mut misconfigured = |binding: Option<&Binding>, error: &str| {
                 let subject = if binding.is_some() { "binding" } else { "policy" };
                 let words = format!("failed to configure {subject}: {error}");
-                errors.push((policy_error(policy, binding, words, "Forbidden"), policy.ignores_failures));
+                errors.push((
+                    policy_error(policy, binding, words, "Forbidden"),
+                    policy.ignores_failures,
+                ));
             };
             let matched = match &policy.criteria {
                 None => Err("policy contained no match constraints, a required field".to_string()),

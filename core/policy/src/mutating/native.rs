@@ -69,7 +69,8 @@ fn double(number: f64) -> Result<Node<'static>, String> {
 
 /// A duration in seconds, as CEL writes it.
 fn seconds(nanos: i64) -> String {
-    let (whole, rest) = (nanos.unsigned_abs() / 1_000_000_000, nanos.unsigned_abs() % 1_000_000_000);
+    let (whole, rest) =
+        (nanos.unsigned_abs() / 1_000_000_000, nanos.unsigned_abs() % 1_000_000_000);
     let sign = if nanos < 0 { "-" } else { "" };
     if rest == 0 {
         return format!("{sign}{whole}s");
@@ -186,7 +187,9 @@ impl Natives {
                 self.mark(native(go_time(time), time.to_string(), "time.Time"))
             }
             Value::List(_) => self.mark(native(go_text(value), go_text(value), "[]ref.Val")),
-            Value::Map(_) => self.mark(native(go_text(value), go_text(value), "map[ref.Val]ref.Val")),
+            Value::Map(_) => {
+                self.mark(native(go_text(value), go_text(value), "map[ref.Val]ref.Val"))
+            }
             Value::Opaque(opaque) => {
                 let name = opaque.type_name();
                 self.mark(native(name.to_owned(), name.to_owned(), name))
@@ -338,10 +341,7 @@ mod tests {
         }
         assert!(to_json(&Value::Optional(None)).is_err());
         let keys = Value::map(alloc::vec![(Value::Int(1), Value::Int(2))]);
-        assert_eq!(
-            to_json(&keys).unwrap_err(),
-            "unsupported type conversion from 'int' to string"
-        );
+        assert_eq!(to_json(&keys).unwrap_err(), "unsupported type conversion from 'int' to string");
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use super::native::{Native, Natives, to_json, type_name_errors};
 use super::policy::{Mutation, PatchType};
+use crate::GroupVersionKind;
 use crate::activation::{ActivationInputs, BudgetExceeded, PolicyActivation};
 use crate::objects::{ObjectInterfaces, TypeConverter, api_version};
-use crate::GroupVersionKind;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -116,10 +116,9 @@ impl Patcher<'_> {
     ) -> Result<Node<'static>, PatchError> {
         let operations = operations(value).map_err(PatchError::Failed)?;
         match apply_operations(object.clone(), &operations) {
-            Ok(patched) => self
-                .objects
-                .decode(patched, &self.kind, true)
-                .map_err(PatchError::Internal),
+            Ok(patched) => {
+                self.objects.decode(patched, &self.kind, true).map_err(PatchError::Internal)
+            }
             // A patch whose test fails is not applied, and that is no error.
             Err(JsonPatchError::TestFailed(_)) => Ok(object),
             Err(error) => Err(PatchError::Failed(format!("JSON Patch: {error}"))),
@@ -144,7 +143,8 @@ fn operations(value: &Value<'_>) -> Result<Vec<Node<'static>>, String> {
 }
 
 fn operation(item: &Value<'_>) -> Result<Node<'static>, String> {
-    const NOT_ONE: &str = "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch";
+    const NOT_ONE: &str =
+        "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch";
     let patch = item.as_object().filter(|object| object.is_json_patch()).ok_or(NOT_ONE)?;
     let text = |name: &str| patch.field(name).and_then(Value::as_text).unwrap_or_default();
     let mut members = alloc::vec![

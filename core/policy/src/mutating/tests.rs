@@ -20,14 +20,17 @@ impl TypeConverter for Merge {
         object: &Node<'_>,
         configuration: &Node<'_>,
     ) -> Result<Node<'static>, String> {
-        let typed = |error: String| format!("failed to convert patch object to typed object: {error}");
+        let typed =
+            |error: String| format!("failed to convert patch object to typed object: {error}");
         let row = schema::kind(kind.group, kind.version, kind.kind)
             .filter(|row| !row.subresource)
             .ok_or_else(|| typed(format!("no corresponding type for {kind}")))?;
         check(configuration, Shape::Object(row.ty), "").map_err(typed)?;
         let mut merged = object.clone().into_owned();
         merge_into(&mut merged, configuration, "").map_err(|path| {
-            format!("invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: {path}")
+            format!(
+                "invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: {path}"
+            )
         })?;
         Ok(merged)
     }
@@ -181,8 +184,14 @@ fn apply_configurations_are_merged() {
         ("Object{data: {'l': string(object.metadata.name)}}", r#"{"k":"1","l":"c"}"#),
         ("Object{?data: optional.none()}", r#"{"k":"1"}"#),
         ("object.data.k == '1' ? Object{data: {'l': 'x'}} : Object{}", r#"{"k":"1","l":"x"}"#),
-        ("Object{data: {'op': request.operation, 'old': string(oldObject == null)}}", r#"{"k":"1","op":"CREATE","old":"true"}"#),
-        ("Object{data: {'ns': string(request.namespace == namespaceObject.metadata.name)}}", r#"{"k":"1","ns":"true"}"#),
+        (
+            "Object{data: {'op': request.operation, 'old': string(oldObject == null)}}",
+            r#"{"k":"1","op":"CREATE","old":"true"}"#,
+        ),
+        (
+            "Object{data: {'ns': string(request.namespace == namespaceObject.metadata.name)}}",
+            r#"{"k":"1","ns":"true"}"#,
+        ),
     ] {
         assert_eq!(data_after(&[expression]), Ok(data.to_string()), "{expression}");
     }
@@ -192,15 +201,33 @@ fn apply_configurations_are_merged() {
 fn json_patches_are_applied() {
     for (expression, data) in [
         ("[JSONPatch{op: 'add', path: '/data/l', value: 'x'}]", r#"{"k":"1","l":"x"}"#),
-        ("[JSONPatch{op: 'replace', path: '/data/k', value: object.data.k + '!'}]", r#"{"k":"1!"}"#),
+        (
+            "[JSONPatch{op: 'replace', path: '/data/k', value: object.data.k + '!'}]",
+            r#"{"k":"1!"}"#,
+        ),
         ("[JSONPatch{op: 'remove', path: '/data/k'}].filter(x, false)", r#"{"k":"1"}"#),
-        ("[JSONPatch{op: 'add', path: '/data/l', value: 'x'}, JSONPatch{op: 'test', path: '/data/k', value: '7'}]", r#"{"k":"1"}"#),
-        ("[JSONPatch{op: 'test', path: '/data/k', value: '1'}, JSONPatch{op: 'add', path: '/data/l', value: 'x'}]", r#"{"k":"1","l":"x"}"#),
-        ("['x', 'y'].map(k, JSONPatch{op: 'add', path: '/data/' + k, value: k})", r#"{"k":"1","x":"x","y":"y"}"#),
+        (
+            "[JSONPatch{op: 'add', path: '/data/l', value: 'x'}, JSONPatch{op: 'test', path: '/data/k', value: '7'}]",
+            r#"{"k":"1"}"#,
+        ),
+        (
+            "[JSONPatch{op: 'test', path: '/data/k', value: '1'}, JSONPatch{op: 'add', path: '/data/l', value: 'x'}]",
+            r#"{"k":"1","l":"x"}"#,
+        ),
+        (
+            "['x', 'y'].map(k, JSONPatch{op: 'add', path: '/data/' + k, value: k})",
+            r#"{"k":"1","x":"x","y":"y"}"#,
+        ),
         ("[JSONPatch{op: 'add', path: '/data/l', value: null}]", r#"{"k":"1","l":""}"#),
-        ("[JSONPatch{op: 'add', path: '/data/l', value: duration('1h')}]", r#"{"k":"1","l":"3600s"}"#),
+        (
+            "[JSONPatch{op: 'add', path: '/data/l', value: duration('1h')}]",
+            r#"{"k":"1","l":"3600s"}"#,
+        ),
         ("[JSONPatch{op: 'copy', from: '/data/k', path: '/data/l'}]", r#"{"k":"1","l":"1"}"#),
-        ("[JSONPatch{op: 'add', path: '/data/' + jsonpatch.escapeKey('a~b'), value: 'x'}]", r#"{"k":"1","a~b":"x"}"#),
+        (
+            "[JSONPatch{op: 'add', path: '/data/' + jsonpatch.escapeKey('a~b'), value: 'x'}]",
+            r#"{"k":"1","a~b":"x"}"#,
+        ),
     ] {
         assert_eq!(data_after(&[expression]), Ok(data.to_string()), "{expression}");
     }
@@ -209,21 +236,60 @@ fn json_patches_are_applied() {
 #[test]
 fn failures_have_the_words_of_the_reference() {
     for (expression, words) in [
-        ("Object{metadata: Object.metadata{nope: 'x'}}", "error applying patch: failed to convert patch object to typed object: .metadata.nope: field not declared in schema"),
-        ("Object{data: {'k': 1}}", "error applying patch: failed to convert patch object to typed object: .data.k: expected string, got &value.valueUnstructured{Value:1}"),
-        ("Object{metadata: 'x'}", "error applying patch: failed to convert patch object to typed object: .metadata: expected map, got &{x}"),
-        ("Object{binaryData: {'b': b'abc'}}", "error applying patch: failed to convert patch object to typed object: .binaryData.b: expected string, got &value.valueUnstructured{Value:[]uint8{0x61, 0x62, 0x63}}"),
-        ("Object{data: {'k': null}}", "error applying patch: failed to convert patch object to typed object: .data.k: expected string, got &value.valueUnstructured{Value:0}"),
-        ("Object{metadata: null}", "error applying patch: failed to convert patch object to typed object: .metadata: expected map, got &{NULL_VALUE}"),
-        ("Object{metadata: Object.metadata{generation: 1u}}", "error applying patch: failed to convert patch object to typed object: .metadata.generation: expected numeric (int or float), got uint64"),
-        ("Object{metadata: Object.spec{labels: {'a': 'b'}}}", "type mismatch: unexpected type name \"Object.spec\", expected \"Object.metadata\", which matches field name path from root Object type"),
+        (
+            "Object{metadata: Object.metadata{nope: 'x'}}",
+            "error applying patch: failed to convert patch object to typed object: .metadata.nope: field not declared in schema",
+        ),
+        (
+            "Object{data: {'k': 1}}",
+            "error applying patch: failed to convert patch object to typed object: .data.k: expected string, got &value.valueUnstructured{Value:1}",
+        ),
+        (
+            "Object{metadata: 'x'}",
+            "error applying patch: failed to convert patch object to typed object: .metadata: expected map, got &{x}",
+        ),
+        (
+            "Object{binaryData: {'b': b'abc'}}",
+            "error applying patch: failed to convert patch object to typed object: .binaryData.b: expected string, got &value.valueUnstructured{Value:[]uint8{0x61, 0x62, 0x63}}",
+        ),
+        (
+            "Object{data: {'k': null}}",
+            "error applying patch: failed to convert patch object to typed object: .data.k: expected string, got &value.valueUnstructured{Value:0}",
+        ),
+        (
+            "Object{metadata: null}",
+            "error applying patch: failed to convert patch object to typed object: .metadata: expected map, got &{NULL_VALUE}",
+        ),
+        (
+            "Object{metadata: Object.metadata{generation: 1u}}",
+            "error applying patch: failed to convert patch object to typed object: .metadata.generation: expected numeric (int or float), got uint64",
+        ),
+        (
+            "Object{metadata: Object.spec{labels: {'a': 'b'}}}",
+            "type mismatch: unexpected type name \"Object.spec\", expected \"Object.metadata\", which matches field name path from root Object type",
+        ),
         ("Object{data: {1: 'x'}}", "invalid return type: *dynamic.ObjectVal"),
-        ("Object{data: {'l': object.data.nope}}", "expression 'Object{data: {'l': object.data.nope}}' resulted in error: no such key: nope"),
-        ("[JSONPatch{op: 'add', path: 'data', value: {'x': 'y'}}]", "JSON Patch: add operation does not apply: doc is missing path: \"data\": missing value"),
-        ("[JSONPatch{op: 'remove', path: '/data/nope'}]", "JSON Patch: error in remove for path: '/data/nope': Unable to remove nonexistent key: nope: missing value"),
-        ("[JSONPatch{op: 'add', path: '/data', value: Object.data{a: Object.spec{}}}]", "type mismatch: unexpected type name \"Object.spec\", expected \"Object.data.a\", which matches field name path from root Object type"),
+        (
+            "Object{data: {'l': object.data.nope}}",
+            "expression 'Object{data: {'l': object.data.nope}}' resulted in error: no such key: nope",
+        ),
+        (
+            "[JSONPatch{op: 'add', path: 'data', value: {'x': 'y'}}]",
+            "JSON Patch: add operation does not apply: doc is missing path: \"data\": missing value",
+        ),
+        (
+            "[JSONPatch{op: 'remove', path: '/data/nope'}]",
+            "JSON Patch: error in remove for path: '/data/nope': Unable to remove nonexistent key: nope: missing value",
+        ),
+        (
+            "[JSONPatch{op: 'add', path: '/data', value: Object.data{a: Object.spec{}}}]",
+            "type mismatch: unexpected type name \"Object.spec\", expected \"Object.data.a\", which matches field name path from root Object type",
+        ),
         ("[JSONPatch{op: 'nope', path: '/data'}]", "JSON Patch: Unexpected kind: nope"),
-        ("[JSONPatch{op: 'add', path: '/data', value: optional.none()}]", "JSONPath valueExpression evaluated to a type that could not marshal to JSON: optional.none() dereference"),
+        (
+            "[JSONPatch{op: 'add', path: '/data', value: optional.none()}]",
+            "JSONPath valueExpression evaluated to a type that could not marshal to JSON: optional.none() dereference",
+        ),
     ] {
         assert_eq!(data_after(&[expression]), denied(words), "{expression}");
     }
@@ -234,10 +300,22 @@ fn failures_have_the_words_of_the_reference() {
 #[test]
 fn a_result_that_cannot_be_decoded_is_an_internal_error() {
     for (expression, text) in [
-        ("[JSONPatch{op: 'add', path: '/data/l', value: 1}]", "500: json: cannot unmarshal number into Go struct field ConfigMap.data of type string"),
-        ("[JSONPatch{op: 'add', path: '/nope', value: 1}]", "500: strict decoding error: unknown field \"nope\""),
-        ("[JSONPatch{op: 'replace', path: '/kind', value: 'Secret'}]", "500: illegal base64 data at input byte 0"),
-        ("[JSONPatch{op: 'replace', path: '/kind', value: 'Secret'}, JSONPatch{op: 'remove', path: '/data'}]", "500: failed to convert object: converting (v1.Secret) to (core.ConfigMap): unknown conversion"),
+        (
+            "[JSONPatch{op: 'add', path: '/data/l', value: 1}]",
+            "500: json: cannot unmarshal number into Go struct field ConfigMap.data of type string",
+        ),
+        (
+            "[JSONPatch{op: 'add', path: '/nope', value: 1}]",
+            "500: strict decoding error: unknown field \"nope\"",
+        ),
+        (
+            "[JSONPatch{op: 'replace', path: '/kind', value: 'Secret'}]",
+            "500: illegal base64 data at input byte 0",
+        ),
+        (
+            "[JSONPatch{op: 'replace', path: '/kind', value: 'Secret'}, JSONPatch{op: 'remove', path: '/data'}]",
+            "500: failed to convert object: converting (v1.Secret) to (core.ConfigMap): unknown conversion",
+        ),
     ] {
         assert_eq!(data_after(&[expression]), Err(text.to_string()), "{expression}");
         let ignored = outcome(&format!("failurePolicy: Ignore, {}", mutations(&[expression])), "");
@@ -249,7 +327,10 @@ fn a_result_that_cannot_be_decoded_is_an_internal_error() {
 fn mutations_see_what_was_made_before_and_variables_are_computed_anew() {
     let spec = format!(
         "variables: [{{name: k, expression: object.data.k}}], {}",
-        mutations(&["Object{data: {'k': 'new'}}", "Object{data: {'seen': variables.k, 'now': object.data.k}}"])
+        mutations(&[
+            "Object{data: {'k': 'new'}}",
+            "Object{data: {'seen': variables.k, 'now': object.data.k}}"
+        ])
     );
     assert_eq!(outcome(&spec, ""), Ok(r#"{"k":"new","seen":"new","now":"new"}"#.to_string()));
     let spec = format!(
@@ -258,7 +339,9 @@ fn mutations_see_what_was_made_before_and_variables_are_computed_anew() {
     );
     assert_eq!(
         outcome(&spec, ""),
-        denied("expression 'Object{data: {'l': variables.bad}}' resulted in error: composited variable \"bad\" fails to evaluate: no such key: nope")
+        denied(
+            "expression 'Object{data: {'l': variables.bad}}' resulted in error: composited variable \"bad\" fails to evaluate: no such key: nope"
+        )
     );
 }
 
@@ -347,7 +430,13 @@ fn if_needed_means_once_more() {
     assert_eq!(chain(&needed, |_, _| ()), (r#"{"k":"1","n":"xx"}"#.to_string(), 2));
     // A policy that failed open runs again only because somebody else changed the object.
     let spec = "failurePolicy: Ignore, reinvocationPolicy: IfNeeded,";
-    let late = bound(&format!("{spec} {}", mutations(&["[JSONPatch{op: 'add', path: '/data/n', value: object.data.late}]"])), "");
+    let late = bound(
+        &format!(
+            "{spec} {}",
+            mutations(&["[JSONPatch{op: 'add', path: '/data/n', value: object.data.late}]"])
+        ),
+        "",
+    );
     let plugin = |object: &mut Node<'static>, round| {
         if round == 0 {
             object.map_mut("data").set("late", Node::string("y"));
@@ -360,8 +449,15 @@ fn if_needed_means_once_more() {
 #[test]
 fn each_binding_is_one_application() {
     let policies = MutatingPolicies::new(
-        alloc::vec![policy_named("p", &mutations(&[APPEND])), policy_named("unbound", &mutations(&[APPEND]))],
-        alloc::vec![binding_named("b", "p", ""), binding_named("a", "p", ""), binding_named("c", "none", "")],
+        alloc::vec![
+            policy_named("p", &mutations(&[APPEND])),
+            policy_named("unbound", &mutations(&[APPEND]))
+        ],
+        alloc::vec![
+            binding_named("b", "p", ""),
+            binding_named("a", "p", ""),
+            binding_named("c", "none", "")
+        ],
     );
     let result = mutated(&policies, &map("k: '1'"));
     assert_eq!(result.object.text_at(&["data", "n"]), "xx");
@@ -371,7 +467,10 @@ fn each_binding_is_one_application() {
 #[test]
 fn deletions_and_policies_are_left_alone() {
     let policies = bound(
-        &format!("matchConstraints: {{resourceRules: [{{apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], operations: ['*']}}]}}, {}", mutations(&["Object{nope: 1}"])),
+        &format!(
+            "matchConstraints: {{resourceRules: [{{apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], operations: ['*']}}]}}, {}",
+            mutations(&["Object{nope: 1}"])
+        ),
         "",
     );
     let (user, object) = (alice(), map(""));
@@ -400,22 +499,38 @@ fn an_equivalent_version_cannot_be_brought_back() {
         ),
         "",
     );
-    let (user, object) = (alice(), node("{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler}"));
+    let (user, object) =
+        (alice(), node("{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler}"));
     let attributes = Attributes {
-        kind: GroupVersionKind { group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscaler" },
-        resource: GroupVersionResource { group: "autoscaling", version: "v2", resource: "horizontalpodautoscalers" },
+        kind: GroupVersionKind {
+            group: "autoscaling",
+            version: "v2",
+            kind: "HorizontalPodAutoscaler",
+        },
+        resource: GroupVersionResource {
+            group: "autoscaling",
+            version: "v2",
+            resource: "horizontalpodautoscalers",
+        },
         ..creation(&user, &object)
     };
     let mut context = ReinvocationContext::default();
     let result = policies.mutate(&attributes, object.clone(), &Cluster, &Merge, &mut context);
     let Some(MutationFailure::Denied(errors)) = result.failure else { panic!("{result:?}") };
-    assert_eq!(errors[0].words, "converting (v1.HorizontalPodAutoscaler) to (v2.HorizontalPodAutoscaler): unknown conversion");
+    assert_eq!(
+        errors[0].words,
+        "converting (v1.HorizontalPodAutoscaler) to (v2.HorizontalPodAutoscaler): unknown conversion"
+    );
 }
 
 #[test]
 fn what_is_added_is_defaulted() {
-    let spec = mutations(&["Object{spec: Object.spec{containers: [Object.spec.containers{name: 'c', imagePullPolicy: 'Never'}, Object.spec.containers{name: 'side', image: 'side:1'}]}}"]);
-    let mut pod = node("{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: test}, spec: {containers: [{name: c, image: i}]}}");
+    let spec = mutations(&[
+        "Object{spec: Object.spec{containers: [Object.spec.containers{name: 'c', imagePullPolicy: 'Never'}, Object.spec.containers{name: 'side', image: 'side:1'}]}}",
+    ]);
+    let mut pod = node(
+        "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: test}, spec: {containers: [{name: c, image: i}]}}",
+    );
     defaults::apply("", "v1", "Pod", &mut pod);
     let user = alice();
     let attributes = Attributes {
@@ -426,7 +541,8 @@ fn what_is_added_is_defaulted() {
     let mut context = ReinvocationContext::default();
     let result = bound(&spec, "").mutate(&attributes, pod.clone(), &Cluster, &Merge, &mut context);
     assert_eq!(result.failure, None);
-    let containers = result.object.find(&["spec", "containers"]).map(Node::items).unwrap_or_default();
+    let containers =
+        result.object.find(&["spec", "containers"]).map(Node::items).unwrap_or_default();
     let policies: Vec<&str> =
         containers.iter().map(|container| container.text_at(&["imagePullPolicy"])).collect();
     assert_eq!(policies, ["Never", "IfNotPresent"]);
@@ -437,7 +553,12 @@ fn what_is_added_is_defaulted() {
 fn samples_for_the_metrics() {
     let spec = format!(
         "failurePolicy: Ignore, {}",
-        mutations(&["Object{}", "Object{nope: 1}", "nope", "Object{data: {'a': object.data.nope}}"])
+        mutations(&[
+            "Object{}",
+            "Object{nope: 1}",
+            "nope",
+            "Object{data: {'a': object.data.nope}}"
+        ])
     );
     let result = mutated(&bound(&spec, ""), &map("k: '1'"));
     let errors = |metric: &str| -> Vec<String> {
@@ -447,7 +568,10 @@ fn samples_for_the_metrics() {
     let all = ["no_error", "invalid_error", "compile_error", "invalid_error"];
     assert_eq!(errors("apiserver_mutating_admission_policy_check_total"), all);
     assert_eq!(errors("apiserver_mutating_admission_policy_check_duration_seconds"), all);
-    let spec = format!("matchConditions: [{{name: a, expression: object.data.nope == 'x'}}, {{name: b, expression: 'false'}}], {}", mutations(&["Object{}"]));
+    let spec = format!(
+        "matchConditions: [{{name: a, expression: object.data.nope == 'x'}}, {{name: b, expression: 'false'}}], {}",
+        mutations(&["Object{}"])
+    );
     let result = mutated(&bound(&spec, ""), &map("k: '1'"));
     let metrics: Vec<&str> = result.observations.iter().map(|one| one.metric).collect();
     assert_eq!(

@@ -72,8 +72,7 @@ fn check_mutation(at: &At<'_>, expressions: &Expressions<'_>, errs: &mut FieldEr
         return check_enum(&patch_type, &PATCH_TYPES.map(|row| row.0), errs);
     }
     // The member of the type first, then the one that must not be there.
-    let (own, others): (Vec<_>, Vec<_>) =
-        PATCH_TYPES.into_iter().partition(|row| row.0 == name);
+    let (own, others): (Vec<_>, Vec<_>) = PATCH_TYPES.into_iter().partition(|row| row.0 == name);
     for (_, member, use_) in own {
         let member = at.field(member);
         if !member.is_set() {

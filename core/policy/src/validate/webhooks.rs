@@ -69,7 +69,8 @@ impl Demands {
                 || versions.iter().filter_map(Node::text).any(|own| REVIEW_VERSIONS.contains(&own))
         };
         let names: Vec<&str> = hooks.iter().map(|hook| hook.text_at(&["name"])).collect();
-        let is_unique = |(index, name): (usize, &&str)| !names.iter().take(index).any(|own| own == name);
+        let is_unique =
+            |(index, name): (usize, &&str)| !names.iter().take(index).any(|own| own == name);
         let same_conditions = old.len() == webhooks.len()
             && old.items().zip(webhooks.items()).all(|(old, new)| {
                 old.field("matchConditions").equals(&new.field("matchConditions"))
@@ -268,4 +269,3 @@ fn check_path(at: &At<'_>, text: &str, errs: &mut FieldErrors<'_, '_>) {
         }
     }
 }
-
