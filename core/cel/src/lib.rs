@@ -45,11 +45,10 @@ pub use error::{Budget, EvalError, EvalErrorKind, OVER_BUDGET};
 pub use issue::{Issue, Issues};
 pub use list::{Items, Joined, List};
 pub use map::{Map, Table};
-pub use mutation::ObjectVal;
 pub use program::Program;
 pub use time::Timestamp;
 pub use types::{Type, Types};
-pub use value::{Opaque, Text, Value};
+pub use value::{ObjectVal, Opaque, Text, Value};
 
 /// The cost limit of one expression.
 pub const PER_CALL_LIMIT: u64 = 1_000_000;

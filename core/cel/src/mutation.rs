@@ -1,6 +1,6 @@
 //! The messages that mutations construct: `Object{…}` with the path of its fields as the type's name, and `JSONPatch{…}`.
 
-use crate::{EvalError, Type, Value};
+use crate::{EvalError, List, Map, ObjectVal, Type, Value};
 use alloc::format;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -26,26 +26,13 @@ pub(crate) fn field(message: &str, field: &str) -> Option<Type> {
     TEXT_FIELDS.contains(&field).then_some(Type::String)
 }
 
-/// A message that an expression constructed.
-#[derive(Clone, Debug)]
-pub struct ObjectVal<'t> {
-    type_name: Arc<str>,
-    /// In the order of the literal; names are distinct.
-    fields: Vec<(Arc<str>, Value<'t>)>,
-    levels: u32,
-}
-
 impl<'t> ObjectVal<'t> {
     /// A message with these fields; a field of `JSONPatch` must have its type.
     pub(crate) fn new(
         type_name: Arc<str>,
         fields: Vec<(Arc<str>, Value<'t>)>,
     ) -> Result<Self, EvalError> {
-        let object = Self {
-            levels: fields.iter().map(|(_, value)| value.levels()).max().unwrap_or_default() + 1,
-            type_name,
-            fields,
-        };
+        let object = Self::of(type_name, fields);
         if object.is_json_patch() {
             object.check_fields()?;
         }
@@ -53,7 +40,7 @@ impl<'t> ObjectVal<'t> {
     }
 
     fn check_fields(&self) -> Result<(), EvalError> {
-        for (name, value) in &self.fields {
+        for (name, value) in self.fields() {
             let is_text = TEXT_FIELDS.contains(&&**name);
             if !is_text && &**name != "value" {
                 return Err(EvalError::new(format!("unexpected JSONPatchType field: {name}")));
@@ -66,30 +53,6 @@ impl<'t> ObjectVal<'t> {
             }
         }
         Ok(())
-    }
-
-    /// The name of its type: `Object.spec.containers`.
-    pub fn type_name(&self) -> &str {
-        &self.type_name
-    }
-
-    /// Its fields, in the order of the literal.
-    pub fn fields(&self) -> &[(Arc<str>, Value<'t>)] {
-        &self.fields
-    }
-
-    /// The value of a field that is set.
-    pub fn field(&self, name: &str) -> Option<&Value<'t>> {
-        self.fields.iter().find(|(own, _)| &**own == name).map(|(_, value)| value)
-    }
-
-    /// Whether it is an operation of a JSON patch.
-    pub fn is_json_patch(&self) -> bool {
-        &*self.type_name == JSON_PATCH
-    }
-
-    pub(crate) fn levels(&self) -> u32 {
-        self.levels
     }
 }
 
@@ -105,9 +68,9 @@ fn native_type(value: &Value<'_>) -> &'static str {
         Value::Bytes(_) => "[]uint8",
         Value::Duration(_) => "time.Duration",
         Value::Timestamp(_) => "time.Time",
-        Value::List(crate::List::Tree(_)) => "[]interface {}",
+        Value::List(List::Tree(_)) => "[]interface {}",
         Value::List(_) => "[]ref.Val",
-        Value::Map(crate::Map::Tree(_)) | Value::Object(_) => "map[string]interface {}",
+        Value::Map(Map::Tree(_)) | Value::Object(_) => "map[string]interface {}",
         Value::Map(_) => "map[ref.Val]ref.Val",
         Value::Optional(_) => "*types.Optional",
         Value::Type(_) => "string",

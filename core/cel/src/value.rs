@@ -1,6 +1,6 @@
 //! CEL values; trees are borrowed, never copied.
 
-use crate::{List, Map, ObjectVal, Table, Timestamp, Type};
+use crate::{List, Map, Table, Timestamp, Type};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -71,6 +71,47 @@ pub trait Opaque: Any + fmt::Debug + Send + Sync {
     fn field(&self, name: &str) -> Option<Value<'static>> {
         let _ = name;
         None
+    }
+}
+
+/// A message that an expression constructed.
+#[derive(Clone, Debug)]
+pub struct ObjectVal<'t> {
+    type_name: Arc<str>,
+    /// In the order of the literal; names are distinct.
+    fields: Vec<(Arc<str>, Value<'t>)>,
+    levels: u32,
+}
+
+impl<'t> ObjectVal<'t> {
+    /// A message with these fields, whose names are distinct.
+    pub(crate) fn of(type_name: Arc<str>, fields: Vec<(Arc<str>, Value<'t>)>) -> Self {
+        let levels = fields.iter().map(|(_, value)| value.levels()).max().unwrap_or_default() + 1;
+        Self { type_name, fields, levels }
+    }
+
+    /// The name of its type: `Object.spec.containers`.
+    pub fn type_name(&self) -> &str {
+        &self.type_name
+    }
+
+    /// Its fields, in the order of the literal.
+    pub fn fields(&self) -> &[(Arc<str>, Value<'t>)] {
+        &self.fields
+    }
+
+    /// The value of a field that is set.
+    pub fn field(&self, name: &str) -> Option<&Value<'t>> {
+        self.fields.iter().find(|(own, _)| &**own == name).map(|(_, value)| value)
+    }
+
+    /// Whether it is an operation of a JSON patch.
+    pub fn is_json_patch(&self) -> bool {
+        &*self.type_name == "JSONPatch"
+    }
+
+    pub(crate) fn levels(&self) -> u32 {
+        self.levels
     }
 }
 

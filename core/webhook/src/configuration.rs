@@ -1,7 +1,7 @@
 //! Webhook configurations, compiled once, and the order in which their webhooks are called.
 
 use crate::client_config::ClientConfig;
-use crate::matching::is_exempt;
+use crate::exempt::is_exempt;
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;

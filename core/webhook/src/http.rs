@@ -38,9 +38,9 @@ const MESSAGES: &[(u16, &str)] = &[
     ),
 ];
 /// The codes whose message is the body, if it is text.
-const TOLD: [u16; 3] = [403, 406, 415];
+const EXCERPT_CODES: [u16; 3] = [403, 406, 415];
 /// How much of a body an error shows.
-const MAX_SHOWN: usize = 2048;
+const MAX_EXCERPT: usize = 2048;
 
 /// The review in a response.
 pub(crate) fn review(
@@ -79,18 +79,18 @@ fn error_of(status: u16, content_type: &str, body: &[u8]) -> CallError {
     }
     let media = content_type.split(';').next().unwrap_or_default().trim();
     let is_text = content_type.is_empty() || media.to_ascii_lowercase().starts_with("text/");
-    let shown = body.get(..MAX_SHOWN.min(body.len())).unwrap_or_default();
-    let shown = String::from_utf8_lossy(shown);
-    let shown = if is_text { shown.trim() } else { "unknown" };
+    let excerpt = body.get(..MAX_EXCERPT.min(body.len())).unwrap_or_default();
+    let excerpt = String::from_utf8_lossy(excerpt);
+    let excerpt = if is_text { excerpt.trim() } else { "unknown" };
     let text = match MESSAGES.iter().find(|(code, _)| *code == status) {
         Some((_, message)) => (*message).to_string(),
-        None if status == 406 && matches!(shown, "" | "unknown") => {
+        None if status == 406 && matches!(excerpt, "" | "unknown") => {
             "the server was unable to respond with a content type that the client supports".into()
         }
-        None if TOLD.contains(&status) => shown.to_string(),
+        None if EXCERPT_CODES.contains(&status) => excerpt.to_string(),
         None if status >= 500 => {
-            let shown = Quoted(shown);
-            format!("an error on the server ({shown}) has prevented the request from succeeding")
+            let excerpt = Quoted(excerpt);
+            format!("an error on the server ({excerpt}) has prevented the request from succeeding")
         }
         None => format!(
             "the server responded with the status code {status} but did not return more information"

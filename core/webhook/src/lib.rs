@@ -1,5 +1,4 @@
-//! Admission webhooks as a state machine: which call is next, and what its answer means. The calls themselves are the
-//! door's.
+//! Admission webhooks as a state machine: which call is next, and what its answer means; the door makes the calls.
 //!
 //! [`WebhookConfiguration::compile`] compiles API objects, [`Webhooks::new`] puts them in order. A [`MutatingDispatch`]
 //! is asked for the [`Next`] call again and again, each time with the answer of the one before; a
@@ -58,6 +57,7 @@ mod client_config;
 mod configuration;
 mod decode;
 mod denial;
+mod exempt;
 mod http;
 mod matching;
 mod mutating;
@@ -81,7 +81,7 @@ pub use call::{Answer, Call, Context, MAX_RESPONSE_BYTES};
 pub use client_config::{ClientConfig, Endpoint};
 pub use configuration::{AdmissionType, Webhook, WebhookConfiguration, Webhooks};
 pub use denial::DeniedStatus;
-pub use matching::is_exempt;
+pub use exempt::is_exempt;
 pub use mutating::{MutatingDispatch, Next};
 pub use rejection::Rejection;
 pub use report::Report;

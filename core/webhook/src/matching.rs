@@ -9,21 +9,6 @@ use ratchet_policy::{
     is_in_namespace, matches_namespace_selector, matches_object_selector,
 };
 
-/// The kinds that are never sent to webhooks: those that could otherwise lock themselves out.
-const EXEMPT: [&str; 6] = [
-    "MutatingAdmissionPolicy",
-    "MutatingAdmissionPolicyBinding",
-    "MutatingWebhookConfiguration",
-    "ValidatingAdmissionPolicy",
-    "ValidatingAdmissionPolicyBinding",
-    "ValidatingWebhookConfiguration",
-];
-
-/// Whether requests for a kind are never sent to webhooks.
-pub fn is_exempt(kind: &GroupVersionKind<'_>) -> bool {
-    kind.group == "admissionregistration.k8s.io" && EXEMPT.contains(&kind.kind)
-}
-
 /// The kind and the resource that a webhook matched.
 pub(crate) fn matched_names<'a>(
     matched: &'a MatchKind,

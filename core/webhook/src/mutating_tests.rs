@@ -1,6 +1,8 @@
 //! Tests of mutating webhooks: patches, versions, failures and reinvocation.
 
-use crate::testing::{Round, creation, map, mutate_with, node, patching, review, told, webhooks};
+use crate::testing::{
+    Round, creation, map, mutate_with, node, patching, review, status_text, webhooks,
+};
 use crate::{AdmissionType, Answer, AuditLevel, Call, ReinvocationContext, Webhooks};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -28,14 +30,14 @@ fn round(fields: &[&str], script: Script<'_>) -> Round {
     mutate_with(&mutating(fields), &attributes, Some(object.clone()), &mut reinvocation, script)
 }
 
-/// The `data` in the end, or what the client is told.
+/// The `data` in the end, or what the client is status_text.
 fn outcome(fields: &str, script: Script<'_>) -> Result<String, String> {
     let (user, object) = (User::anonymous(), map(""));
     let result = round(&[fields], script).result;
     let data = |object: Option<Node<'static>>| {
         object.as_ref().and_then(|object| object.get("data")).map(Node::to_json).unwrap_or_default()
     };
-    result.map(data).map_err(|rejection| told(&rejection, &creation(&user, &object)))
+    result.map(data).map_err(|rejection| status_text(&rejection, &creation(&user, &object)))
 }
 
 fn after(patch: &str) -> Result<String, String> {
@@ -147,7 +149,7 @@ fn a_deletion_has_nothing_to_patch() {
     };
     let changed = run(r#"[{"op":"add","path":"/data/l","value":"x"}]"#);
     assert_eq!(
-        told(&changed.result.unwrap_err(), &attributes),
+        status_text(&changed.result.unwrap_err(), &attributes),
         "500 InternalError: Internal error occurred: admission webhook \"m0.x.y\" attempted to modify the object, which is not supported for this operation"
     );
     let unchanged = run("[]");

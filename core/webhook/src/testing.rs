@@ -191,7 +191,7 @@ pub(crate) fn mutate_with(
 }
 
 /// The message of a rejection, with its code and reason.
-pub(crate) fn told(rejection: &Rejection, attributes: &Attributes<'_>) -> String {
+pub(crate) fn status_text(rejection: &Rejection, attributes: &Attributes<'_>) -> String {
     let reason = rejection.reason();
     format!("{} {reason}: {}", rejection.code(), rejection.message(attributes))
 }
@@ -209,14 +209,14 @@ pub(crate) fn validate_with(
     };
     let context = Context { attributes, objects: &cluster, new_uid: &new_uid, is_overdue: false };
     match ValidatingDispatch::start(webhooks, &context) {
-        Err((rejection, report)) => (Vec::new(), Some(told(&rejection, attributes)), report),
+        Err((rejection, report)) => (Vec::new(), Some(status_text(&rejection, attributes)), report),
         Ok((mut dispatch, calls)) => {
             for call in &calls {
                 dispatch.answer(call, script(call), &context);
             }
             let (rejection, report) = dispatch.finish();
             let bodies = calls.iter().map(|call| node(call.body())).collect();
-            (bodies, rejection.map(|rejection| told(&rejection, attributes)), report)
+            (bodies, rejection.map(|rejection| status_text(&rejection, attributes)), report)
         }
     }
 }

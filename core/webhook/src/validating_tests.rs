@@ -27,14 +27,14 @@ fn alice() -> User {
     }
 }
 
-/// What the client is told if the only webhook, with these fields, answers so.
-fn told_with(fields: &str, script: &dyn Fn(&Call) -> Answer) -> Option<String> {
+/// What the client is status_text if the only webhook, with these fields, answers so.
+fn outcome_with(fields: &str, script: &dyn Fn(&Call) -> Answer) -> Option<String> {
     let (user, object) = (alice(), map("k: v"));
     validate_with(&validating(&[fields]), &creation(&user, &object), script).1
 }
 
-fn told(script: &dyn Fn(&Call) -> Answer) -> Option<String> {
-    told_with("", script)
+fn status_text(script: &dyn Fn(&Call) -> Answer) -> Option<String> {
+    outcome_with("", script)
 }
 
 #[test]
@@ -84,12 +84,12 @@ fn subresources_namespaces_and_older_reviews() {
     let hooks = validating(&[
         "admissionReviewVersions: [v7, v1beta1, v1], rules: [{apiGroups: [''], apiVersions: [v1], resources: ['*/status'], operations: [UPDATE]}]",
     ]);
-    let (bodies, told, _) = validate_with(&hooks, &attributes, &|_| {
+    let (bodies, status_text, _) = validate_with(&hooks, &attributes, &|_| {
         answered(
             r#"{"apiVersion":"admission.k8s.io/v1beta1","response":{"uid":"other","allowed":true,"patchType":"JSONPatch"}}"#,
         )
     });
-    assert_eq!(told, None, "v1beta1 checks nothing");
+    assert_eq!(status_text, None, "v1beta1 checks nothing");
     assert_eq!(bodies[0].text_at(&["apiVersion"]), "admission.k8s.io/v1beta1");
     let request = |name: &str| bodies[0].text_at(&["request", name]).to_owned();
     assert_eq!((request("namespace"), request("subResource")), ("new".into(), "status".into()));
@@ -112,8 +112,8 @@ fn denials_have_the_status_of_the_webhook() {
         (r#"{"message":"no","code":999}"#, format!("999 : {DENIED}: no")),
     ] {
         let answer = |call: &Call| review(call, &format!(r#""allowed":false,"status":{status}"#));
-        assert_eq!(told(&answer), Some(expected.clone()), "{status}");
-        assert_eq!(told_with("failurePolicy: Ignore", &answer), Some(expected), "{status}");
+        assert_eq!(status_text(&answer), Some(expected.clone()), "{status}");
+        assert_eq!(outcome_with("failurePolicy: Ignore", &answer), Some(expected), "{status}");
     }
     let (user, object) = (alice(), map(""));
     let attributes = creation(&user, &object);
@@ -211,11 +211,11 @@ fn failures_of_calls_have_the_words_of_the_reference() {
         ),
     ];
     for (script, text) in cases {
-        assert_eq!(told(&script), Some(format!("{FAILED}{text}")));
-        assert_eq!(told_with("failurePolicy: Ignore", &script), None, "{text}");
+        assert_eq!(status_text(&script), Some(format!("{FAILED}{text}")));
+        assert_eq!(outcome_with("failurePolicy: Ignore", &script), None, "{text}");
     }
     assert_eq!(
-        told_with("admissionReviewVersions: [v3]", &allow),
+        outcome_with("admissionReviewVersions: [v3]", &allow),
         Some(format!(
             "{FAILED}could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)"
         ))
@@ -226,20 +226,20 @@ fn failures_of_calls_have_the_words_of_the_reference() {
 fn dry_runs_and_side_effects() {
     let (user, object) = (alice(), map(""));
     let attributes = Attributes { dry_run: true, ..creation(&user, &object) };
-    let told = |fields: &str| validate_with(&validating(&[fields]), &attributes, &allow);
-    let (bodies, none, _) = told("sideEffects: NoneOnDryRun");
+    let status_text = |fields: &str| validate_with(&validating(&[fields]), &attributes, &allow);
+    let (bodies, none, _) = status_text("sideEffects: NoneOnDryRun");
     assert_eq!(
         (none, bodies[0].find(&["request", "dryRun"]).and_then(Node::as_bool)),
         (None, Some(true))
     );
-    let (bodies, text, report) = told("sideEffects: Some, failurePolicy: Ignore");
+    let (bodies, text, report) = status_text("sideEffects: Some, failurePolicy: Ignore");
     assert!(bodies.is_empty());
     assert_eq!(
         text.as_deref(),
         Some("400 BadRequest: admission webhook \"m0.x.y\" does not support dry run")
     );
     assert_eq!(report.observations[0].labels[0], ("error_type", "apiserver_internal_error".into()));
-    let (_, text, _) = told("sideEffects: null");
+    let (_, text, _) = status_text("sideEffects: null");
     assert_eq!(
         text.as_deref(),
         Some(
@@ -298,9 +298,9 @@ fn rules_selectors_and_exemptions_decide_who_is_called() {
     let cluster = Attributes { namespace: "", ..create };
     assert!(called("namespaceSelector: {matchLabels: {env: prod}}", &cluster), "never exempt");
     let gone = Attributes { namespace: "gone", ..create };
-    let (_, told, _) =
+    let (_, status_text, _) =
         validate_with(&validating(&["namespaceSelector: {matchLabels: {a: b}}"]), &gone, &allow);
-    assert_eq!(told.as_deref(), Some("404 NotFound: namespaces \"gone\" not found"));
+    assert_eq!(status_text.as_deref(), Some("404 NotFound: namespaces \"gone\" not found"));
     for kind in ["ValidatingWebhookConfiguration", "MutatingAdmissionPolicyBinding"] {
         let kind = GroupVersionKind { group: "admissionregistration.k8s.io", version: "v1", kind };
         assert!(!called("", &Attributes { kind, ..create }));
@@ -350,7 +350,8 @@ fn conditions_skip_fail_or_are_ignored() {
             .map(|(index, text)| format!("{{name: n{index}, expression: \"{text}\"}}"))
             .collect();
         let fields = format!("{more} matchConditions: [{}]", rows.join(", "));
-        let (bodies, told, report) = validate_with(&validating(&[&fields]), &attributes, &allow);
+        let (bodies, status_text, report) =
+            validate_with(&validating(&[&fields]), &attributes, &allow);
         let metrics: Vec<String> = report
             .observations
             .iter()
@@ -360,7 +361,7 @@ fn conditions_skip_fail_or_are_ignored() {
                 format!("{name} {}", one.labels[3].1)
             })
             .collect();
-        (bodies.len(), told, metrics)
+        (bodies.len(), status_text, metrics)
     };
     assert_eq!(with(&["object.data.k == 'v'", "request.name == 'a'"], ""), (1, None, Vec::new()));
     let skipped =
@@ -382,10 +383,13 @@ fn conditions_skip_fail_or_are_ignored() {
     assert_eq!(with(&["object.data.nope == 'x'", "false"], "").0, 0, "a false one decides");
     assert_eq!(with(&["object.data.nope == 'x'", "false"], "").1, None);
     assert_eq!(with(&["object.data.nope == 'x'"], "failurePolicy: Ignore,").1, None);
-    let (_, told, _) = with(&["object.data.nope == 'x'", "object.data.no == 'x'"], "");
-    assert!(told.is_some_and(|text| text.contains("is forbidden: [expression ")), "several");
-    let (_, told, _) = with(&["namespaceObject.metadata.name == 'test'"], "");
-    assert!(told.is_some_and(|text| text.ends_with("no such key: metadata")), "it is null here");
+    let (_, status_text, _) = with(&["object.data.nope == 'x'", "object.data.no == 'x'"], "");
+    assert!(status_text.is_some_and(|text| text.contains("is forbidden: [expression ")), "several");
+    let (_, status_text, _) = with(&["namespaceObject.metadata.name == 'test'"], "");
+    assert!(
+        status_text.is_some_and(|text| text.ends_with("no such key: metadata")),
+        "it is null here"
+    );
 }
 
 #[test]
@@ -402,10 +406,10 @@ fn all_are_called_and_the_first_failure_counts() {
         "m2.x.y" => review(call, r#""allowed":false,"warnings":["and"]"#),
         _ => answered("[]"),
     };
-    let (bodies, told, report) = validate_with(&hooks, &attributes, &script);
+    let (bodies, status_text, report) = validate_with(&hooks, &attributes, &script);
     assert_eq!(bodies.len(), 4);
     assert_eq!(
-        told.as_deref(),
+        status_text.as_deref(),
         Some("400 : admission webhook \"m2.x.y\" denied the request without explanation")
     );
     assert_eq!(report.warnings, ["w", "", "and"]);
@@ -460,7 +464,7 @@ fn an_overdue_request_makes_no_calls() {
         Context { attributes: &attributes, objects: &cluster, new_uid: &new_uid, is_overdue: true };
     let (rejection, _) = ValidatingDispatch::start(&validating(&[""]), &context).unwrap_err();
     assert_eq!(
-        crate::testing::told(&rejection, &attributes),
+        crate::testing::status_text(&rejection, &attributes),
         "504 Timeout: Timeout: request did not complete within requested timeout"
     );
     assert!(

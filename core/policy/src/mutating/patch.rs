@@ -92,13 +92,13 @@ impl Patcher<'_> {
         };
         let numbers = natives.resolved(tree, &|native| Node::int(position(native)));
         if let Err(error) = merge(&numbers) {
-            let shown = natives.all.iter().fold(error, |error, native| {
+            let text = natives.all.iter().fold(error, |error, native| {
                 let number = position(native).to_string();
                 error
                     .replace(&format!("Value:{number}"), &format!("Value:{}", native.syntax))
                     .replace(&number, &native.plain)
             });
-            return Err(shown);
+            return Err(text);
         }
         let texts = natives.resolved(tree, &|_| Node::string(""));
         if let Err(error) = merge(&texts) {
