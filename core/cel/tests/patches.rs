@@ -131,3 +131,14 @@ fn depth_is_bounded() {
     let chained = format!("[{}].map(a, Object{{a: a}})", "1,".repeat(40).trim_end_matches(','));
     assert!(evaluated(&chained).0.is_ok());
 }
+
+#[test]
+fn a_key_may_be_optional() {
+    let error = errors("object.data[");
+    assert!(
+        error.contains(
+            "mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', '?', 'true'"
+        ),
+        "{error}"
+    );
+}

@@ -125,6 +125,14 @@ mod tests {
     }
 
     #[test]
+    fn mutations_construct_patches() {
+        let trial = Trial::new((1, 36));
+        let program = trial.compile_mutation("[JSONPatch{op: 'remove', path: '/a'}]").unwrap();
+        assert_eq!(program.result().full_name(), "list(JSONPatch)");
+        assert!(trial.compile("Object{}").is_err(), "other expressions do not");
+    }
+
+    #[test]
     fn what_does_not_compile_is_told_with_its_place() {
         let mut trial = Trial::new((1, 36));
         let issues = trial.declare("x", "1 +\n nope").unwrap_err();

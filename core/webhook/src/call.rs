@@ -32,7 +32,7 @@ pub struct Call {
     pub(crate) index: usize,
     pub(crate) uid: String,
     pub(crate) version: ReviewVersion,
-    pub(crate) body: String,
+    pub(crate) body: Arc<str>,
     /// When it was made, in the nanoseconds of the door's clock.
     pub(crate) started: u64,
 }

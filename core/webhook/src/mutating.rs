@@ -143,7 +143,7 @@ impl<'w> MutatingDispatch<'w> {
                         index,
                         uid: String::new(),
                         version: crate::review::ReviewVersion::V1,
-                        body: String::new(),
+                        body: "".into(),
                         started: context.objects.nanoseconds(),
                     };
                     self.conclude(&call, Err(failure), context, reinvocation)?;

@@ -62,7 +62,7 @@ pub(crate) fn make_call(
     let uid = (context.new_uid)();
     let (kind, resource) = matched_names(matched, context.attributes);
     let review = Review { uid: &uid, version, kind, resource, object, old };
-    let body = review.to_json(context.attributes);
+    let body = review.to_json(context.attributes).into();
     let started = context.objects.nanoseconds();
     Ok(Call { webhook: webhook.clone(), index, uid, version, body, started })
 }

@@ -6,6 +6,8 @@ mod patch;
 mod policy;
 mod result;
 #[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;
 
 pub use policy::MutatingPolicy;
