@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-pub(crate) fn encode(bytes: &[u8]) -> String {
+/// Encodes bytes as Go's `StdEncoding` does.
+pub fn encode(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
