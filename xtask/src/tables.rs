@@ -15,10 +15,11 @@ const GENERATOR: &str = "tools/schemagen/Cargo.toml";
 const SCHEMA: (&str, &str) = ("schema", "core/object/src/schema/v1_36.rs");
 
 /// The same for tables that are made of the Go sources.
-const FROM_CHECKOUT: [(&str, &str); 3] = [
+const FROM_CHECKOUT: [(&str, &str); 4] = [
     ("internal-types", "core/engine/src/internal.txt"),
     ("merge-keys", "core/object/src/patch/merge_keys/v1_36.rs"),
     ("proto", "core/object/src/proto/v1_36.rs"),
+    ("topology", "core/object/src/schema/topology/v1_36.rs"),
 ];
 
 /// The generator's argument for the list of feature gates, with which the engine's gates are compared.

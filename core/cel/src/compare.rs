@@ -1,6 +1,6 @@
 //! Equality and ordering of values.
 
-use crate::{EvalError, List, Map, Value};
+use crate::{EvalError, List, Map, ObjectVal, Value};
 use alloc::collections::BTreeMap;
 use core::cmp::Ordering;
 use ratchet_object::Node;
@@ -33,6 +33,7 @@ impl Value<'_> {
             },
             (Self::Type(a), Value::Type(b)) => a.same_name(b),
             (Self::Opaque(a), Value::Opaque(b)) => a.equal(b.as_ref()),
+            (Self::Object(a), Value::Object(b)) => objects_equal(a, b, work),
             _ => numbers(self, other) == Some(Ordering::Equal),
         }
     }
@@ -73,6 +74,14 @@ pub(crate) fn equal_in(
     let equal = one.equal_within(other, &mut work);
     *room -= before.saturating_sub(work) * ROOM_PER_VALUE;
     if work == 0 { Err(EvalError::over_budget()) } else { Ok(equal) }
+}
+
+fn objects_equal(a: &ObjectVal<'_>, b: &ObjectVal<'_>, work: &mut u64) -> bool {
+    a.type_name() == b.type_name()
+        && a.fields().len() == b.fields().len()
+        && a.fields()
+            .iter()
+            .all(|(name, value)| b.field(name).is_some_and(|other| value.equal_within(other, work)))
 }
 
 fn lists_equal(a: &List<'_>, b: &List<'_>, work: &mut u64) -> bool {

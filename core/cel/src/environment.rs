@@ -1,8 +1,8 @@
 //! The environment of expressions: their variables, functions and types.
 
 use crate::check::Reference;
-use crate::library::{LIBRARIES, OverloadDecl, Signature, parse_type};
-use crate::{Type, Types, Value};
+use crate::library::{JSON_PATCH, LIBRARIES, Library, OverloadDecl, Signature, parse_type};
+use crate::{Type, Types, Value, mutation};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -15,6 +15,8 @@ pub struct Environment {
     functions: Arc<Functions>,
     variables: Arc<Vec<(Arc<str>, Type)>>,
     types: Option<Arc<dyn Types>>,
+    /// The functions for patches, if expressions may construct patches.
+    patches: Option<Arc<Functions>>,
 }
 
 /// A constructor, for statics that need an allocation.
@@ -47,10 +49,10 @@ static TYPE_NAMES: &[(&str, Constructor<Type>)] = &[
 ];
 
 impl Functions {
-    fn of(version: (u32, u32)) -> Self {
+    fn of(libraries: &[&'static Library], version: (u32, u32)) -> Self {
         let mut by_name: BTreeMap<String, Vec<OverloadDecl>> = BTreeMap::new();
         let mut constants = BTreeMap::new();
-        for library in LIBRARIES.iter().filter(|library| version >= library.since) {
+        for library in libraries.iter().filter(|library| version >= library.since) {
             let standard = library.name == "standard";
             let priced_alone = standard || library.name == "cel.lib.ext.lists";
             for row in library.overloads {
@@ -75,8 +77,16 @@ impl Functions {
 impl Environment {
     /// All libraries of a release of Kubernetes.
     pub fn kubernetes(version: (u32, u32)) -> Self {
-        let functions = Arc::new(Functions::of(version));
-        Self { version, functions, variables: Arc::default(), types: None }
+        let functions = Arc::new(Functions::of(LIBRARIES, version));
+        Self { version, functions, variables: Arc::default(), types: None, patches: None }
+    }
+
+    /// The same environment with the types of patches: `Object{…}` with its fields, `JSONPatch{…}` and
+    /// `jsonpatch.escapeKey()`.
+    #[must_use]
+    pub fn with_patch_types(self) -> Self {
+        let patches = Some(Arc::new(Functions::of(&[&JSON_PATCH], self.version)));
+        Self { patches, ..self }
     }
 
     /// The same environment with one more variable.
@@ -97,11 +107,26 @@ impl Environment {
     }
 
     pub(crate) fn functions(&self, name: &str) -> Option<Arc<[OverloadDecl]>> {
-        self.functions.by_name.get(name).cloned()
+        let patches = self.patches.as_ref();
+        let found = self.functions.by_name.get(name);
+        found.or_else(|| patches?.by_name.get(name)).cloned()
     }
 
     pub(crate) fn field(&self, object: &str, field: &str) -> Option<Type> {
+        if self.is_message(object) {
+            return self.message_field(object, field);
+        }
         self.types.as_ref()?.field(object, field)
+    }
+
+    /// Whether literals can construct values of this type.
+    fn is_message(&self, name: &str) -> bool {
+        self.patches.is_some() && mutation::is_message(name)
+    }
+
+    /// The type of a field of a message; `None` for a field that messages of this type do not have.
+    pub(crate) fn message_field(&self, message: &str, field: &str) -> Option<Type> {
+        mutation::field(message, field)
     }
 
     /// The type and the declaration of a name that is not a loop variable.
@@ -115,10 +140,13 @@ impl Environment {
             return Some((ty.clone(), Reference::Constant(value())));
         }
         // The reference declares these names for its checker, but not for its planner.
+        if self.is_message(name) {
+            return Some((Type::type_of(Type::object(name)), Reference::Undefined(name.into())));
+        }
         let undefined = ["duration", "timestamp"].into_iter().find(|declared| *declared == name);
         let ty = self.named_type(name)?;
         if let Some(name) = undefined {
-            return Some((Type::type_of(ty), Reference::Undefined(name)));
+            return Some((Type::type_of(ty), Reference::Undefined(name.into())));
         }
         Some((Type::type_of(ty.clone()), Reference::Constant(Value::Type(ty))))
     }

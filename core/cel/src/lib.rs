@@ -31,6 +31,7 @@ mod issue;
 pub mod library;
 mod list;
 mod map;
+mod mutation;
 mod plan;
 mod program;
 mod syntax;
@@ -47,7 +48,7 @@ pub use map::{Map, Table};
 pub use program::Program;
 pub use time::Timestamp;
 pub use types::{Type, Types};
-pub use value::{Opaque, Text, Value};
+pub use value::{ObjectVal, Opaque, Text, Value};
 
 /// The cost limit of one expression.
 pub const PER_CALL_LIMIT: u64 = 1_000_000;

@@ -47,6 +47,8 @@ pub enum Value<'t> {
     Type(Type),
     /// A value of a library's own type.
     Opaque(Arc<dyn Opaque>),
+    /// A message that the expression constructed: `Object{…}` or `JSONPatch{…}`.
+    Object(Arc<ObjectVal<'t>>),
 }
 
 /// A value of a library's own type, opaque to the evaluator.
@@ -69,6 +71,47 @@ pub trait Opaque: Any + fmt::Debug + Send + Sync {
     fn field(&self, name: &str) -> Option<Value<'static>> {
         let _ = name;
         None
+    }
+}
+
+/// A message that an expression constructed.
+#[derive(Clone, Debug)]
+pub struct ObjectVal<'t> {
+    type_name: Arc<str>,
+    /// In the order of the literal; names are distinct.
+    fields: Vec<(Arc<str>, Value<'t>)>,
+    levels: u32,
+}
+
+impl<'t> ObjectVal<'t> {
+    /// A message with these fields, whose names are distinct.
+    pub(crate) fn of(type_name: Arc<str>, fields: Vec<(Arc<str>, Value<'t>)>) -> Self {
+        let levels = fields.iter().map(|(_, value)| value.levels()).max().unwrap_or_default() + 1;
+        Self { type_name, fields, levels }
+    }
+
+    /// The name of its type: `Object.spec.containers`.
+    pub fn type_name(&self) -> &str {
+        &self.type_name
+    }
+
+    /// Its fields, in the order of the literal.
+    pub fn fields(&self) -> &[(Arc<str>, Value<'t>)] {
+        &self.fields
+    }
+
+    /// The value of a field that is set.
+    pub fn field(&self, name: &str) -> Option<&Value<'t>> {
+        self.fields.iter().find(|(own, _)| &**own == name).map(|(_, value)| value)
+    }
+
+    /// Whether it is an operation of a JSON patch.
+    pub fn is_json_patch(&self) -> bool {
+        &*self.type_name == "JSONPatch"
+    }
+
+    pub(crate) fn levels(&self) -> u32 {
+        self.levels
     }
 }
 
@@ -126,6 +169,7 @@ impl<'t> Value<'t> {
             Self::List(list) => list.levels(),
             Self::Map(map) => map.levels(),
             Self::Optional(Some(value)) => value.levels() + 1,
+            Self::Object(object) => object.levels(),
             _ => 0,
         }
     }
@@ -204,6 +248,14 @@ impl<'t> Value<'t> {
         }
     }
 
+    /// The message, if it is one.
+    pub fn as_object(&self) -> Option<&ObjectVal<'t>> {
+        match self {
+            Self::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
     /// The opaque value, if it is a `T`.
     pub fn as_opaque<T: Opaque>(&self) -> Option<&T> {
         match self {
@@ -229,6 +281,7 @@ impl<'t> Value<'t> {
             Self::Optional(_) => Type::optional(Type::Dyn),
             Self::Type(_) => Type::Meta,
             Self::Opaque(value) => Type::Opaque(value.type_name()),
+            Self::Object(object) => Type::object(object.type_name()),
         }
     }
 

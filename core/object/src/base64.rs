@@ -6,14 +6,15 @@ use alloc::vec::Vec;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-pub(crate) fn encode(bytes: &[u8]) -> String {
+/// Encodes bytes as Go's `StdEncoding` does.
+pub fn encode(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
 /// Decodes base64, or gives the offset that Go's `CorruptInputError` reports.
 ///
 /// As in Go, line ends are ignored, and so are the unused low bits of the last letter.
-pub(crate) fn decode(text: &str) -> Result<Vec<u8>, usize> {
+pub fn decode(text: &str) -> Result<Vec<u8>, usize> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     let (mut group, mut length) = (0u32, 0usize);
     let mut letters = text.bytes().enumerate().filter(|(_, byte)| !matches!(byte, b'\r' | b'\n'));

@@ -25,6 +25,7 @@ pub mod defaults;
 mod depth;
 mod edit;
 mod equal;
+pub mod go_syntax;
 mod gvk;
 mod json;
 mod kinds;
@@ -54,6 +55,7 @@ mod yaml_plain;
 mod yaml_scalar;
 
 pub use at::At;
+pub use base64::{decode as decode_base64, encode as encode_base64};
 pub use canonicalize::canonicalize;
 pub use cluster::{ClusterReader, NoCluster, RestMapping};
 pub use complete::complete;

@@ -1,10 +1,13 @@
 //! The activation of one group of expressions, with variables that are evaluated on first use.
 
 use crate::policy::{Expression, Variable};
+use crate::{Attributes, PolicyContext};
+use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
+use ratchet_cel::library::authz::{self, Authorizer};
 use ratchet_cel::{Activation, Budget, EvalError, PER_CALL_LIMIT, Program, Value};
 use ratchet_net::Quoted;
 use ratchet_object::Node;
@@ -26,6 +29,22 @@ pub(crate) struct ActivationInputs<'s, 't> {
 pub(crate) struct AuthorizerValues {
     pub(crate) authorizer: Value<'static>,
     pub(crate) request_resource: Value<'static>,
+}
+
+impl AuthorizerValues {
+    /// The values for an attempt; none without an authorizer.
+    pub(crate) fn of(attributes: &Attributes<'_>, cluster: &dyn PolicyContext) -> Option<Self> {
+        let authorizer = Authorizer::new(cluster.authorizer()?);
+        let request_resource = authorizer.resource_check(authz::Resource {
+            group: attributes.resource.group.to_owned(),
+            resource: attributes.resource.resource.to_owned(),
+            subresource: attributes.subresource.to_owned(),
+            namespace: attributes.effective_namespace().to_owned(),
+            name: attributes.name.to_owned(),
+            ..authz::Resource::default()
+        });
+        Some(Self { authorizer: Value::opaque(authorizer), request_resource })
+    }
 }
 
 /// The state of a variable.

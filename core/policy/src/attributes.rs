@@ -57,8 +57,8 @@ pub struct Attributes<'a> {
 }
 
 impl<'a> Attributes<'a> {
-    /// The namespace for matching: a namespace is in itself.
-    pub(crate) fn effective_namespace(&self) -> &'a str {
+    /// The namespace for matching and in reviews: a namespace is in itself.
+    pub fn effective_namespace(&self) -> &'a str {
         let is_namespace = (self.resource.group, self.resource.resource) == ("", "namespaces");
         if is_namespace && self.namespace.is_empty() {
             self.name_of_object()

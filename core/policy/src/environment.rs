@@ -165,10 +165,12 @@ impl PolicyEnvironment {
     }
 
     /// The environment of one expression.
-    pub(crate) fn environment(&self, authorizer: bool) -> Environment {
-        let mut environment = self
-            .base
-            .clone()
+    pub(crate) fn environment(&self, use_: Use) -> Environment {
+        let base = match use_ {
+            Use::ApplyConfiguration | Use::JsonPatch => self.base.clone().with_patch_types(),
+            _ => self.base.clone(),
+        };
+        let mut environment = base
             .with("object", self.object.clone())
             .with("oldObject", self.object.clone())
             .with("namespaceObject", Type::object(NAMESPACE))
@@ -176,7 +178,7 @@ impl PolicyEnvironment {
         if let Some(params) = &self.params {
             environment = environment.with("params", params.clone());
         }
-        if authorizer {
+        if use_ != Use::Message {
             environment = environment.with("authorizer", Type::Opaque(Authorizer::TYPE));
             if self.resource_check {
                 let check = Type::Opaque(Authorizer::RESOURCE_CHECK_TYPE);
@@ -191,7 +193,7 @@ impl PolicyEnvironment {
 
     /// Compiles an expression that must have one of the allowed result types; the error is the API server's.
     pub(crate) fn compile(&self, text: &str, use_: Use) -> Result<Program, String> {
-        let environment = self.environment(use_ != Use::Message);
+        let environment = self.environment(use_);
         let program = environment
             .compile(text)
             .map_err(|issues| alloc::format!("compilation failed: {issues}"))?;
@@ -209,7 +211,7 @@ impl PolicyEnvironment {
 
     /// Checks an expression of any result type: its type, or the error.
     pub(crate) fn check(&self, text: &str) -> Result<Type, String> {
-        let compiled = self.environment(true).compile(text);
+        let compiled = self.environment(Use::Variable).compile(text);
         compiled.map(|program| program.result().clone()).map_err(|issues| issues.to_string())
     }
 }
@@ -225,15 +227,21 @@ pub(crate) enum Use {
     Annotation,
     /// A variable.
     Variable,
+    /// The apply configuration of a mutation.
+    ApplyConfiguration,
+    /// The JSON patch of a mutation.
+    JsonPatch,
 }
 
 impl Use {
-    fn result_types(self) -> &'static [Type] {
+    fn result_types(self) -> Vec<Type> {
         match self {
-            Self::Condition => &[Type::Bool],
-            Self::Message => &[Type::String],
-            Self::Annotation => &[Type::String, Type::Null],
-            Self::Variable => &[],
+            Self::Condition => alloc::vec![Type::Bool],
+            Self::Message => alloc::vec![Type::String],
+            Self::Annotation => alloc::vec![Type::String, Type::Null],
+            Self::Variable => Vec::new(),
+            Self::ApplyConfiguration => alloc::vec![Type::object("Object")],
+            Self::JsonPatch => alloc::vec![Type::list(Type::object("JSONPatch"))],
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Evaluation of one policy on one attempt with one parameter.
 
 use crate::activation::{ActivationInputs, BudgetExceeded, PolicyActivation};
+use crate::conditions;
 use crate::policy::{Policy, Validation};
 use crate::result::Reason;
 use alloc::borrow::ToOwned;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
-use ratchet_cel::{MATCH_CONDITIONS_BUDGET, RUNTIME_COST_BUDGET, Value};
+use ratchet_cel::{RUNTIME_COST_BUDGET, Value};
 
 /// The length limit of a message expression's value, in bytes.
 const MAX_MESSAGE_LEN: usize = 5 * 1024;
@@ -61,7 +62,7 @@ impl Policy {
         inputs: &ActivationInputs<'_, '_>,
         clock: &dyn Fn() -> u64,
     ) -> Evaluated {
-        match self.conditions_hold(inputs) {
+        match conditions::evaluate(&self.conditions, self.ignores_failures, inputs).matches {
             Ok(true) => {}
             Ok(false) => return Evaluated::default(),
             Err(message) => return self.only_failure(message),
@@ -83,29 +84,6 @@ impl Policy {
     fn failure(&self, message: String, nanoseconds: u64) -> Decision {
         let outcome = if self.ignores_failures { Outcome::ErrorIgnored } else { Outcome::Error };
         Decision { outcome, message, reason: Reason::default(), nanoseconds }
-    }
-
-    /// Whether all match conditions hold. A false one decides, also where others fail.
-    fn conditions_hold(&self, inputs: &ActivationInputs<'_, '_>) -> Result<bool, String> {
-        if self.conditions.is_empty() {
-            return Ok(true);
-        }
-        let inputs = ActivationInputs { namespace: None, ..*inputs };
-        let mut activation = PolicyActivation::new(inputs, MATCH_CONDITIONS_BUDGET);
-        let mut faults: Vec<String> = Vec::new();
-        let mut is_false = false;
-        for condition in &self.conditions {
-            match activation.evaluate(condition) {
-                Ok(Ok(value)) => is_false |= value.as_bool() == Some(false),
-                Ok(Err(error)) => faults.push(error),
-                Err(BudgetExceeded) if self.ignores_failures => return Ok(false),
-                Err(BudgetExceeded) => return Err(BudgetExceeded::MESSAGE.into()),
-            }
-        }
-        if is_false || !faults.is_empty() && self.ignores_failures {
-            return Ok(false);
-        }
-        if faults.is_empty() { Ok(true) } else { Err(aggregate(faults)) }
     }
 
     fn decide(
@@ -208,18 +186,4 @@ fn denial_message(validation: &Validation, evaluated: Option<&str>) -> String {
 fn truncate(text: &str) -> &str {
     let end = (0..=MAX_ANNOTATION_LEN.min(text.len())).rev().find(|&at| text.is_char_boundary(at));
     text.get(..end.unwrap_or(0)).unwrap_or_default()
-}
-
-/// Aggregates errors as Go does: each once, in brackets if there is more than one.
-fn aggregate(faults: Vec<String>) -> String {
-    let mut distinct: Vec<String> = Vec::new();
-    for fault in faults {
-        if !distinct.contains(&fault) {
-            distinct.push(fault);
-        }
-    }
-    match distinct.as_slice() {
-        [only] => only.to_string(),
-        many => format!("[{}]", many.join(", ")),
-    }
 }

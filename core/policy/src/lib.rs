@@ -1,8 +1,9 @@
-//! ValidatingAdmissionPolicies as pure functions: compiled once, then evaluated on admission attempts.
+//! Admission policies as pure functions: compiled once, then evaluated on admission attempts.
 //!
 //! [`Policy::compile`] and [`Binding::from_object`] compile API objects, [`Policies::new`] binds them, and
 //! [`Policies::judge`] evaluates them on an [`Attributes`]. What they need to know of the cluster comes from
-//! [`PolicyContext`], which the door implements.
+//! [`PolicyContext`], which the door implements. [`MutatingPolicies`] change an object before it is validated; how
+//! patched objects are decoded and merged comes from [`ObjectInterfaces`] and [`TypeConverter`].
 //!
 //! ```
 //! use ratchet_access::User;
@@ -41,18 +42,24 @@
 extern crate alloc;
 
 mod activation;
+mod attempt;
 mod attributes;
+mod conditions;
 mod context;
 mod environment;
 mod evaluate;
 mod matching;
 #[cfg(test)]
 mod matching_tests;
+mod mutating;
+mod objects;
+pub mod observation;
 mod parameters;
 mod policies;
 #[cfg(test)]
 mod policies_tests;
 mod policy;
+mod reinvocation;
 mod request;
 mod result;
 mod schema_types;
@@ -70,9 +77,19 @@ pub use ratchet_object::{GroupVersionKind, GroupVersionResource};
 pub use ratchet_cel::library::authz;
 
 pub use attributes::{Attributes, Operation};
+pub use conditions::{ConditionsResult, MatchConditions};
 pub use context::{Equivalent, PolicyContext};
+pub use matching::{
+    MatchKind, ResourceRules, is_in_namespace, matches_namespace_selector, matches_object_selector,
+};
+pub use mutating::{
+    MutatingPolicies, MutatingPolicy, MutationFailure, MutationResult, PolicyError,
+};
+pub use objects::{ObjectInterfaces, TypeConverter, changed_kind, decode_built_in};
+pub use observation::Observation;
 pub use policies::Policies;
 pub use policy::{Binding, Policy, Reader, is_exempt};
+pub use reinvocation::{InvocationKey, Reinvocation, ReinvocationContext, semantically_equal};
 pub use result::{Check, Denial, PolicyResult, Reason};
 pub use trial::{Setting, Trial, namespace_seen, request_seen};
 pub use type_check::{ExpressionWarning, is_unchecked, status, type_check};

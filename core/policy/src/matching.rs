@@ -1,4 +1,4 @@
-//! Matching of attempts by the constraints of policies and bindings.
+//! Matching of attempts by the constraints of policies and bindings, and by the rules and selectors of webhooks.
 
 use crate::context::NAMESPACES;
 use crate::{
@@ -17,8 +17,15 @@ use ratchet_object::selector::LabelSelector;
 pub(crate) struct Criteria {
     namespaces: Result<LabelSelector, String>,
     objects: Result<LabelSelector, String>,
+    rules: ResourceRules,
+    excluded: ResourceRules,
+}
+
+/// Rules that name resources, with the match policy that decides how they are read.
+#[derive(Clone, Debug, Default)]
+pub struct ResourceRules {
     rules: Vec<Rule>,
-    excluded: Vec<Rule>,
+    /// Whether a rule also matches what is served under other groups and versions.
     equivalent: bool,
 }
 
@@ -35,7 +42,7 @@ struct Rule {
 
 /// How an attempt matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum MatchKind {
+pub enum MatchKind {
     /// It does not match.
     NoMatch,
     /// It matches as it is.
@@ -100,10 +107,8 @@ impl Rule {
 impl Criteria {
     /// Parses an object with defaults.
     pub(crate) fn parse(node: &Node<'_>) -> Self {
-        let rules = |name: &str| {
-            let rows = node.get(name).map(Node::items).unwrap_or_default();
-            rows.iter().map(Rule::parse).collect()
-        };
+        let rules =
+            |name: &str| ResourceRules::parse(node.get(name), node.text_at(&["matchPolicy"]));
         let selector = |name: &str, short: &str| match node.get(name) {
             None => Err(format!(
                 "a nil {short} selector was passed, please ensure selectors are initialized properly"
@@ -116,19 +121,12 @@ impl Criteria {
             objects: selector("objectSelector", "object"),
             rules: rules("resourceRules"),
             excluded: rules("excludeResourceRules"),
-            equivalent: node.text_at(&["matchPolicy"]) == "Equivalent",
         }
     }
 
     /// Whether any operation on this resource, or on a subresource of it, can match.
     pub(crate) fn may_match(&self, group: &str, resource: &str) -> bool {
-        let contains =
-            |list: &[String], name: &str| list.iter().any(|own| own == "*" || own == name);
-        let by_name = |rule: &Rule| {
-            let mut names = rule.resources.iter().map(|own| own.split('/').next().unwrap_or(own));
-            contains(&rule.groups, group) && names.any(|own| own == "*" || own == resource)
-        };
-        self.rules.is_empty() || self.rules.iter().any(by_name)
+        self.rules.is_empty() || self.rules.may_match(group, resource)
     }
 
     /// Whether an attempt matches. Errors do not count for an attempt that does not match anyway.
@@ -144,14 +142,14 @@ impl Criteria {
         // Rules are cheaper than the labels of a namespace, and have no errors that would come first.
         let matched = match self.rules.is_empty() {
             true => MatchKind::Exact,
-            false => self.match_rules(&self.rules, attributes, cluster)?,
+            false => self.rules.matches(attributes, cluster)?,
         };
         if matched == MatchKind::NoMatch {
             return Ok(MatchKind::NoMatch);
         }
         let namespace = self.matches_namespace_selector(attributes, cluster);
         if namespace == Ok(false)
-            || self.match_rules(&self.excluded, attributes, cluster)? != MatchKind::NoMatch
+            || self.excluded.matches(attributes, cluster)? != MatchKind::NoMatch
         {
             return Ok(MatchKind::NoMatch);
         }
@@ -162,10 +160,7 @@ impl Criteria {
 
     fn matches_object_selector(&self, attributes: &Attributes<'_>) -> Result<bool, String> {
         let selector = self.objects.as_ref().map_err(Clone::clone)?;
-        let matches = |object: Option<&Node<'_>>| {
-            object.is_some_and(|object| selector.matches_object(object))
-        };
-        Ok(selector.is_everything() || matches(attributes.object) || matches(attributes.old))
+        Ok(matches_object_selector(selector, attributes))
     }
 
     fn matches_namespace_selector(
@@ -173,31 +168,82 @@ impl Criteria {
         attributes: &Attributes<'_>,
         cluster: &dyn PolicyContext,
     ) -> Result<bool, String> {
-        let (namespace_name, resource) =
-            (attributes.effective_namespace(), attributes.resource.resource);
-        if namespace_name.is_empty() && resource != "namespaces" {
+        if !is_in_namespace(attributes) {
             return Ok(true);
         }
         let selector = self.namespaces.as_ref().map_err(Clone::clone)?;
-        if selector.is_everything() {
-            return Ok(true);
+        matches_namespace_selector(selector, attributes, cluster)
+            .map_err(|name| format!("namespaces {} not found", Quoted(&name)))
+    }
+}
+
+/// Whether a namespace selector can exempt an attempt: other cluster-scoped objects than namespaces it cannot.
+pub fn is_in_namespace(attributes: &Attributes<'_>) -> bool {
+    !attributes.effective_namespace().is_empty() || attributes.resource.resource == "namespaces"
+}
+
+/// Whether a selector matches the labels of an attempt's namespace; the error is the name of a namespace that does not
+/// exist. A namespace that is written is selected by its new labels.
+pub fn matches_namespace_selector(
+    selector: &LabelSelector,
+    attributes: &Attributes<'_>,
+    cluster: &dyn PolicyContext,
+) -> Result<bool, String> {
+    if !is_in_namespace(attributes) || selector.is_everything() {
+        return Ok(true);
+    }
+    let is_written = matches!(attributes.operation, Operation::Create | Operation::Update);
+    let is_namespace = attributes.resource.resource == "namespaces";
+    if is_namespace && attributes.subresource.is_empty() && is_written {
+        return Ok(attributes.object.is_some_and(|object| selector.matches_object(object)));
+    }
+    let name = attributes.effective_namespace();
+    let namespace = cluster.get(&NAMESPACES, "", name).ok_or_else(|| name.to_owned())?;
+    Ok(selector.matches_object(&namespace))
+}
+
+/// Whether a selector matches the labels of an attempt's object or of the stored one. The options of a connection have
+/// no metadata, so that only an empty selector matches them.
+pub fn matches_object_selector(selector: &LabelSelector, attributes: &Attributes<'_>) -> bool {
+    let has_metadata = attributes.operation != Operation::Connect;
+    let matches = |object: Option<&Node<'_>>| {
+        object.is_some_and(|object| has_metadata && selector.matches_object(object))
+    };
+    selector.is_everything() || matches(attributes.object) || matches(attributes.old)
+}
+
+impl ResourceRules {
+    /// Parses a list of rules with defaults.
+    pub fn parse(rules: Option<&Node<'_>>, match_policy: &str) -> Self {
+        let rows = rules.map(Node::items).unwrap_or_default();
+        Self {
+            rules: rows.iter().map(Rule::parse).collect(),
+            equivalent: match_policy == "Equivalent",
         }
-        let is_written = matches!(attributes.operation, Operation::Create | Operation::Update);
-        if resource == "namespaces" && attributes.subresource.is_empty() && is_written {
-            return Ok(attributes.object.is_some_and(|object| selector.matches_object(object)));
-        }
-        let namespace = cluster.get(&NAMESPACES, "", namespace_name);
-        let namespace =
-            namespace.ok_or_else(|| format!("namespaces {} not found", Quoted(namespace_name)))?;
-        Ok(selector.matches_object(&namespace))
     }
 
-    fn match_rules(
+    /// Whether there are no rules.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Whether any operation on this resource, or on a subresource of it, can match.
+    pub fn may_match(&self, group: &str, resource: &str) -> bool {
+        let contains =
+            |list: &[String], name: &str| list.iter().any(|own| own == "*" || own == name);
+        self.rules.iter().any(|rule| {
+            let mut names = rule.resources.iter().map(|own| own.split('/').next().unwrap_or(own));
+            contains(&rule.groups, group) && names.any(|own| own == "*" || own == resource)
+        })
+    }
+
+    /// How an attempt matches: as it is, or under the first rule that names an equivalent resource.
+    pub fn matches(
         &self,
-        rules: &[Rule],
         attributes: &Attributes<'_>,
         cluster: &dyn PolicyContext,
     ) -> Result<MatchKind, String> {
+        let rules = &self.rules;
         let resource = &attributes.resource;
         let is_match =
             |rule: &&Rule| rule.covers(attributes, resource) && rule.covers_name(attributes);
@@ -229,7 +275,7 @@ impl Criteria {
 
 impl Equivalent {
     /// The group, version and resource.
-    pub(crate) fn name(&self) -> GroupVersionResource<'_> {
+    pub fn name(&self) -> GroupVersionResource<'_> {
         GroupVersionResource {
             group: &self.group,
             version: &self.version,
@@ -238,7 +284,7 @@ impl Equivalent {
     }
 
     /// The group, version and kind.
-    pub(crate) fn kind_name(&self) -> GroupVersionKind<'_> {
+    pub fn kind_name(&self) -> GroupVersionKind<'_> {
         let (group, version, kind) = &self.kind;
         GroupVersionKind { group, version, kind }
     }

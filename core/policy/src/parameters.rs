@@ -1,6 +1,6 @@
 //! Resolution of a binding's parameters.
 
-use crate::policy::{Binding, ParameterRef, Policy};
+use crate::policy::{ParameterKind, ParameterRef};
 use crate::{GroupVersionResource, PolicyContext};
 use alloc::format;
 use alloc::string::String;
@@ -9,10 +9,10 @@ use ratchet_object::{Node, RestMapping};
 
 /// The resource of a policy's parameters, if it has any; an error if their kind is not served.
 pub(crate) fn mapping(
-    policy: &Policy,
+    kind: Option<&ParameterKind>,
     cluster: &dyn PolicyContext,
 ) -> Result<Option<RestMapping>, String> {
-    let Some(kind) = &policy.parameters else { return Ok(None) };
+    let Some(kind) = kind else { return Ok(None) };
     let name = kind.name();
     let mapping = cluster.rest_mapping(&name);
     mapping
@@ -22,16 +22,14 @@ pub(crate) fn mapping(
 
 /// The parameters that a policy is evaluated with, one after another; `None` among them is no parameter.
 pub(crate) fn collect(
-    policy: &Policy,
-    binding: &Binding,
+    kind: Option<&ParameterKind>,
+    param_ref: Option<&ParameterRef>,
     namespace: &str,
     cluster: &dyn PolicyContext,
 ) -> Result<Vec<Option<Node<'static>>>, String> {
     let without = || Ok(alloc::vec![None]);
-    let (Some(kind), Some(param_ref)) = (&policy.parameters, &binding.parameter) else {
-        return without();
-    };
-    let Some(mapping) = mapping(policy, cluster)? else { return without() };
+    let (Some(kind), Some(param_ref)) = (kind, param_ref) else { return without() };
+    let Some(mapping) = mapping(Some(kind), cluster)? else { return without() };
     let namespace = param_namespace(param_ref, mapping.namespaced, namespace)?;
     let kind = kind.name();
     let resource = GroupVersionResource {

@@ -1,11 +1,11 @@
 //! All policies with their bindings, evaluated on an attempt: the entry point for every door.
 
 use crate::activation::{ActivationInputs, AuthorizerValues};
-use crate::context::NAMESPACES;
+use crate::attempt::{NamespaceLookup, VersionedObjects};
 use crate::evaluate::{Annotation, Decision, Evaluated, Outcome};
 use crate::matching::MatchKind;
 use crate::policy::{Action, Binding, Policy};
-use crate::request::{namespace_object, request};
+use crate::request::request;
 use crate::result::{Check, Denial, PolicyResult, Reason};
 use crate::{Attributes, PolicyContext, parameters, policy};
 use alloc::borrow::ToOwned;
@@ -13,8 +13,6 @@ use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use ratchet_cel::Value;
-use ratchet_cel::library::authz::{self, Authorizer};
 use ratchet_object::{Node, write_text};
 
 /// The key of the audit annotation for a failed validation.
@@ -71,15 +69,9 @@ impl Policies {
             return judged;
         }
         let asks = self.bound.iter().any(|(policy, _)| policy.uses_authorizer);
-        let authorizer_values = if asks { authorizer_values(attributes, cluster) } else { None };
-        let namespace = NamespaceLookup::Pending;
-        let mut context = AttemptContext {
-            attributes,
-            cluster,
-            authorizer_values,
-            namespace,
-            namespace_exists: false,
-        };
+        let authorizer_values = if asks { AuthorizerValues::of(attributes, cluster) } else { None };
+        let namespace = NamespaceLookup::new(attributes);
+        let mut context = AttemptContext { attributes, cluster, authorizer_values, namespace };
         for (policy, bindings) in &self.bound {
             context.apply(policy, bindings, &mut judged);
             if judged.missing_namespace.is_some() {
@@ -90,43 +82,12 @@ impl Policies {
     }
 }
 
-/// The values of `authorizer` and `authorizer.requestResource`.
-fn authorizer_values(
-    attributes: &Attributes<'_>,
-    cluster: &dyn PolicyContext,
-) -> Option<AuthorizerValues> {
-    let authorizer = Authorizer::new(cluster.authorizer()?);
-    let request_resource = authorizer.resource_check(authz::Resource {
-        group: attributes.resource.group.to_owned(),
-        resource: attributes.resource.resource.to_owned(),
-        subresource: attributes.subresource.to_owned(),
-        namespace: attributes.effective_namespace().to_owned(),
-        name: attributes.name.to_owned(),
-        ..authz::Resource::default()
-    });
-    Some(AuthorizerValues { authorizer: Value::opaque(authorizer), request_resource })
-}
-
-/// The lookup of the attempt's namespace.
-enum NamespaceLookup {
-    Pending,
-    Done(Option<Node<'static>>),
-}
-
 /// An attempt with what all policies share about it.
 struct AttemptContext<'c> {
     attributes: &'c Attributes<'c>,
     cluster: &'c dyn PolicyContext,
     authorizer_values: Option<AuthorizerValues>,
-    namespace: NamespaceLookup,
-    /// Whether its namespace is known to exist.
-    namespace_exists: bool,
-}
-
-/// The object and the stored object in the version that a policy matched.
-struct VersionedObjects {
-    object: Option<Node<'static>>,
-    old: Option<Node<'static>>,
+    namespace: NamespaceLookup<'c>,
 }
 
 impl AttemptContext<'_> {
@@ -141,7 +102,7 @@ impl AttemptContext<'_> {
             Ok(matched) => matched,
             Err(error) => return misconfigured(policy, None, &error, judged),
         };
-        if let Err(error) = parameters::mapping(policy, cluster) {
+        if let Err(error) = parameters::mapping(policy.parameters.as_ref(), cluster) {
             return misconfigured(policy, None, &error, judged);
         }
         let mut published: Vec<(String, Vec<String>)> = Vec::new();
@@ -160,8 +121,8 @@ impl AttemptContext<'_> {
                 }
             }
             let params = match parameters::collect(
-                policy,
-                binding,
+                policy.parameters.as_ref(),
+                binding.parameter.as_ref(),
                 attributes.effective_namespace(),
                 cluster,
             ) {
@@ -175,7 +136,7 @@ impl AttemptContext<'_> {
                 continue;
             }
             if versioned.is_none() {
-                match self.convert_objects(&matched) {
+                match VersionedObjects::convert(attributes, &matched, cluster) {
                     Ok(versioned_objects) => versioned = Some(versioned_objects),
                     Err(error) => {
                         misconfigured(policy, Some(binding), &error, judged);
@@ -183,7 +144,7 @@ impl AttemptContext<'_> {
                     }
                 }
             }
-            if let Err(missing) = self.find_namespace(policy.uses_namespace) {
+            if let Err(missing) = self.namespace.find(cluster, policy.uses_namespace) {
                 judged.missing_namespace = Some(missing);
                 return;
             }
@@ -196,49 +157,6 @@ impl AttemptContext<'_> {
         for (key, values) in published {
             annotate(judged, format!("{}/{key}", policy.name), values.join(", "));
         }
-    }
-
-    /// Converts the objects to the version that the policy matched; none where they already have it.
-    fn convert_objects(&self, matched: &MatchKind) -> Result<VersionedObjects, String> {
-        let MatchKind::Equivalent(other) = matched else {
-            return Ok(VersionedObjects { object: None, old: None });
-        };
-        let convert = |node: Option<&Node<'_>>| match node {
-            None => Ok(None),
-            Some(node) => {
-                let converted_node = self.cluster.converted(node, &other.kind_name());
-                let error = || {
-                    let kind = other.kind_name();
-                    format!("failed to convert object version: unable to convert to {kind}")
-                };
-                converted_node.map(Some).ok_or_else(error)
-            }
-        };
-        Ok(VersionedObjects {
-            object: convert(self.attributes.object)?,
-            old: convert(self.attributes.old)?,
-        })
-    }
-
-    /// Looks the namespace of the attempt up once, its existence alone unless it `is_needed`; the error is its name.
-    fn find_namespace(&mut self, is_needed: bool) -> Result<(), String> {
-        if matches!(self.namespace, NamespaceLookup::Done(_)) || !is_needed && self.namespace_exists
-        {
-            return Ok(());
-        }
-        let kind = &self.attributes.kind;
-        let is_namespace = (kind.group, kind.version, kind.kind) == ("", "v1", "Namespace");
-        let name = if is_namespace { "" } else { self.attributes.effective_namespace() };
-        let namespace = match name {
-            "" => None,
-            name if !is_needed => {
-                self.namespace_exists = self.cluster.exists(&NAMESPACES, "", name);
-                return if self.namespace_exists { Ok(()) } else { Err(name.to_owned()) };
-            }
-            name => Some(self.cluster.get(&NAMESPACES, "", name).ok_or_else(|| name.to_owned())?),
-        };
-        self.namespace = NamespaceLookup::Done(namespace.map(namespace_object));
-        Ok(())
     }
 
     fn evaluate(
@@ -258,10 +176,7 @@ impl AttemptContext<'_> {
             old: converted.map_or(self.attributes.old, |versioned| versioned.old.as_ref()),
             params: parameter,
             request: &request,
-            namespace: match &self.namespace {
-                NamespaceLookup::Done(namespace) => namespace.as_ref(),
-                NamespaceLookup::Pending => None,
-            },
+            namespace: self.namespace.object(),
             authorizer_values: self.authorizer_values.as_ref(),
             variables: &policy.variables,
         };

@@ -11,7 +11,7 @@ use ratchet_cel::{Environment, Program};
 use ratchet_object::selector::LabelSelector;
 use ratchet_object::{Node, defaults};
 
-const GROUP: &str = "admissionregistration.k8s.io";
+pub(crate) const GROUP: &str = "admissionregistration.k8s.io";
 
 /// A ValidatingAdmissionPolicy with its expressions compiled.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ pub(crate) struct ParameterKind {
 }
 
 impl ParameterKind {
-    fn parse(node: &Node<'_>) -> Self {
+    pub(crate) fn parse(node: &Node<'_>) -> Self {
         let api_version = node.text_at(&["apiVersion"]);
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         let kind = node.text_at(&["kind"]);
@@ -63,7 +63,7 @@ pub(crate) struct Expression {
 }
 
 impl Expression {
-    fn new(policy_environment: &PolicyEnvironment, text: &str, use_: Use) -> Self {
+    pub(crate) fn new(policy_environment: &PolicyEnvironment, text: &str, use_: Use) -> Self {
         Self { text: text.to_owned(), program: policy_environment.compile(text, use_) }
     }
 }
@@ -84,7 +84,7 @@ pub(crate) struct Validation {
 }
 
 /// The items of a list in the spec.
-fn rows<'n>(node: &'n Node<'n>, name: &str) -> &'n [Node<'n>] {
+pub(crate) fn rows<'n>(node: &'n Node<'n>, name: &str) -> &'n [Node<'n>] {
     node.find(&["spec", name]).map(Node::items).unwrap_or_default()
 }
 
@@ -170,6 +170,10 @@ impl Reader {
     pub fn policy(&self, object: &Node<'_>) -> Policy {
         Policy::parse_with(object, &self.0)
     }
+
+    pub(crate) fn environment(&self) -> &Environment {
+        &self.0
+    }
 }
 
 /// The actions for a denied validation.
@@ -180,7 +184,7 @@ pub(crate) enum Action {
     Audit,
 }
 
-/// A ValidatingAdmissionPolicyBinding.
+/// A ValidatingAdmissionPolicyBinding or a MutatingAdmissionPolicyBinding.
 #[derive(Debug)]
 pub struct Binding {
     pub(crate) name: String,
@@ -212,9 +216,10 @@ impl ParameterRef {
 }
 
 impl Binding {
-    /// Parses a binding. Never fails: errors are reported when it is applied.
+    /// Parses a binding of a validating or of a mutating policy. Never fails: errors are reported when it is applied.
     pub fn from_object(object: &Node<'_>) -> Self {
         let mut node = object.clone();
+        // Both kinds have the same defaults.
         defaults::apply(GROUP, "v1", "ValidatingAdmissionPolicyBinding", &mut node);
         let spec = |name: &str| node.find(&["spec", name]).filter(|node| !node.is_null());
         let action = |action_name: &String| match action_name.as_str() {

@@ -11,11 +11,20 @@ pub(crate) fn request(attributes: &Attributes<'_>, matched: &MatchKind) -> Node<
         MatchKind::Equivalent(other) => (other.kind_name(), other.name()),
         MatchKind::Exact | MatchKind::NoMatch => (attributes.kind, attributes.resource),
     };
+    request_for(attributes, &kind, &resource)
+}
+
+/// The same for a kind and a resource that were matched.
+pub(crate) fn request_for(
+    attributes: &Attributes<'_>,
+    kind: &GroupVersionKind<'_>,
+    resource: &GroupVersionResource<'_>,
+) -> Node<'static> {
     // The converter of the reference leaves the objects in, as null.
     let mut members = alloc::vec![
         member("uid", text("")),
-        member("kind", kind_node(&kind)),
-        member("resource", resource_node(&resource)),
+        member("kind", kind_node(kind)),
+        member("resource", resource_node(resource)),
     ];
     set(&mut members, "subResource", attributes.subresource);
     members.push(member("requestKind", kind_node(&attributes.kind)));

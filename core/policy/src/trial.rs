@@ -1,7 +1,7 @@
 //! Evaluation of a single expression, for authors of policies: it sees what it would see in a policy.
 
 use crate::activation::{ActivationInputs, PolicyActivation};
-use crate::environment::PolicyEnvironment;
+use crate::environment::{PolicyEnvironment, Use};
 use crate::matching::MatchKind;
 use crate::policy::Variable;
 use crate::{Attributes, request};
@@ -63,7 +63,12 @@ impl Trial {
 
     /// Compiles an expression of any result type.
     pub fn compile(&self, text: &str) -> Result<Program, Issues> {
-        self.policy_environment.environment(true).compile(text)
+        self.policy_environment.environment(Use::Variable).compile(text)
+    }
+
+    /// Compiles an expression of a mutation, which may construct `Object{…}` and `JSONPatch{…}`.
+    pub fn compile_mutation(&self, text: &str) -> Result<Program, Issues> {
+        self.policy_environment.environment(Use::JsonPatch).compile(text)
     }
 
     /// Evaluates an expression: its value, and its cost, its variables included.
@@ -117,6 +122,14 @@ mod tests {
         assert_eq!(trial.evaluate(&program, &setting).0.unwrap().as_bool(), Some(true));
         let program = trial.compile("authorizer.path('/x').check('get').allowed()").unwrap();
         assert!(trial.evaluate(&program, &setting).0.is_err());
+    }
+
+    #[test]
+    fn mutations_construct_patches() {
+        let trial = Trial::new((1, 36));
+        let program = trial.compile_mutation("[JSONPatch{op: 'remove', path: '/a'}]").unwrap();
+        assert_eq!(program.result().full_name(), "list(JSONPatch)");
+        assert!(trial.compile("Object{}").is_err(), "other expressions do not");
     }
 
     #[test]

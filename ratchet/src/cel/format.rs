@@ -39,6 +39,10 @@ impl Writer {
             Value::Map(map) => {
                 Node::map(map.iter().map(|(key, value)| (self.key(&key), self.node(&value))))
             }
+            Value::Object(object) => {
+                let fields = object.fields().iter();
+                Node::map(fields.map(|(name, value)| (name.to_string(), self.node(value))))
+            }
             Value::Optional(Some(inner)) => self.node(inner),
             Value::Optional(None) => Node::new(Tree::Null),
             Value::Type(ty) => Node::string(ty.to_string()),

@@ -9,6 +9,7 @@ mod merge_keys;
 mod numbers;
 mod render;
 mod schema;
+mod topology;
 
 use error::Error;
 use go::Source;
@@ -16,8 +17,8 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 
-const USAGE: &str = "arguments: schema, or one of proto, merge-keys, internal-types, features \
-                     with the path of a checkout of Kubernetes";
+const USAGE: &str = "arguments: schema, or one of proto, merge-keys, topology, internal-types, \
+                     features with the path of a checkout of Kubernetes";
 
 fn main() -> Result<(), Error> {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -41,6 +42,7 @@ fn table(name: &str, checkout: Option<&Path>) -> Result<String, Error> {
         ("schema", None) => types().and_then(|(kinds, types)| render::file(&kinds, &types)),
         ("proto", Some(checkout)) => numbers::file(&types()?.1, &mut Source::new(checkout)),
         ("merge-keys", Some(checkout)) => merge_keys::file(&types()?.1, &mut Source::new(checkout)),
+        ("topology", Some(checkout)) => topology::file(&types()?.1, checkout),
         ("internal-types", Some(checkout)) => internal_types::file(&mut Source::new(checkout)),
         ("features", Some(checkout)) => features::list(checkout),
         _ => Err(USAGE.into()),

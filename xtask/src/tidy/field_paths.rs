@@ -48,6 +48,15 @@ const OTHERS: &[(&str, &[&str])] = &[
     // Labels of field selectors.
     ("core/engine/", &["spec.host"]),
     ("core/object/", &["spec.host", "status.successful"]),
+    // An operation of a JSON patch.
+    ("core/object/", &["op"]),
+    // A path that messages of the reference have so.
+    ("core/policy/", &["resourceRules.operations"]),
+    // AdmissionReviews, and the Status in them.
+    (
+        "core/webhook/",
+        &["causes", "code", "details", "details.retryAfterSeconds", "patch", "response", "warnings"],
+    ),
     // The file of known findings.
     ("doors/check/", &["findings"]),
     // Keys of the ConfigMap extension-apiserver-authentication.

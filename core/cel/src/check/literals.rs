@@ -107,7 +107,7 @@ fn visit_unless(expr: &Expr, ends: fn(&Expr) -> bool, each: &mut dyn FnMut(&Expr
                 visit(&entry.value, each);
             }
         }
-        Kind::Struct { values, .. } => values.iter().for_each(|value| visit(value, each)),
+        Kind::Struct { fields, .. } => fields.iter().for_each(|field| visit(&field.value, each)),
         Kind::Comprehension(fold) => {
             let Comprehension { range, start, condition, step, result, .. } = fold.as_ref();
             for part in [range, start, condition, step, result] {

@@ -9,7 +9,7 @@ pub(crate) use reference::Reference;
 
 use crate::Type;
 use crate::environment::Environment;
-use crate::syntax::{Comprehension, Entry, Expr, Kind, SourceError};
+use crate::syntax::{Comprehension, Entry, Expr, Kind, SourceError, StructField};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -69,7 +69,7 @@ impl Checker<'_> {
             }
             Kind::List(items) => self.list(items),
             Kind::Map(entries) => self.map(entries),
-            Kind::Struct { name, values } => self.message(expr, name, values),
+            Kind::Struct { name, fields } => self.message(expr, name, fields),
             Kind::Comprehension(fold) => self.fold(fold),
         };
         self.set(expr, ty);
@@ -214,9 +214,12 @@ impl Checker<'_> {
         Type::Dyn
     }
 
-    fn message(&mut self, expr: &Expr, name: &str, values: &[Expr]) -> Type {
+    fn message(&mut self, expr: &Expr, name: &str, fields: &[StructField]) -> Type {
         let ty = match self.lookup(name) {
             None => return self.undeclared(expr, name),
+            Some((Type::TypeOf(inner), _)) if matches!(*inner, Type::Object(_)) => {
+                inner.as_ref().clone()
+            }
             Some((Type::TypeOf(inner), _)) => {
                 self.report(expr, format!("'{}' is not a message type", inner.full_name()));
                 Type::Error
@@ -226,10 +229,34 @@ impl Checker<'_> {
                 Type::Error
             }
         };
-        for value in values {
-            self.check(value);
+        for field in fields {
+            self.check(&field.value);
+            let provided = self.unwrapped(&field.value, field.optional);
+            if let Type::Object(message) = &ty {
+                self.message_field(message, field, &provided);
+            }
         }
         ty
+    }
+
+    /// Checks the type that a literal provides for a field of a message.
+    fn message_field(&mut self, message: &str, field: &StructField, provided: &Type) {
+        let name = &field.name;
+        let (declared, fits) = match self.environment.message_field(message, name) {
+            Some(declared) => {
+                let fits = self.unifier.assignable(&declared, provided);
+                (alloc::string::ToString::to_string(&declared), fits)
+            }
+            // The reference has the field, but no type for it.
+            None => (String::new(), matches!(provided, Type::Dyn | Type::Error)),
+        };
+        if !fits {
+            let provided = self.unifier.substitute(provided, true);
+            let message = format!(
+                "expected type of field '{name}' is '{declared}' but provided type is '{provided}'"
+            );
+            self.errors.push(SourceError { at: Some(field.at), message });
+        }
     }
 
     fn fold(&mut self, fold: &Comprehension) -> Type {

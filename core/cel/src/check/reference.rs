@@ -15,7 +15,7 @@ pub(crate) enum Reference {
     /// A constant of a library, or a type by its name.
     Constant(Value<'static>),
     /// A type that can be named but has no value.
-    Undefined(&'static str),
+    Undefined(String),
     /// One of these overloads; `namespaced` if the receiver is part of the function's name.
     Calls { overloads: Vec<OverloadDecl>, namespaced: bool },
 }

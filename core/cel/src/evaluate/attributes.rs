@@ -157,6 +157,8 @@ impl<'p, 't> Evaluator<'p, 't> {
             Some(member) => Ok(Some(member)),
             None if optional => Ok(None),
             None if key.test => Ok(Some(Value::Bool(false))),
+            // An unset field of a message is null, as in Go's map behind it.
+            None if matches!(value, Value::Object(_)) => Ok(Some(Value::Null)),
             None => Err(missing(value, key_value)),
         }
     }
@@ -172,6 +174,7 @@ impl<'p, 't> Evaluator<'p, 't> {
                 Ok(usize::try_from(index(key)?).ok().and_then(|index| list.get(index)))
             }
             (Value::Opaque(opaque), Value::Text(name)) => Ok(opaque.field(name)),
+            (Value::Object(object), Value::Text(name)) => Ok(object.field(name).cloned()),
             _ => Ok(None),
         }
     }

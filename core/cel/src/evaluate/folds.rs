@@ -186,5 +186,7 @@ pub(super) fn go_type(value: &Value<'_>) -> &'static str {
         Value::Optional(_) => "*types.Optional",
         Value::Type(_) => "*types.Type",
         Value::Opaque(value) => value.type_name(),
+        Value::Object(object) if object.is_json_patch() => "*mutation.JSONPatchVal",
+        Value::Object(_) => "*dynamic.ObjectVal",
     }
 }

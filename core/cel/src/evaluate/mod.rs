@@ -3,6 +3,7 @@
 mod attributes;
 mod calls;
 mod folds;
+mod messages;
 
 pub(crate) use attributes::usable_key;
 
@@ -123,6 +124,7 @@ impl<'p, 't> Evaluator<'p, 't> {
             Step::Call(call) => self.call(call),
             Step::List(items) => self.list(items),
             Step::Map(entries) => self.map(entries),
+            Step::Struct(message) => self.message(message),
             Step::Fold(fold) => self.fold(fold),
             Step::Append { slot, added } => self.append(*slot, added),
             Step::Insert { slot, added } => self.insert(*slot, added),

@@ -7,6 +7,7 @@ mod context;
 mod declaration;
 mod format;
 mod ip;
+mod json_patch;
 mod lists;
 mod lists_ext;
 mod optional;
@@ -29,7 +30,7 @@ pub(crate) mod string_format_check;
 mod strings;
 #[cfg(test)]
 mod tests;
-mod url;
+pub mod url;
 mod zone;
 
 pub use cidr::Cidr;
@@ -37,6 +38,7 @@ pub use context::Context;
 pub(crate) use context::Prepared;
 pub(crate) use declaration::OverloadDecl;
 pub use ip::Ip;
+pub(crate) use json_patch::JSON_PATCH;
 pub use overload::{Constant, Cost, FunctionOp, Library, Overload, size_of, tenths};
 pub use signature::Signature;
 pub(crate) use signature::parse_type;

@@ -56,7 +56,9 @@ pub(super) fn add<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> EvalRes
             a.joined(b).map(Value::List).ok_or_else(EvalError::over_budget)
         }
         (Value::Bool(_) | Value::Null | Value::Map(_) | Value::Optional(_), _)
-        | (Value::Type(_) | Value::Opaque(_), _) => Err(EvalError::new("no such overload: _+_")),
+        | (Value::Type(_) | Value::Opaque(_) | Value::Object(_), _) => {
+            Err(EvalError::new("no such overload: _+_"))
+        }
         _ => Err(EvalError::no_such_overload()),
     }
 }

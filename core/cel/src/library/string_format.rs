@@ -280,7 +280,7 @@ fn plain(context: &Context<'_>, value: &Value<'_>) -> Result<String, String> {
     match value {
         Value::List(_) | Value::Map(_) => nested(context, value),
         Value::Null => Ok("null".into()),
-        Value::Optional(_) | Value::Opaque(_) => {
+        Value::Optional(_) | Value::Opaque(_) | Value::Object(_) => {
             Err(Clause::Text.type_error(value.type_of().name()))
         }
         Value::Type(ty) => Ok(ty.name().to_string()),
@@ -315,7 +315,7 @@ fn nested(context: &Context<'_>, value: &Value<'_>) -> Result<String, String> {
             Ok(out)
         }
         Value::Map(_) => map(context, value),
-        Value::Optional(_) | Value::Opaque(_) => {
+        Value::Optional(_) | Value::Opaque(_) | Value::Object(_) => {
             Err(alloc::format!("no formatting function for {}", value.type_of().name()))
         }
         _ => plain(context, value),

@@ -1,6 +1,6 @@
 //! Planning of checked expressions.
 
-use super::{Attribute, Fold, Key, KeySource, Root, Step};
+use super::{Attribute, Fold, Key, KeySource, Root, Step, Struct};
 use crate::check::{Checked, Reference};
 use crate::library::Prepared;
 use crate::syntax::{self, Expr, Kind};
@@ -69,8 +69,7 @@ impl Planner {
             }
             Kind::List(items) => self.list(items),
             Kind::Map(entries) => self.map(entries),
-            // No type has literals, so that none passes the checker.
-            Kind::Struct { .. } => Err(EvalError::new("unsupported expression")),
+            Kind::Struct { name, fields } => self.message(expr, name, fields),
             Kind::Comprehension(fold) => self.fold(fold),
         }
     }
@@ -159,6 +158,20 @@ impl Planner {
             Some(values) => Ok(Step::Constant(Value::map(values))),
             None => Ok(Step::Map(steps)),
         }
+    }
+
+    fn message(
+        &mut self,
+        expr: &Expr,
+        name: &str,
+        fields: &[syntax::StructField],
+    ) -> Result<Step, EvalError> {
+        let mut steps = Vec::with_capacity(fields.len());
+        for field in fields {
+            steps.push((field.name.as_str().into(), self.step(&field.value)?, field.optional));
+        }
+        let name = name.strip_prefix('.').unwrap_or(name).into();
+        Ok(Step::Struct(Box::new(Struct { name, fields: steps, at: expr.at })))
     }
 
     fn slot(&mut self, name: &str) -> usize {

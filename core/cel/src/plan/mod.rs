@@ -35,6 +35,8 @@ pub(crate) enum Step {
     List(Vec<(Self, bool)>),
     /// A map literal of keys and values; optional entries are marked.
     Map(Vec<(Self, Self, bool)>),
+    /// The literal of a message.
+    Struct(Box<Struct>),
     /// A loop.
     Fold(Box<Fold>),
     /// Appends to the accumulator of a loop in place.
@@ -102,6 +104,15 @@ pub(crate) struct Call {
     /// The arguments, the receiver first.
     pub(crate) arguments: Vec<Step>,
     pub(crate) style: Style,
+    /// Its offset in the expression.
+    pub(crate) at: u32,
+}
+
+/// The literal of a message: the type, and the fields; optional ones are marked.
+#[derive(Debug)]
+pub(crate) struct Struct {
+    pub(crate) name: Arc<str>,
+    pub(crate) fields: Vec<(Arc<str>, Step, bool)>,
     /// Its offset in the expression.
     pub(crate) at: u32,
 }

@@ -1,7 +1,7 @@
 //! The recursive-descent parser: from tokens to an expression tree.
 
 use super::scan::{Token, scan};
-use super::token::{BEGINNINGS_OR_CLOSE, RESERVED, TokenKind};
+use super::token::{BEGINNINGS_OR_CLOSE, BEGINNINGS_OR_OPTIONAL, RESERVED, TokenKind};
 use super::{Expr, Kind, SourceError, macros};
 use crate::Value;
 use alloc::boxed::Box;
@@ -323,6 +323,9 @@ impl<'s> Parser<'s> {
     fn index(&mut self, operand: Expr) -> Parsed {
         let open = self.advance();
         let optional = self.take(TokenKind::Question).is_some();
+        if !optional && !self.can_begin(0) {
+            return Err(self.unexpected(BEGINNINGS_OR_OPTIONAL));
+        }
         let index = self.expr()?;
         self.close(TokenKind::CloseBracket, "']'", "']'")?;
         let function = if optional { "_[?_]" } else { "_[_]" };

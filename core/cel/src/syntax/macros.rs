@@ -457,9 +457,9 @@ fn renumber(factory: &mut Factory, expr: &mut Expr) {
                 renumber(factory, &mut entry.value);
             }
         }
-        Kind::Struct { values, .. } => {
-            for value in values {
-                renumber(factory, value);
+        Kind::Struct { fields, .. } => {
+            for field in fields {
+                renumber(factory, &mut field.value);
             }
         }
         Kind::Comprehension(fold) => {

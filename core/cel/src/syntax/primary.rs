@@ -2,7 +2,7 @@
 
 use super::grammar::{Parsed, Parser, syntax};
 use super::token::{BEGINNINGS, TokenKind};
-use super::{Entry, Kind, literal};
+use super::{Entry, Kind, StructField, literal};
 use crate::Value;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -11,11 +11,11 @@ use alloc::vec::Vec;
 impl Parser<'_> {
     pub(super) fn message(&mut self, name: String) -> Parsed {
         let open = self.advance();
-        let mut values = Vec::new();
+        let mut fields = Vec::new();
         while !matches!(self.peek().kind, TokenKind::CloseBrace | TokenKind::Comma) {
-            self.take(TokenKind::Question);
+            let optional = self.take(TokenKind::Question).is_some();
             let field = self.peek();
-            if field.kind != TokenKind::Ident {
+            if !matches!(field.kind, TokenKind::Ident | TokenKind::EscapedIdent) {
                 let message = format!(
                     "mismatched input '{}' expecting {{'}}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}}",
                     field.text
@@ -23,15 +23,20 @@ impl Parser<'_> {
                 return Err(syntax(field, message));
             }
             self.advance();
+            if field.kind == TokenKind::EscapedIdent {
+                self.report(field.at, "unsupported syntax: '`'".to_string());
+            }
+            let name = field.text.to_string();
+            let at = self.peek().at;
             self.colon()?;
-            values.push(self.expr()?);
+            fields.push(StructField { name, value: self.expr()?, optional, at });
             if self.take(TokenKind::Comma).is_none() {
                 break;
             }
         }
         self.take(TokenKind::Comma);
         self.close(TokenKind::CloseBrace, "{'}', ','}", "'}'")?;
-        Ok(self.factory.make(open.at, Kind::Struct { name, values }))
+        Ok(self.factory.make(open.at, Kind::Struct { name, fields }))
     }
     pub(super) fn list(&mut self) -> Parsed {
         let open = self.advance();

@@ -106,6 +106,10 @@ pub(super) const RESERVED: &[&str] = &[
 pub(super) const BEGINNINGS: &str = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', \
      NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
+/// The same, where a key may also be optional.
+pub(super) const BEGINNINGS_OR_OPTIONAL: &str = "{'[', '{', '(', '.', '-', '!', '?', 'true', \
+     'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+
 /// The same, where a call may also end.
 pub(super) const BEGINNINGS_OR_CLOSE: &str = "{'[', '{', '(', ')', '.', '-', '!', 'true', \
      'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";

@@ -31,8 +31,8 @@ pub(crate) enum Kind {
     List(Vec<(Expr, bool)>),
     /// `{k: v, ?k: v}`.
     Map(Vec<Entry>),
-    /// `Name{field: value}`.
-    Struct { name: String, values: Vec<Expr> },
+    /// `Name{field: value, ?field: value}`.
+    Struct { name: String, fields: Vec<StructField> },
     /// A loop that a macro such as `all` or `map` expands to.
     Comprehension(Box<Comprehension>),
 }
@@ -44,6 +44,17 @@ pub(crate) struct Entry {
     pub(crate) value: Expr,
     /// Whether the value is an optional, whose entry is omitted if it is absent.
     pub(crate) optional: bool,
+}
+
+/// A field that the literal of a message sets.
+#[derive(Clone, Debug)]
+pub(crate) struct StructField {
+    pub(crate) name: String,
+    pub(crate) value: Expr,
+    /// Whether the value is an optional, whose field is omitted if it is absent.
+    pub(crate) optional: bool,
+    /// The offset of its colon, where errors about the field are reported.
+    pub(crate) at: u32,
 }
 
 /// A comprehension over a list or a map, which macros expand to.

@@ -1,20 +1,14 @@
-//! JSON patch, RFC 6902, with the quirks of the library that kube-apiserver uses.
+//! JSON patch, RFC 6902, as the patch requests of the API take it.
 
 use super::PatchError;
-use super::pointer::{self, Pointer};
-use super::size::{Size, bounded, too_deep};
+use super::operations::{JsonPatchError, apply_operations};
 use crate::{Entry, Node, Value};
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 /// The most operations of a patch.
 const MAX_OPERATIONS: usize = 10_000;
-/// The most bytes of JSON that all copies of a patch may add.
-const MAX_COPIED_BYTES: usize = 3 << 20;
-/// The most searching and shifting that a patch may cost; honest patches stay far below.
-const MAX_WORK: usize = 1 << 24;
 
 /// The members of an operation.
 const FIELDS: [&str; 4] = ["op", "path", "from", "value"];
@@ -24,16 +18,12 @@ const FIELDS: [&str; 4] = ["op", "path", "from", "value"];
 /// Quirks of the reference: negative indices count from the end, replacing an absent member adds
 /// it, copying an absent one copies `null`, and testing for absence is testing for `null`.
 pub fn json_patch(original: Node<'static>, patch: &Node<'_>) -> Result<Node<'static>, PatchError> {
-    let operations = operations(patch)?;
-    let mut run = Application { document: original, copied: 0, work: 0 };
-    for operation in operations {
-        run.apply(operation)?;
-        if run.work > MAX_WORK {
-            let text = "the operations of the patch take too long on this object";
-            return Err(PatchError::TooLarge(text.into()));
+    apply_operations(original, operations(patch)?).map_err(|error| match error {
+        JsonPatchError::TestFailed(text) | JsonPatchError::Failed(text) => {
+            PatchError::Unprocessable(text)
         }
-    }
-    bounded(run.document)
+        JsonPatchError::TooLarge(text) => PatchError::TooLarge(text),
+    })
 }
 
 /// Warnings of strict decoding, in the API server's wording: unknown members of operations.
@@ -76,183 +66,6 @@ fn operations<'p, 't>(patch: &'p Node<'t>) -> Result<&'p [Node<'t>], PatchError>
         )));
     }
     Ok(operations)
-}
-
-/// The state of a patch that is being applied.
-struct Application {
-    document: Node<'static>,
-    copied: usize,
-    work: usize,
-}
-
-fn unprocessable<T>(text: String) -> Result<T, PatchError> {
-    Err(PatchError::Unprocessable(text))
-}
-
-fn member<'n>(operation: &'n Node<'_>, name: &str) -> Option<&'n str> {
-    operation.get(name).and_then(Node::text)
-}
-
-impl Application {
-    fn apply(&mut self, operation: &Node<'_>) -> Result<(), PatchError> {
-        match member(operation, "op").unwrap_or("unknown") {
-            "add" => self.put("add", operation),
-            "remove" => {
-                let path = path_of("remove", operation)?;
-                let (pointer, container) = self.reach("remove", path)?;
-                at_path("remove", path, pointer::remove(container, &pointer.last)).map(drop)
-            }
-            "replace" => self.replace(operation),
-            "move" => self.relocate(operation),
-            "test" => self.test(operation),
-            "copy" => self.copy(operation),
-            other => unprocessable(format!("Unexpected kind: {other}")),
-        }
-    }
-
-    fn put(&mut self, name: &str, operation: &Node<'_>) -> Result<(), PatchError> {
-        let path = path_of(name, operation)?;
-        self.insert(name, path, value_of(operation))
-    }
-
-    /// The container of the last step of `path`.
-    fn reach(
-        &mut self,
-        name: &str,
-        path: &str,
-    ) -> Result<(Pointer, &mut Node<'static>), PatchError> {
-        let missing = || {
-            let text = format!(
-                "{name} operation does not apply: doc is missing path: \"{path}\": missing value"
-            );
-            PatchError::Unprocessable(text)
-        };
-        let pointer = Pointer::parse(path).ok_or_else(missing)?;
-        let container = pointer.container(&mut self.document, &mut self.work);
-        let container = container.ok_or_else(missing)?;
-        self.work += (container.entries().len() + container.items().len()) / 8 + 1;
-        Ok((pointer, container))
-    }
-
-    fn insert(&mut self, name: &str, path: &str, value: Node<'static>) -> Result<(), PatchError> {
-        let size = Size::of(&value);
-        let (pointer, container) = self.reach(name, path)?;
-        too_deep(pointer.depth() + size.depth)?;
-        at_path(name, path, pointer::add(container, &pointer.last, value))?;
-        self.work += size.values;
-        Ok(())
-    }
-
-    fn replace(&mut self, operation: &Node<'_>) -> Result<(), PatchError> {
-        let path = path_of("replace", operation)?;
-        let value = value_of(operation);
-        if path.is_empty() {
-            if !matches!(value.value, Value::Map(_) | Value::List(_)) {
-                return unprocessable("replace operation value must be object or array".into());
-            }
-            self.document = value;
-            return Ok(());
-        }
-        let (pointer, container) = self.reach("replace", path)?;
-        too_deep(pointer.depth() + Size::of(&value).depth)?;
-        match at_path("replace", path, pointer::get(container, &pointer.last))? {
-            Some(existing) => *existing = value,
-            None => container.set(pointer.last, value),
-        }
-        Ok(())
-    }
-
-    fn relocate(&mut self, operation: &Node<'_>) -> Result<(), PatchError> {
-        let from = from_of("move", operation)?;
-        let (pointer, container) = self.reach("move", from)?;
-        let value = at_path("move", from, pointer::remove(container, &pointer.last))?;
-        self.insert("move", path_of("move", operation)?, value)
-    }
-
-    fn copy(&mut self, operation: &Node<'_>) -> Result<(), PatchError> {
-        let from = from_of("copy", operation)?;
-        let (pointer, container) = self.reach("copy", from)?;
-        let found = at_path("copy", from, pointer::get(container, &pointer.last))?;
-        // Measured before it is copied: an excessive value is not copied even once.
-        let (value, bytes) = match found {
-            None => (Node::new(Value::Null), 0),
-            Some(existing) if Size::of(existing).bytes > 2 * MAX_COPIED_BYTES => {
-                (Node::new(Value::Null), MAX_COPIED_BYTES + 1)
-            }
-            Some(existing) => (existing.clone(), existing.to_json().len()),
-        };
-        self.copied += bytes;
-        if self.copied > MAX_COPIED_BYTES {
-            return unprocessable(format!(
-                "Unable to complete the copy, the accumulated size increase of copy is {}, exceeding the limit {MAX_COPIED_BYTES}",
-                self.copied
-            ));
-        }
-        self.insert("copy", path_of("copy", operation)?, value)
-    }
-
-    fn test(&mut self, operation: &Node<'_>) -> Result<(), PatchError> {
-        let path = path_of("test", operation)?;
-        let expected = operation.get("value").filter(|value| !value.is_null());
-        let holds = if path.is_empty() {
-            expected.is_some_and(|expected| equal(&self.document, expected))
-        } else {
-            let (pointer, container) = self.reach("test", path)?;
-            let found = at_path("test", path, pointer::get(container, &pointer.last))?;
-            match (found.filter(|found| !found.is_null()), expected) {
-                (None, None) => true,
-                (Some(found), Some(expected)) => equal(found, expected),
-                _ => false,
-            }
-        };
-        if holds {
-            Ok(())
-        } else {
-            unprocessable(format!("testing value {path} failed: test failed"))
-        }
-    }
-}
-
-fn path_of<'n>(name: &str, operation: &'n Node<'_>) -> Result<&'n str, PatchError> {
-    let missing = || format!("{name} operation failed to decode path: missing value");
-    member(operation, "path").ok_or_else(|| PatchError::Unprocessable(missing()))
-}
-
-fn from_of<'n>(name: &str, operation: &'n Node<'_>) -> Result<&'n str, PatchError> {
-    let missing = || format!("{name} operation failed to decode from: missing value");
-    member(operation, "from").ok_or_else(|| PatchError::Unprocessable(missing()))
-}
-
-/// The value of an operation; `null` if it has none.
-fn value_of(operation: &Node<'_>) -> Node<'static> {
-    let value = operation.get("value").cloned();
-    value.map_or_else(|| Node::new(Value::Null), Node::into_owned)
-}
-
-fn at_path<T>(name: &str, path: &str, result: Result<T, String>) -> Result<T, PatchError> {
-    result.map_err(|error| {
-        PatchError::Unprocessable(format!("error in {name} for path: '{path}': {error}"))
-    })
-}
-
-/// The same as `==`, but fast on maps with many members.
-fn equal(one: &Node<'_>, other: &Node<'_>) -> bool {
-    match (&one.value, &other.value) {
-        (Value::Map(a), Value::Map(b)) => {
-            if a.len() != b.len() {
-                return false;
-            }
-            let by_name: BTreeMap<&str, &Node<'_>> =
-                b.iter().map(|entry| (&*entry.key, &entry.node)).collect();
-            a.iter().all(|entry| {
-                by_name.get(&*entry.key).is_some_and(|existing| equal(&entry.node, existing))
-            })
-        }
-        (Value::List(a), Value::List(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b))
-        }
-        (a, b) => a == b,
-    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod json_patch;
 mod members;
 mod merge;
 mod merge_keys;
+mod operations;
 mod pointer;
 mod size;
 mod strategic;
@@ -22,6 +23,7 @@ pub use go_text::GoText;
 pub use json_patch::{json_patch, json_patch_warnings};
 pub use merge::merge_patch;
 pub use merge_keys::{MERGE_RULES, MergeRow, MergeRule, merge_rule};
+pub use operations::{JsonPatchError, apply_operations, decode_operations};
 pub use strategic::strategic_merge;
 
 use alloc::format;

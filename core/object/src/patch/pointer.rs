@@ -4,6 +4,8 @@ use crate::{Entry, Node, Value};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::num::{IntErrorKind, ParseIntError};
+use ratchet_net::Quoted;
 
 /// A pointer: the steps to a container, and the key or index in it.
 pub(super) struct Pointer {
@@ -73,8 +75,13 @@ fn unescape(step: &str) -> String {
 
 /// The index of an existing item; a negative one counts from the end.
 fn item_index(step: &str, count: usize) -> Result<usize, String> {
-    let index: i64 =
-        step.parse().map_err(|_| format!("strconv.Atoi: parsing {step:?}: invalid syntax"))?;
+    let index: i64 = step.parse().map_err(|error: ParseIntError| {
+        let why = match error.kind() {
+            IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
+            _ => "invalid syntax",
+        };
+        format!("strconv.Atoi: parsing {}: {why}", Quoted(step))
+    })?;
     let out_of_range =
         || format!("Unable to access invalid index: {index}: invalid index referenced");
     let item_index = if index < 0 {

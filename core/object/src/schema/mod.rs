@@ -4,6 +4,7 @@
 //! the [`Shape`]s lead. The tables are static, so nothing here allocates; `tools/schemagen` writes
 //! them.
 
+pub mod topology;
 mod v1_36;
 
 pub use v1_36::{KINDS, TYPES};

@@ -8,8 +8,14 @@ use ratchet_engine::field_validation::{
 };
 use ratchet_object::At;
 
-/// The spec of a binding.
+/// The spec of a binding of a validating policy.
 pub(super) fn check(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    check_common(spec, errs);
+    check_actions(&spec.field("validationActions"), errs);
+}
+
+/// What bindings of both kinds of policies have.
+pub(super) fn check_common(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     errs.needs_form(&spec.field("policyName"), NameFormat::Subdomain);
     let parameter = spec.field("paramRef");
     if parameter.is_set() {
@@ -19,7 +25,6 @@ pub(super) fn check(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     if matched.is_set() {
         resources::check(&matched, errs);
     }
-    check_actions(&spec.field("validationActions"), errs);
 }
 
 fn check_parameter(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {

@@ -1,7 +1,8 @@
 //! Validation of a policy's expressions: each is compiled, and its error reported.
 
 use crate::environment::{PolicyEnvironment, Use};
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use ratchet_cel::{Environment, Program};
 use ratchet_engine::field_validation::{FieldErrors, ValidationContext};
 use ratchet_net::Quoted;
@@ -20,12 +21,19 @@ pub(super) struct Expressions<'a> {
     plain_new: PolicyEnvironment,
     plain_stored: PolicyEnvironment,
     old: Option<At<'a>>,
+    /// The conditions of a stored webhook configuration.
+    stored_conditions: Vec<String>,
 }
 
 impl<'a> Expressions<'a> {
+    /// Those of a validating policy, which has variables if it declares some.
     pub(super) fn new(spec: &At<'_>, ctx: &ValidationContext<'a>) -> Self {
+        Self::composed(spec, !spec.field("variables").is_empty(), ctx)
+    }
+
+    /// Those of a policy; `composed` is whether `variables` is declared.
+    pub(super) fn composed(spec: &At<'_>, composed: bool, ctx: &ValidationContext<'a>) -> Self {
         let has_params = spec.field("paramKind").is_set();
-        let composed = !spec.field("variables").is_empty();
         let compatible = (1, u32::from(ctx.config.emulated.minor()).saturating_sub(1));
         let plain = |base: &Environment| PolicyEnvironment::new(base, has_params).plain();
         let policy_environment = |base: &Environment| match composed {
@@ -44,7 +52,19 @@ impl<'a> Expressions<'a> {
             plain_new: plain(&new),
             plain_stored: plain(&stored),
             old: ctx.change.old_root().map(|root| root.field("spec")),
+            stored_conditions: Vec::new(),
         }
+    }
+
+    /// Those of a webhook configuration, which has match conditions only.
+    pub(super) fn of_webhooks(root: &At<'_>, ctx: &ValidationContext<'a>) -> Self {
+        let stored = ctx.change.old_root().map(|old| old.field("webhooks"));
+        let hooks = stored.as_ref().and_then(At::node).map(Node::items).unwrap_or_default();
+        let conditions =
+            hooks.iter().filter_map(|hook| hook.get("matchConditions")).flat_map(Node::items);
+        let stored_conditions =
+            conditions.map(|row| row.text_at(&["expression"]).to_string()).collect();
+        Self { stored_conditions, ..Self::composed(root, false, ctx) }
     }
 
     /// Whether a list of the stored policy has an item with this text.
@@ -60,7 +80,9 @@ impl<'a> Expressions<'a> {
     }
 
     pub(super) fn condition(&self, at: &At<'_>, text: &str, errs: &mut FieldErrors<'_, '_>) {
-        let policy_environment = match self.is_stored("matchConditions", "expression", text) {
+        let is_stored = self.is_stored("matchConditions", "expression", text)
+            || self.stored_conditions.iter().any(|stored| stored == text);
+        let policy_environment = match is_stored {
             true => &self.plain_stored,
             false => &self.plain_new,
         };
@@ -102,6 +124,23 @@ impl<'a> Expressions<'a> {
         );
     }
 
+    /// Compiles the expression of a mutation. Whether it is stored is decided as the reference does: by the apply
+    /// configurations of the stored policy, for JSON patches too.
+    pub(super) fn mutation(
+        &self,
+        at: &At<'_>,
+        text: &str,
+        use_: Use,
+        errs: &mut FieldErrors<'_, '_>,
+    ) {
+        let original = at.text_or_empty();
+        let has = |row: &Node<'_>| row.text_at(&["applyConfiguration", "expression"]) == original;
+        let mutations = self.old.as_ref().map(|old| old.field("mutations"));
+        let rows = mutations.as_ref().and_then(At::node).map(Node::items).unwrap_or_default();
+        let is_stored = rows.iter().any(has);
+        report_error(self.policy_environment(is_stored).compile(text, use_), at, text, errs);
+    }
+
     /// Compiles the trimmed text, and reports the original one.
     pub(super) fn annotation(&self, at: &At<'_>, text: &str, errs: &mut FieldErrors<'_, '_>) {
         let original = at.text_or_empty();
@@ -116,7 +155,7 @@ impl<'a> Expressions<'a> {
 }
 
 fn report_error<T>(
-    compiled: Result<T, alloc::string::String>,
+    compiled: Result<T, String>,
     at: &At<'_>,
     text: &str,
     errs: &mut FieldErrors<'_, '_>,

@@ -1,12 +1,16 @@
-//! Validation of policies and bindings, with their expressions, which the engine cannot compile.
+//! Validation of policies, bindings and webhook configurations, with their expressions, which the engine cannot compile.
 
 mod binding;
 mod expressions;
+mod mutating;
 mod resources;
 mod status;
 #[cfg(test)]
 mod tests;
 mod values;
+mod webhooks;
+#[cfg(test)]
+mod webhooks_tests;
 
 use expressions::Expressions;
 pub(crate) use expressions::STORED;
@@ -23,8 +27,8 @@ const RESERVED: &str = ".static.k8s.io";
 const MAX_CONDITIONS: usize = 64;
 const MAX_ANNOTATIONS: usize = 20;
 
-/// Adds the errors of a policy or a binding to a verdict; none for any other kind. They belong behind those of
-/// the engine, which are about metadata.
+/// Adds the errors of a policy, a binding or a webhook configuration to a verdict; none for any other kind. They belong
+/// behind those of the engine, which are about metadata.
 pub fn validate(change: &Change<'_>, config: &ratchet_engine::ApiConfig, verdict: &mut Verdict) {
     if change.kind.group != GROUP {
         return;
@@ -38,6 +42,10 @@ pub fn validate(change: &Change<'_>, config: &ratchet_engine::ApiConfig, verdict
             status::check(&change.new_root().field("status"), &mut errs);
         }
         ("ValidatingAdmissionPolicyBinding", Part::Main) => binding::check(&spec, &mut errs),
+        ("MutatingAdmissionPolicy", Part::Main) => mutating::check(&spec, &mut errs),
+        ("MutatingAdmissionPolicyBinding", Part::Main) => mutating::check_binding(&spec, &mut errs),
+        ("ValidatingWebhookConfiguration", Part::Main) => webhooks::check(false, &mut errs),
+        ("MutatingWebhookConfiguration", Part::Main) => webhooks::check(true, &mut errs),
         _ => return,
     }
     let name = change.new_root().descend(&["metadata", "name"]);
@@ -52,7 +60,8 @@ pub fn validate(change: &Change<'_>, config: &ratchet_engine::ApiConfig, verdict
     }
 }
 
-fn check_policy(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+/// What policies of both kinds have: failure policy, parameters, constraints.
+fn check_common(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let failure = spec.field("failurePolicy");
     if failure.is_set() {
         check_enum(&failure, &["Fail", "Ignore"], errs);
@@ -73,6 +82,10 @@ fn check_policy(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     } else {
         errs.required(&constraints, "");
     }
+}
+
+fn check_policy(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    check_common(spec, errs);
     let mut expressions = Expressions::new(spec, errs.ctx);
     if !conditions_unchanged(spec, errs) {
         check_conditions(&spec.field("matchConditions"), &expressions, errs);

@@ -29,7 +29,8 @@ pub(super) fn check(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
-fn check_rule(rule: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+/// A rule, with or without `resourceNames`.
+pub(super) fn check_rule(rule: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let mut names: Vec<&str> = Vec::new();
     for name in rule.field("resourceNames").items() {
         let text = name.text_or_empty();

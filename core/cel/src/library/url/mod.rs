@@ -1,9 +1,12 @@
-//! The URL library: `url()` and the functions of `kubernetes.URL`.
+//! The URL library: `url()` and the functions of `kubernetes.URL`; and URLs as Go parses them, for others.
 
 mod escape;
 mod parse;
+mod parts;
 #[cfg(test)]
 mod tests;
+
+pub use parts::UrlParts;
 
 use super::arguments::{opaque, text};
 use super::{Context, Cost, Library, Overload};

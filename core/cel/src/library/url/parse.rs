@@ -12,14 +12,14 @@ use ratchet_net::{Quoted, strict_addr};
 pub(super) struct ParsedUrl {
     pub(super) scheme: String,
     opaque: String,
-    user: Option<(Vec<u8>, Option<Vec<u8>>)>,
+    pub(super) user: Option<(Vec<u8>, Option<Vec<u8>>)>,
     pub(super) host: Vec<u8>,
     omits_host: bool,
-    path: Vec<u8>,
+    pub(super) path: Vec<u8>,
     raw_path: String,
     pub(super) query: String,
     has_empty_query: bool,
-    fragment: Vec<u8>,
+    pub(super) fragment: Vec<u8>,
     raw_fragment: String,
 }
 
@@ -38,6 +38,15 @@ pub(super) fn parse_with_fragment(text: &str) -> Result<ParsedUrl, String> {
             unescape(fragment, Part::Fragment).map_err(|error| parse_error(text, &error))?;
         url_parts.raw_fragment = raw(fragment, &url_parts.fragment, Part::Fragment);
     }
+    Ok(url_parts)
+}
+
+/// Parses any URL, relative ones included, as Go's `url.Parse` does.
+pub(super) fn parse_reference(text: &str) -> Result<ParsedUrl, String> {
+    let (url, fragment) = text.split_once('#').unwrap_or((text, ""));
+    let mut url_parts = parse(url, false).map_err(|error| parse_error(url, &error))?;
+    url_parts.fragment =
+        unescape(fragment, Part::Fragment).map_err(|error| parse_error(text, &error))?;
     Ok(url_parts)
 }
 
