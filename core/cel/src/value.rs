@@ -47,6 +47,8 @@ pub enum Value<'t> {
     Type(Type),
     /// A value of a library's own type.
     Opaque(Arc<dyn Opaque>),
+    /// Data that does not fit its declared type: using it is an error with this message.
+    Invalid(Arc<str>),
 }
 
 /// A value of a library's own type, opaque to the evaluator.
@@ -229,6 +231,7 @@ impl<'t> Value<'t> {
             Self::Optional(_) => Type::optional(Type::Dyn),
             Self::Type(_) => Type::Meta,
             Self::Opaque(value) => Type::Opaque(value.type_name()),
+            Self::Invalid(_) => Type::Error,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Resolution of names, fields, keys and indexes.
 
 use super::folds::go_type;
-use super::{EvalResult, Evaluator, Slot, check_levels, format_value, recoverable};
+use super::{EvalResult, Evaluator, Slot, check_levels, format_value, recoverable, usable};
 use crate::plan::{Attribute, Key, KeySource, Root};
 use crate::{EvalError, Map, Value};
 use alloc::collections::BTreeMap;
@@ -17,7 +17,7 @@ impl<'p, 't> Evaluator<'p, 't> {
         let value = self.resolve(attribute)?;
         match value {
             Value::Optional(inner) if attribute.test => Ok(Value::Bool(inner.is_some())),
-            other => check_levels(other),
+            other => usable(other).and_then(check_levels),
         }
     }
 
@@ -118,6 +118,7 @@ impl<'p, 't> Evaluator<'p, 't> {
         for key in keys {
             optional |= key.optional;
             let member = self.look_up_one(&value, key, optional);
+            let member = member.and_then(|member| member.map(usable).transpose());
             let member = recoverable(member.map_err(|error| error.or_at(key.at)))?;
             match member {
                 Ok(None) if optional => return Ok(Value::Optional(None)),
@@ -165,7 +166,12 @@ impl<'p, 't> Evaluator<'p, 't> {
         usable_key(key)?;
         match (value, key) {
             (Value::Map(Map::Tree(entries)), Value::Text(name)) => {
-                Ok(self.member_named(entries, name))
+                Ok(self.member_named(entries, name).map(Value::of))
+            }
+            (Value::Map(Map::Typed(map)), Value::Text(name)) => {
+                let Some((key, ty)) = map.member(name) else { return Ok(None) };
+                let node = self.member_named(map.entries, key);
+                Ok(node.and_then(|node| map.value(node, ty)))
             }
             (Value::Map(map), _) => Ok(map.get(key)),
             (Value::List(list), _) => {
@@ -181,12 +187,9 @@ impl<'p, 't> Evaluator<'p, 't> {
         &mut self,
         entries: &'t [Entry<'t>],
         name: &str,
-    ) -> Option<Value<'t>> {
+    ) -> Option<&'t Node<'t>> {
         if entries.len() <= LARGE {
-            return entries
-                .iter()
-                .find(|entry| entry.key == name)
-                .map(|entry| Value::of(&entry.node));
+            return entries.iter().find(|entry| entry.key == name).map(|entry| &entry.node);
         }
         let address = entries.as_ptr() as usize;
         let cached = self.indexes.iter().position(|(other, _)| *other == address);
@@ -197,7 +200,7 @@ impl<'p, 't> Evaluator<'p, 't> {
             self.indexes.push((address, index));
         }
         let (_, index) = self.indexes.get(position)?;
-        index.get(name).map(|node| Value::of(node))
+        index.get(name).copied()
     }
 }
 

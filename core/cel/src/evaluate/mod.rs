@@ -230,6 +230,14 @@ fn check_levels(value: Value<'_>) -> EvalResult<'_> {
     Ok(value)
 }
 
+/// The value, or the error that it stands for.
+fn usable(value: Value<'_>) -> EvalResult<'_> {
+    match value {
+        Value::Invalid(message) => Err(EvalError::new(&*message)),
+        other => Ok(other),
+    }
+}
+
 /// Separates errors that another term may override from a spent budget, which ends the evaluation.
 fn recoverable<T>(result: Result<T, EvalError>) -> Result<Result<T, EvalError>, EvalError> {
     match result {

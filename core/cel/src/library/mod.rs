@@ -38,6 +38,7 @@ pub(crate) use context::Prepared;
 pub(crate) use declaration::OverloadDecl;
 pub use ip::Ip;
 pub use overload::{Constant, Cost, FunctionOp, Library, Overload, size_of, tenths};
+pub use pattern::Regex;
 pub use signature::Signature;
 pub(crate) use signature::parse_type;
 

@@ -96,5 +96,6 @@ pub(crate) fn format_value(value: &Value<'_>) -> String {
         Value::Optional(Some(value)) => format!("optional({})", format_value(value)),
         Value::Type(ty) => format!("type:{}", ty.full_name()),
         Value::Opaque(value) => value.type_name().into(),
+        Value::Invalid(message) => message.to_string(),
     }
 }
