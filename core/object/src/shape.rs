@@ -40,6 +40,13 @@ pub fn schema_violations(object: &Object<'_>) -> Vec<SchemaViolation> {
     Vec::new()
 }
 
+/// All violations in a tree of the type at `type_index`; paths are relative to it.
+pub fn type_violations(node: &Node<'_>, type_index: u16) -> Vec<SchemaViolation> {
+    let mut walk = Walk { violations: Vec::new(), steps: Vec::new() };
+    walk.object(node, schema::type_of(type_index));
+    walk.violations
+}
+
 /// Reports at most so many violations of one object; nobody reads more.
 const MAX_VIOLATIONS: usize = 200;
 

@@ -128,6 +128,7 @@ pub(crate) fn check_new(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         name_format::prefix_faults(format, prefix, |detail| {
             verdict.add_error(FieldError::invalid(&RULE, &generate_name, prefix, detail));
         });
+        check_derived(ctx, &generate_name, verdict);
     }
     // A server has generated the name by now; behind other doors there is none to check.
     if !text.is_empty() {
