@@ -15,8 +15,7 @@ pub(crate) fn schema(text: &str) -> Structural {
 }
 
 pub(crate) fn texts(errors: ErrorList) -> Vec<String> {
-    let text = |error: &ratchet_engine::FieldError| {
-        alloc::format!("{}: {}", error.field, error.message())
-    };
+    let text =
+        |error: &ratchet_engine::FieldError| alloc::format!("{}: {}", error.field, error.message());
     errors.0.iter().map(text).collect()
 }

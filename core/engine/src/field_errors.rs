@@ -207,6 +207,19 @@ pub fn error_at_path(
     }
 }
 
+/// A warning about metadata, at a field that is named by its whole path.
+pub fn metadata_warning(field: &str, span: Span, text: impl Into<String>) -> Warning {
+    Warning {
+        rule: &crate::rules::metadata::RULE,
+        field: field.into(),
+        text: text.into(),
+        span,
+        labels: alloc::vec::Vec::new(),
+        fix: None,
+        difference: None,
+    }
+}
+
 /// The warning that an unchanged value violates a rule of its definition.
 pub fn warning_at_path(error: &FieldError) -> Warning {
     Warning {

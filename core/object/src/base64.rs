@@ -13,7 +13,7 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
 /// Decodes base64, or gives the offset that Go's `CorruptInputError` reports.
 ///
 /// As in Go, line ends are ignored, and so are the unused low bits of the last letter.
-pub(crate) fn decode(text: &str) -> Result<Vec<u8>, usize> {
+pub fn decode(text: &str) -> Result<Vec<u8>, usize> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     let (mut group, mut length) = (0u32, 0usize);
     let mut letters = text.bytes().enumerate().filter(|(_, byte)| !matches!(byte, b'\r' | b'\n'));

@@ -54,6 +54,7 @@ mod yaml_plain;
 mod yaml_scalar;
 
 pub use at::At;
+pub use base64::decode as decode_base64;
 pub use canonicalize::canonicalize;
 pub use cluster::{ClusterReader, NoCluster, RestMapping};
 pub use complete::complete;

@@ -29,9 +29,8 @@ pub(super) fn is_mac(text: &str) -> bool {
         _ => return false,
     };
     let groups: Vec<&str> = text.split(separator).collect();
-    let is_group = |group: &&str| {
-        group.len() == width && group.bytes().all(|byte| byte.is_ascii_hexdigit())
-    };
+    let is_group =
+        |group: &&str| group.len() == width && group.bytes().all(|byte| byte.is_ascii_hexdigit());
     matches!(groups.len() * width, 12 | 16 | 40) && groups.iter().all(is_group)
 }
 
@@ -57,13 +56,10 @@ fn is_issued(number: &str) -> bool {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| number.starts_with(prefix));
     match number.len() {
         13 => starts(&["4"]),
-        14 => {
-            starts(&["300", "301", "302", "303", "304", "305", "36", "38"])
-        }
+        14 => starts(&["300", "301", "302", "303", "304", "305", "36", "38"]),
         15 => starts(&["34", "37", "2131", "1800"]),
         16 => {
-            starts(&["4", "51", "52", "53", "54", "55", "6011", "35"])
-                || (number.starts_with("65"))
+            starts(&["4", "51", "52", "53", "54", "55", "6011", "35"]) || (number.starts_with("65"))
         }
         _ => false,
     }

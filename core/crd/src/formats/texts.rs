@@ -90,7 +90,10 @@ pub(super) fn is_hostname(text: &str) -> bool {
     // Symbols are not told from other characters that are neither letters nor marks here; both are rare in names.
     let is_letter = |letter: char| {
         letter.is_ascii_alphanumeric()
-            || (!letter.is_ascii() && !letter.is_control() && !letter.is_whitespace() && !letter.is_numeric())
+            || (!letter.is_ascii()
+                && !letter.is_control()
+                && !letter.is_whitespace()
+                && !letter.is_numeric())
             || matches!(letter, '$' | '+' | '<' | '=' | '>' | '^' | '`' | '|' | '~')
     };
     let mut labels = text.rsplit('.');

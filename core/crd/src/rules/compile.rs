@@ -97,7 +97,8 @@ impl<'c> Compiler<'c> {
             self.existing.is_some_and(|existing| !expressions(existing).contains(text))
         };
         let optional = compiled.optional_old_self;
-        let environment = self.environment(is_new(|existing| &existing.rules, &rule.rule), optional);
+        let environment =
+            self.environment(is_new(|existing| &existing.rules, &rule.rule), optional);
         match environment.compile_with_cost(&rule.rule, self.decl) {
             Err(issues) => {
                 let is_boolean = issues.result.as_ref().is_none_or(|ty| *ty == Type::Bool);
@@ -195,7 +196,9 @@ impl RuleTree {
             Self::compile(schema?, structural?, decl, environments)
         };
         let rules: Box<[CompiledRule]> = match Compiler::new(structural, decl, environments, None) {
-            Some(compiler) => schema.validations.iter().map(|rule| compiler.compile(rule)).collect(),
+            Some(compiler) => {
+                schema.validations.iter().map(|rule| compiler.compile(rule)).collect()
+            }
             None => [].into(),
         };
         let (mut items, mut additional, mut properties) = (None, None, Box::default());

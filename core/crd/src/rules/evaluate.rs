@@ -8,9 +8,7 @@ use crate::value::{Correlation, MapList};
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use ratchet_cel::{
-    Activation, Budget, EvalErrorKind, PER_CALL_LIMIT, RUNTIME_COST_BUDGET, Value,
-};
+use ratchet_cel::{Activation, Budget, EvalErrorKind, PER_CALL_LIMIT, RUNTIME_COST_BUDGET, Value};
 use ratchet_engine::field_validation::{error_at_path, warning_at_path};
 use ratchet_engine::{Cause, FieldError, Warning};
 use ratchet_object::{Entry, Node, Span, Value as Tree};
@@ -208,9 +206,19 @@ impl Evaluation {
                 Err(error) => {
                     let text = &rule.text;
                     let (detail, ends) = if error.kind == EvalErrorKind::OverBudget {
-                        (alloc::format!("'{error}': no further validation rules will be run due to call cost exceeds limit for rule: {text}"), true)
+                        (
+                            alloc::format!(
+                                "'{error}': no further validation rules will be run due to call cost exceeds limit for rule: {text}"
+                            ),
+                            true,
+                        )
                     } else if error.message.starts_with("no such overload") {
-                        (alloc::format!("'{error}': call arguments did not match a supported operator, function or macro signature for rule: {text}"), false)
+                        (
+                            alloc::format!(
+                                "'{error}': call arguments did not match a supported operator, function or macro signature for rule: {text}"
+                            ),
+                            false,
+                        )
                     } else {
                         (alloc::format!("{error} evaluating rule: {text}"), false)
                     };

@@ -140,8 +140,12 @@ mod tests {
 
     #[test]
     fn paths_lead_to_specified_fields() {
-        let schema = schema("{type: object, properties: {a: {type: object, properties: {b-c: {type: string}}}, m: {type: object, additionalProperties: {type: integer}}, p: {type: object, x-kubernetes-preserve-unknown-fields: true}}}");
-        let resolve = |path: &str, brackets| valid_field_path(path, &schema, brackets).map(|found| found.text);
+        let schema = schema(
+            "{type: object, properties: {a: {type: object, properties: {b-c: {type: string}}}, m: {type: object, additionalProperties: {type: integer}}, p: {type: object, x-kubernetes-preserve-unknown-fields: true}}}",
+        );
+        let resolve = |path: &str, brackets| {
+            valid_field_path(path, &schema, brackets).map(|found| found.text)
+        };
         let cases = [
             (".a", Ok("a")),
             (".a.b-c", Ok("a.b-c")),

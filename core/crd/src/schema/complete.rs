@@ -24,8 +24,7 @@ fn junctors(
     if let Some(not) = values.not.as_deref() {
         nested(not, specified, specified_path, &path.child("not"), errors);
     }
-    let all =
-        [("allOf", &values.all_of), ("anyOf", &values.any_of), ("oneOf", &values.one_of)];
+    let all = [("allOf", &values.all_of), ("anyOf", &values.any_of), ("oneOf", &values.one_of)];
     for (keyword, schemas) in all {
         let path = path.child(keyword);
         for (index, schema) in schemas.iter().enumerate() {

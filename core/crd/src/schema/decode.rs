@@ -1,8 +1,6 @@
 //! Decoding of schemas from trees.
 
-use super::props::{
-    JsonSchemaProps, SchemaOrArray, SchemaOrBool, SchemaOrStrings, ValidationRule,
-};
+use super::props::{JsonSchemaProps, SchemaOrArray, SchemaOrBool, SchemaOrStrings, ValidationRule};
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

@@ -1,8 +1,6 @@
 //! Schemas as the API server's internal Go types, which some error messages contain: every field by its Go name.
 
-use super::props::{
-    JsonSchemaProps, SchemaOrArray, SchemaOrBool, SchemaOrStrings, ValidationRule,
-};
+use super::props::{JsonSchemaProps, SchemaOrArray, SchemaOrBool, SchemaOrStrings, ValidationRule};
 use crate::errors::{float, json, json_list, json_option, tree};
 use alloc::string::{String, ToString};
 use core::fmt::Write as _;

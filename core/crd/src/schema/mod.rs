@@ -8,8 +8,6 @@ mod props;
 pub(crate) mod structural;
 mod visit;
 
-pub(crate) use dump::dump;
-pub use props::{
-    JsonSchemaProps, SchemaOrArray, SchemaOrBool, SchemaOrStrings, ValidationRule,
-};
+pub(crate) use dump::{dump, dump_items, dump_rule};
+pub use props::{JsonSchemaProps, SchemaOrArray, SchemaOrBool, SchemaOrStrings, ValidationRule};
 pub(crate) use structural::{structural_error, validate_structural};

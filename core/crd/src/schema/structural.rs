@@ -62,9 +62,8 @@ pub(crate) fn validate_structural(path: &Path<'_>, schema: &JsonSchemaProps) -> 
     let mut errors = ErrorList::default();
     invariants(schema, Level::Root, path, &mut errors);
     validate_completeness(schema, path, &mut errors);
-    let text = |error: &ratchet_engine::FieldError| {
-        alloc::format!("{}: {}", error.field, error.message())
-    };
+    let text =
+        |error: &ratchet_engine::FieldError| alloc::format!("{}: {}", error.field, error.message());
     errors.0.sort_by_cached_key(text);
     errors
 }
@@ -130,11 +129,15 @@ fn types(schema: &JsonSchemaProps, level: Level, path: &Path<'_>, errors: &mut E
         && !schema.int_or_string
         && schema.preserve_unknown_fields.is_none()
     {
-        errors.required(&at, span, match level {
-            Level::Root => "must not be empty at the root",
-            Level::Item => "must not be empty for specified array items",
-            Level::Field => "must not be empty for specified object fields",
-        });
+        errors.required(
+            &at,
+            span,
+            match level {
+                Level::Root => "must not be empty at the root",
+                Level::Item => "must not be empty for specified array items",
+                Level::Field => "must not be empty for specified object fields",
+            },
+        );
     }
     if schema.embedded_resource && schema.additional_properties.is_some() {
         let path = path.child("additionalProperties");
@@ -200,8 +203,7 @@ fn values(
     path: &Path<'_>,
     errors: &mut ErrorList,
 ) {
-    let (any_of, all_of, one_of) =
-        (path.child("anyOf"), path.child("allOf"), path.child("oneOf"));
+    let (any_of, all_of, one_of) = (path.child("anyOf"), path.child("allOf"), path.child("oneOf"));
     if !skip_any_of {
         for (index, nested) in schema.any_of.iter().enumerate() {
             junctor(nested, false, level, &any_of.index(index), errors);
@@ -250,11 +252,7 @@ static FORBIDDEN: &[Forbidden] = &[
         |schema| schema.embedded_resource,
         "must be false to be structural",
     ),
-    (
-        "x-kubernetes-int-or-string",
-        |schema| schema.int_or_string,
-        "must be false to be structural",
-    ),
+    ("x-kubernetes-int-or-string", |schema| schema.int_or_string, "must be false to be structural"),
     (
         "x-kubernetes-list-map-keys",
         |schema| !schema.list_map_keys.is_empty(),

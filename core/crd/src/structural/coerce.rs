@@ -182,10 +182,7 @@ mod tests {
         );
         assert_eq!(coerced(labels, true).unwrap().0, r#"{"t":{"metadata":{"name":"a"}}}"#);
         let kind = "{t: {kind: 1}}";
-        assert_eq!(
-            coerced(kind, false).unwrap_err(),
-            "t.kind: Invalid value: 1: must be a string"
-        );
+        assert_eq!(coerced(kind, false).unwrap_err(), "t.kind: Invalid value: 1: must be a string");
         assert_eq!(coerced(kind, true).unwrap().0, r#"{"t":{}}"#);
     }
 }

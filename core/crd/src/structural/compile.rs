@@ -23,7 +23,9 @@ impl Structural {
         let additional = match schema.additional_properties.as_deref() {
             None => Additional::Unset,
             Some(SchemaOrBool::Allows(allows)) => Additional::Allows(*allows),
-            Some(SchemaOrBool::Schema(schema)) => Additional::Schema(Box::new(Self::compile(schema))),
+            Some(SchemaOrBool::Schema(schema)) => {
+                Additional::Schema(Box::new(Self::compile(schema)))
+            }
         };
         let mut compiled = Self {
             schema_type: SchemaType::parse(&schema.schema_type),
@@ -48,10 +50,12 @@ impl Structural {
             additional,
             ..Self::default()
         };
-        compiled.has_defaults = compiled.below(|schema| schema.default.is_some(), |schema| schema.has_defaults);
-        compiled.has_resources = compiled.below(|schema| schema.embedded_resource, |schema| schema.has_resources);
-        compiled.has_unique_lists =
-            compiled.below(|schema| schema.list_type != ListType::Atomic, |schema| schema.has_unique_lists);
+        compiled.has_defaults =
+            compiled.below(|schema| schema.default.is_some(), |schema| schema.has_defaults);
+        compiled.has_resources =
+            compiled.below(|schema| schema.embedded_resource, |schema| schema.has_resources);
+        compiled.has_unique_lists = compiled
+            .below(|schema| schema.list_type != ListType::Atomic, |schema| schema.has_unique_lists);
         compiled
     }
 

@@ -166,6 +166,10 @@ mod tests {
     fn resources_have_metadata() {
         let ty = schema("{type: object, properties: {spec: {type: object}}}").declare(true);
         let DeclKind::Object(fields) = ty.kind else { panic!("an object") };
-        assert!(["kind", "apiVersion", "metadata", "spec"].iter().all(|name| fields.named(name).is_some()));
+        assert!(
+            ["kind", "apiVersion", "metadata", "spec"]
+                .iter()
+                .all(|name| fields.named(name).is_some())
+        );
     }
 }

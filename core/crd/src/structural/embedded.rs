@@ -54,7 +54,9 @@ fn resource(value: &Node<'_>, path: &Path<'_>, errors: &mut ErrorList) {
         match value.get(name) {
             None => errors.required(&at, value.span, ""),
             Some(member) => match member.text() {
-                None => errors.invalid(&at, member.span, bad_value(Some(member)), "must be a string"),
+                None => {
+                    errors.invalid(&at, member.span, bad_value(Some(member)), "must be a string")
+                }
                 Some("") => errors.invalid(&at, member.span, quoted(""), "must not be empty"),
                 Some(text) => {
                     if let Some(detail) = check(text) {
@@ -83,7 +85,6 @@ fn api_version_fault(text: &str) -> Option<String> {
 }
 
 fn kind_fault(text: &str) -> Option<String> {
-    label_faults(&text.to_lowercase()).map(|faults| {
-        alloc::format!("may have mixed case, but should otherwise match: {faults}")
-    })
+    label_faults(&text.to_lowercase())
+        .map(|faults| alloc::format!("may have mixed case, but should otherwise match: {faults}"))
 }

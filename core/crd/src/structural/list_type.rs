@@ -11,12 +11,7 @@ use ratchet_object::{Node, Value};
 
 impl Structural {
     /// Checks the sets and keyed lists in a value (`ValidateListSetsAndMaps`).
-    pub(crate) fn validate_lists(
-        &self,
-        value: &Node<'_>,
-        path: &Path<'_>,
-        errors: &mut ErrorList,
-    ) {
+    pub(crate) fn validate_lists(&self, value: &Node<'_>, path: &Path<'_>, errors: &mut ErrorList) {
         if !self.has_unique_lists {
             return;
         }
@@ -124,26 +119,29 @@ mod tests {
                 "l[6]: Duplicate value: 1"
             ]
         );
-        assert_eq!(found(set, "[{x: 1, z: 2}, {z: 2, x: 1}]"), [
-            r#"l[1]: Duplicate value: {"x":1,"z":2}"#
-        ]);
+        assert_eq!(
+            found(set, "[{x: 1, z: 2}, {z: 2, x: 1}]"),
+            [r#"l[1]: Duplicate value: {"x":1,"z":2}"#]
+        );
     }
 
     #[test]
     fn keyed_lists_have_every_key_once() {
         let one = "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object}}";
         assert!(found(one, "[{k: a}, {k: b}, {}]").is_empty());
-        assert_eq!(found(one, "[{k: a}, {k: a, v: 1}, {}, {}]"), [
-            r#"l[1]: Duplicate value: {"k":"a"}"#,
-            "l[3]: Duplicate value: {}"
-        ]);
-        assert_eq!(found(one, "[{k: a}, 7]"), [
-            "l[1]: Invalid value: 7: must be an object for an array of list-type map"
-        ]);
+        assert_eq!(
+            found(one, "[{k: a}, {k: a, v: 1}, {}, {}]"),
+            [r#"l[1]: Duplicate value: {"k":"a"}"#, "l[3]: Duplicate value: {}"]
+        );
+        assert_eq!(
+            found(one, "[{k: a}, 7]"),
+            ["l[1]: Invalid value: 7: must be an object for an array of list-type map"]
+        );
         let two = "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k, p], items: {type: object}}";
         assert!(found(two, "[{k: a, p: 1}, {k: a, p: 2}, {k: a}]").is_empty());
-        assert_eq!(found(two, "[{k: a, p: 1}, {p: 1, k: a}]"), [
-            r#"l[1]: Duplicate value: {"k":"a","p":1}"#
-        ]);
+        assert_eq!(
+            found(two, "[{k: a, p: 1}, {p: 1, k: a}]"),
+            [r#"l[1]: Duplicate value: {"k":"a","p":1}"#]
+        );
     }
 }

@@ -173,7 +173,8 @@ mod tests {
     #[test]
     fn embedded_resources_keep_their_metadata() {
         let spec = "{type: object, properties: {t: {type: object, x-kubernetes-embedded-resource: true, properties: {spec: {type: object}}}}}";
-        let (left, unknown) = pruned(spec, "{t: {apiVersion: v1, kind: K, metadata: {a: b}, spec: {x: 1}, w: 2}}");
+        let (left, unknown) =
+            pruned(spec, "{t: {apiVersion: v1, kind: K, metadata: {a: b}, spec: {x: 1}, w: 2}}");
         assert_eq!(left, r#"{"t":{"apiVersion":"v1","kind":"K","metadata":{"a":"b"},"spec":{}}}"#);
         assert_eq!(unknown, ["t.spec.x".to_string(), "t.w".to_string()]);
     }

@@ -75,9 +75,8 @@ pub(crate) fn deep_equal(one: &Node<'_>, other: &Node<'_>) -> bool {
         }
         (Value::Map(one), Value::Map(other)) => {
             one.len() == other.len()
-                && pairs(one, other).all(|(entry, other)| {
-                    other.is_some_and(|other| deep_equal(&entry.node, other))
-                })
+                && pairs(one, other)
+                    .all(|(entry, other)| other.is_some_and(|other| deep_equal(&entry.node, other)))
         }
         _ => one == other,
     }

@@ -1,7 +1,7 @@
 //! Enumerations of values.
 
-use super::finding::Code;
 use super::Validator;
+use super::finding::Code;
 use crate::errors::{bad_value, supported_values, tree};
 use crate::path::Path;
 use crate::structural::Checks;

@@ -7,7 +7,7 @@ mod number;
 mod object;
 mod types;
 
-pub(crate) use correlation::{Correlation, MapList};
+pub(crate) use correlation::{Correlation, MapList, deep_equal};
 
 use crate::errors::ErrorList;
 use crate::path::Path;
@@ -118,7 +118,14 @@ impl Validator {
         passed
     }
 
-    fn push(&mut self, code: Code, path: &Path<'_>, node: &Node<'_>, value: alloc::string::String, message: alloc::string::String) {
+    fn push(
+        &mut self,
+        code: Code,
+        path: &Path<'_>,
+        node: &Node<'_>,
+        value: alloc::string::String,
+        message: alloc::string::String,
+    ) {
         use alloc::string::ToString;
         let name = path.to_string();
         self.findings.push(Finding { code, name, value, message, span: node.span });
@@ -142,8 +149,7 @@ impl Validator {
         }
         if checks.format.is_some_and(|format| !(format.check)(text)) {
             let name = &checks.format_name;
-            let message =
-                alloc::format!("{path} in body must be of type {name}: {}", quoted(text));
+            let message = alloc::format!("{path} in body must be of type {name}: {}", quoted(text));
             self.push(Code::Type, path, node, quoted(text), message);
         }
     }

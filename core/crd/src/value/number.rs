@@ -1,8 +1,8 @@
 //! Bounds of numbers, multiples, and the ranges of integer types.
 
+use super::Validator;
 use super::finding::Code;
 use super::types::is_json_integer;
-use super::Validator;
 use crate::errors::float;
 use crate::path::Path;
 use crate::structural::{SchemaType, Structural};
@@ -44,7 +44,8 @@ impl Range {
                 is_whole(number) && (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&number)
             }
             (Self::Int64(_), Number::Float(number)) => {
-                is_whole(number) && (-9.223_372_036_854_775_8e18..9.223_372_036_854_775_8e18).contains(&number)
+                is_whole(number)
+                    && (-9.223_372_036_854_775_8e18..9.223_372_036_854_775_8e18).contains(&number)
             }
             (Self::Float, Number::Int(_)) => true,
             (Self::Float, Number::Float(number)) => (number as f32).is_finite(),
@@ -154,9 +155,7 @@ impl Validator {
         let fits = self.in_range(range, Number::Float(bound.limit), bound.name, node, path);
         // A limit that fits the type is compared in the value's own type.
         let (number, limit) = match number {
-            Number::Int(number) if fits => {
-                (Number::Int(number), Number::Int(bound.limit as i64))
-            }
+            Number::Int(number) if fits => (Number::Int(number), Number::Int(bound.limit as i64)),
             other => (Number::Float(other.as_float()), Number::Float(bound.limit)),
         };
         let order = match (number, limit) {
@@ -203,8 +202,7 @@ impl Validator {
         match is_multiple {
             Some(true) => {}
             Some(false) => {
-                let message =
-                    format!("{path} in body should be a multiple of {}", factor.text());
+                let message = format!("{path} in body should be a multiple of {}", factor.text());
                 self.push(Code::Invalid, path, node, number.text(), message);
             }
             None => {

@@ -1,8 +1,8 @@
 //! Properties of objects: named, without a name, required, and their number.
 
+use super::Validator;
 use super::correlation::Correlation;
 use super::finding::Code;
-use super::Validator;
 use crate::errors::quoted;
 use crate::path::Path;
 use crate::structural::{Additional, Structural};
@@ -32,7 +32,8 @@ impl Validator {
                     self.push(Code::Invalid, path, node, quoted(&entry.key), message);
                 }
                 Additional::Schema(additional) if schema.property(&entry.key).is_none() => {
-                    let correlation = correlation.and_then(|correlation| correlation.key(&entry.key));
+                    let correlation =
+                        correlation.and_then(|correlation| correlation.key(&entry.key));
                     let path = path.dotted(&entry.key);
                     passed += self.value(additional, &entry.node, &path, correlation);
                 }
