@@ -119,7 +119,18 @@ impl<'n> Walk<'n> {
         if self.violations.len() >= MAX_VIOLATIONS {
             return;
         }
-        let path = readable(format!("{}", Steps(&self.steps)));
+        let path = match kind {
+            // Go's strict decoder does not tell the keys of a map from the fields of a struct.
+            ViolationKind::Unknown => {
+                let fields = self.steps.iter().map(|step| match *step {
+                    Step::Key(key) => Step::Field(key),
+                    step => step,
+                });
+                format!("{}", Steps(&fields.collect::<Vec<_>>()))
+            }
+            ViolationKind::WrongType(_) => format!("{}", Steps(&self.steps)),
+        };
+        let path = readable(path);
         self.violations.push(SchemaViolation { kind, path, span });
     }
 }

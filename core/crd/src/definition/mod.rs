@@ -4,6 +4,7 @@ mod approval;
 mod conditions;
 mod prepare;
 mod read;
+mod sync;
 mod version_order;
 
 pub use approval::APPROVED_ANNOTATION;
@@ -18,6 +19,7 @@ pub use prepare::{
     CLEANUP_FINALIZER, prepare_for_create, prepare_for_delete, prepare_for_status_update,
     prepare_for_update,
 };
+pub use sync::sync_status;
 pub use version_order::compare_versions;
 
 use alloc::string::String;

@@ -70,22 +70,19 @@ impl Names {
 
     /// The tree of these names; what may be left out is left out if it is empty.
     pub fn to_node(&self) -> Node<'static> {
-        let mut node = Node::map([
-            ("plural", Node::string(self.plural.clone())),
-            ("kind", Node::string(self.kind.clone())),
-        ]);
-        for (name, value) in [("singular", &self.singular), ("listKind", &self.list_kind)] {
-            if !value.is_empty() {
-                node.set(name, Node::string(value.clone()));
-            }
-        }
-        for (name, values) in [("shortNames", &self.short_names), ("categories", &self.categories)]
-        {
-            if !values.is_empty() {
-                node.set(name, Node::list(values.iter().cloned().map(Node::string).collect()));
-            }
-        }
-        node
+        let list =
+            |texts: &[String]| Node::list(texts.iter().cloned().map(Node::string).collect());
+        let text = |text: &String| Node::string(text.clone());
+        let members = [
+            ("plural", true, text(&self.plural)),
+            ("singular", !self.singular.is_empty(), text(&self.singular)),
+            ("shortNames", !self.short_names.is_empty(), list(&self.short_names)),
+            ("kind", true, text(&self.kind)),
+            ("listKind", !self.list_kind.is_empty(), text(&self.list_kind)),
+            ("categories", !self.categories.is_empty(), list(&self.categories)),
+        ];
+        let written = members.into_iter().filter(|member| member.1);
+        Node::map(written.map(|(name, _, node)| (name, node)))
     }
 }
 

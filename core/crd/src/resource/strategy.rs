@@ -14,7 +14,7 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use ratchet_engine::{Cause, Verdict};
-use ratchet_object::Node;
+use ratchet_object::{Kind, Node};
 
 /// How objects of one version are decoded, completed and validated (`customResourceStrategy`).
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub struct Strategy {
     pub version: String,
     /// The kind.
     pub kind: String,
+    /// The name of the resource.
+    pub plural: String,
     /// Whether objects belong to namespaces.
     pub namespaced: bool,
     /// Whether the status is a subresource.
@@ -60,6 +62,7 @@ impl Strategy {
             group: definition.group.clone(),
             version: version.name.clone(),
             kind: definition.names.kind.clone(),
+            plural: definition.names.plural.clone(),
             namespaced: definition.scope == Scope::Namespaced,
             has_status: version.has_status,
             scale: version.scale.clone(),
@@ -81,6 +84,23 @@ impl Strategy {
     /// The schema of objects, for server-side apply and the like.
     pub fn schema(&self) -> Option<&Structural> {
         self.schema.as_ref()
+    }
+
+    /// The kind of an object, as the engine takes it for its metadata and for errors: what the object says itself, even
+    /// if it is wrong. It has no versions and subresources.
+    pub fn kind<'k>(&'k self, object: &'k Node<'_>) -> Kind<'k> {
+        Kind {
+            group: &self.group,
+            versions: &[],
+            name: object.text_at(&["kind"]),
+            plural: &self.plural,
+            scope: match self.namespaced {
+                true => ratchet_object::Scope::Namespaced,
+                false => ratchet_object::Scope::Cluster,
+            },
+            pod: None,
+            subresources: &[],
+        }
     }
 
     /// The `apiVersion` of objects.

@@ -1,7 +1,7 @@
 //! Pruning: fields that a schema does not specify are removed, and their paths told.
 
 use super::{Additional, META_FIELDS, Structural};
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 use ratchet_object::{Node, Value};
@@ -176,6 +176,6 @@ mod tests {
         let (left, unknown) =
             pruned(spec, "{t: {apiVersion: v1, kind: K, metadata: {a: b}, spec: {x: 1}, w: 2}}");
         assert_eq!(left, r#"{"t":{"apiVersion":"v1","kind":"K","metadata":{"a":"b"},"spec":{}}}"#);
-        assert_eq!(unknown, ["t.spec.x".to_string(), "t.w".to_string()]);
+        assert_eq!(unknown, ["t.spec.x", "t.w"]);
     }
 }
