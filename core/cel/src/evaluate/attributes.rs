@@ -4,12 +4,13 @@ use super::folds::go_type;
 use super::{EvalResult, Evaluator, Slot, check_levels, format_value, recoverable, usable};
 use crate::plan::{Attribute, Key, KeySource, Root};
 use crate::{EvalError, Map, Value};
-use alloc::collections::BTreeMap;
 use alloc::format;
 use ratchet_object::{Entry, Node};
 
 /// Larger maps of trees are indexed when they are first looked into.
 const LARGE: usize = 64;
+/// After so many searches in a large map an index is worth its price.
+const UNINDEXED: u32 = 8;
 
 impl<'p, 't> Evaluator<'p, 't> {
     /// The value of an attribute, without its own cost.
@@ -191,15 +192,14 @@ impl<'p, 't> Evaluator<'p, 't> {
         if entries.len() <= LARGE {
             return entries.iter().find(|entry| entry.key == name).map(|entry| &entry.node);
         }
-        let address = entries.as_ptr() as usize;
-        let cached = self.indexes.iter().position(|(other, _)| *other == address);
-        let position = cached.unwrap_or(self.indexes.len());
-        if cached.is_none() {
-            let index: BTreeMap<&'t str, &'t Node<'t>> =
-                entries.iter().map(|entry| (&*entry.key, &entry.node)).collect();
-            self.indexes.push((address, index));
+        let members = self.indexes.entry(entries.as_ptr() as usize).or_default();
+        members.lookups += 1;
+        if members.lookups <= UNINDEXED {
+            return entries.iter().find(|entry| entry.key == name).map(|entry| &entry.node);
         }
-        let (_, index) = self.indexes.get(position)?;
+        let index = members.index.get_or_insert_with(|| {
+            entries.iter().map(|entry| (&*entry.key, &entry.node)).collect()
+        });
         index.get(name).copied()
     }
 }

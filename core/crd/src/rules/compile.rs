@@ -237,6 +237,11 @@ impl RuleTree {
         })
     }
 
+    /// Whether there are rules below any property.
+    pub(crate) fn has_members(&self) -> bool {
+        self.additional.is_some() || !self.properties.is_empty()
+    }
+
     /// The rules below a named property.
     pub(crate) fn property(&self, name: &str) -> Option<&Self> {
         let index = self.properties.binary_search_by(|(key, _)| (**key).cmp(name)).ok()?;

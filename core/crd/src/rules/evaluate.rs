@@ -4,8 +4,7 @@ use super::{CompiledRule, Reason, RuleTree};
 use crate::errors::{ErrorList, bad_value, quoted};
 use crate::path::Path;
 use crate::structural::Structural;
-use crate::value::{Correlation, MapList};
-use alloc::collections::BTreeMap;
+use crate::value::{Correlation, MapList, Members};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use ratchet_cel::{Activation, Budget, EvalErrorKind, PER_CALL_LIMIT, RUNTIME_COST_BUDGET, Value};
@@ -56,7 +55,7 @@ impl<'t> Subject<'t> {
             (None, parent) => (None, parent),
             // Both versions were converted to the same, so that a change of these cannot be seen.
             (Some(_), None) if matches!(name, "apiVersion" | "kind") => (None, None),
-            (Some(own), _) => (own.key(name), Some(own)),
+            (Some(own), _) => (old.map(|old| Correlation { new, old, schema }), Some(own)),
         };
         Some(Self { schema, new, old, correlation, parent })
     }
@@ -141,7 +140,10 @@ impl Evaluation {
         entries: &'t [Entry<'t>],
         path: &Path<'_>,
     ) -> Result<(), Stop> {
-        let old = Members::of(subject.old);
+        if !tree.has_members() {
+            return Ok(());
+        }
+        let mut old = Members::of(subject.old);
         for entry in entries {
             let key = &*entry.key;
             let (tree, path) = match (tree.property(key), &tree.additional) {
@@ -327,33 +329,5 @@ impl<'t> Activation<'t> for Variables<'t> {
 impl core::fmt::Debug for Variables<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Variables").field("optional", &self.optional).finish_non_exhaustive()
-    }
-}
-
-/// Larger objects are indexed.
-const LARGE: usize = 32;
-
-/// The members of an old object.
-enum Members<'t> {
-    Few(&'t [Entry<'t>]),
-    Many(BTreeMap<&'t str, &'t Node<'t>>),
-}
-
-impl<'t> Members<'t> {
-    fn of(old: Option<&'t Node<'t>>) -> Self {
-        let entries = old.map(Node::entries).unwrap_or_default();
-        if entries.len() <= LARGE {
-            return Self::Few(entries);
-        }
-        Self::Many(entries.iter().map(|entry| (&*entry.key, &entry.node)).collect())
-    }
-
-    fn get(&self, key: &str) -> Option<&'t Node<'t>> {
-        match self {
-            Self::Few(entries) => {
-                entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
-            }
-            Self::Many(index) => index.get(key).copied(),
-        }
     }
 }

@@ -12,7 +12,7 @@ impl Structural {
     /// Compiles a valid schema; what is not supported in structural schemas is left out.
     pub fn compile(schema: &JsonSchemaProps) -> Self {
         let items = schema.item_schema().map(|items| Box::new(Self::compile(items)));
-        let properties: Box<[Property]> = schema
+        let properties = schema
             .properties
             .iter()
             .map(|(name, schema)| Property {

@@ -1,6 +1,9 @@
 //! Defaults, and the removal of `null` where a field may not be `null` and has no default.
 
 use super::Structural;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 use ratchet_object::{Entry, Node, Value};
 
 impl Structural {
@@ -11,19 +14,7 @@ impl Structural {
         }
         match &mut value.value {
             Value::Map(entries) => {
-                for property in &self.properties {
-                    let Some(default) = property.schema.default.as_deref() else { continue };
-                    match entries.iter_mut().find(|entry| *entry.key == *property.name) {
-                        None => {
-                            let name = alloc::string::String::from(&*property.name);
-                            entries.push(Entry::new(name, default.clone()));
-                        }
-                        Some(entry) if entry.node.is_null() && !property.schema.nullable => {
-                            entry.node = default.clone();
-                        }
-                        Some(_) => {}
-                    }
-                }
+                self.default_members(entries);
                 for entry in entries {
                     match self.property(&entry.key) {
                         Some(schema) => schema.apply_defaults(&mut entry.node),
@@ -41,6 +32,36 @@ impl Structural {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Adds the members that have a default and are missing, or `null` though they may not be.
+    fn default_members(&self, entries: &mut Vec<Entry<'_>>) {
+        if self.properties.defaulted().is_empty() {
+            return;
+        }
+        let mut is_there = vec![false; self.properties.len()];
+        for entry in entries.iter_mut() {
+            let Some(position) = self.properties.position(&entry.key) else { continue };
+            if let Some(is_there) = is_there.get_mut(position) {
+                *is_there = true;
+            }
+            if let Some(property) = self.properties.row(position)
+                && let Some(default) = property.schema.default.as_deref()
+                && entry.node.is_null()
+                && !property.schema.nullable
+            {
+                entry.node = default.clone();
+            }
+        }
+        for position in self.properties.defaulted() {
+            let missing = is_there.get(*position).is_some_and(|is_there| !is_there);
+            let Some(property) = self.properties.row(*position).filter(|_| missing) else {
+                continue;
+            };
+            if let Some(default) = property.schema.default.as_deref() {
+                entries.push(Entry::new(String::from(&*property.name), default.clone()));
+            }
         }
     }
 

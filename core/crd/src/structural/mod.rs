@@ -6,11 +6,13 @@ mod declare;
 mod default;
 mod embedded;
 mod list_type;
+mod properties;
 mod prune;
 
 pub use coerce::CoerceError;
 pub(crate) use coerce::Coerced;
 pub(crate) use default::prune_nulls;
+pub(crate) use properties::{Properties, Property};
 
 use crate::formats::Format;
 use alloc::boxed::Box;
@@ -37,19 +39,11 @@ pub struct Structural {
     /// Whether a schema in it is that of a set or a keyed list.
     pub(crate) has_unique_lists: bool,
     pub(crate) list_map_keys: Box<[Box<str>]>,
-    /// Sorted by name.
-    pub(crate) properties: Box<[Property]>,
+    pub(crate) properties: Properties,
     pub(crate) additional: Additional,
     pub(crate) items: Option<Box<Structural>>,
     pub(crate) default: Option<Box<Node<'static>>>,
     pub(crate) checks: Option<Box<Checks>>,
-}
-
-/// A named property.
-#[derive(Debug)]
-pub(crate) struct Property {
-    pub(crate) name: Box<str>,
-    pub(crate) schema: Structural,
 }
 
 /// What properties without a name are.
@@ -165,8 +159,7 @@ impl Structural {
 
     /// The schema of a named property.
     pub fn property(&self, name: &str) -> Option<&Self> {
-        let index = self.properties.binary_search_by(|property| (*property.name).cmp(name)).ok()?;
-        self.properties.get(index).map(|property| &property.schema)
+        self.properties.get(name)
     }
 
     /// The named properties, sorted by name.

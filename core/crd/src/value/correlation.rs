@@ -1,5 +1,6 @@
 //! Correlation of new values with old ones: what did not change may stay invalid.
 
+use super::Members;
 use crate::structural::{ListType, SchemaType, Structural};
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -16,12 +17,6 @@ pub(crate) struct Correlation<'c> {
 }
 
 impl<'c> Correlation<'c> {
-    /// The correlation of a member, if both objects have it and the schema specifies it.
-    pub(crate) fn key(&self, name: &str) -> Option<Self> {
-        let schema = self.schema.member(name)?;
-        Some(Self { new: self.new.get(name)?, old: self.old.get(name)?, schema })
-    }
-
     /// The old items of a list, if they can be told apart by keys.
     pub(crate) fn old_items(&self) -> Option<MapList<'c>> {
         let (Value::List(_), Value::List(old)) = (&self.new.value, &self.old.value) else {
@@ -50,10 +45,11 @@ impl<'c> Correlation<'c> {
                 }
             }
             (Value::Map(new), Value::Map(old)) => {
+                let mut members = Members::new(old);
                 new.len() == old.len()
-                    && pairs(new, old).all(|(entry, old)| {
+                    && new.iter().all(|entry| {
                         let schema = self.schema.member(&entry.key);
-                        match (old, schema) {
+                        match (members.get(&entry.key), schema) {
                             (Some(old), Some(schema)) => {
                                 Correlation { new: &entry.node, old, schema }.is_unchanged()
                             }
@@ -74,35 +70,14 @@ pub(crate) fn deep_equal(one: &Node<'_>, other: &Node<'_>) -> bool {
                 && one.iter().zip(other).all(|(one, other)| deep_equal(one, other))
         }
         (Value::Map(one), Value::Map(other)) => {
-            one.len() == other.len()
-                && pairs(one, other)
-                    .all(|(entry, other)| other.is_some_and(|other| deep_equal(&entry.node, other)))
+            let mut members = Members::new(other);
+            let mut is_same = |entry: &Entry<'_>| {
+                members.get(&entry.key).is_some_and(|other| deep_equal(&entry.node, other))
+            };
+            one.len() == other.len() && one.iter().all(&mut is_same)
         }
         _ => one == other,
     }
-}
-
-/// Larger objects are indexed.
-const LARGE: usize = 32;
-
-/// The members of one object with those of another under the same keys.
-fn pairs<'a, 'b>(
-    one: &'a [Entry<'a>],
-    other: &'b [Entry<'b>],
-) -> impl Iterator<Item = (&'a Entry<'a>, Option<&'b Node<'b>>)> {
-    let is_sorted_alike = one.iter().zip(other).all(|(one, other)| one.key == other.key);
-    let index: BTreeMap<&str, &Node<'_>> = match !is_sorted_alike && other.len() > LARGE {
-        true => other.iter().map(|entry| (&*entry.key, &entry.node)).collect(),
-        false => BTreeMap::new(),
-    };
-    one.iter().enumerate().map(move |(position, entry)| {
-        let same = other.get(position).filter(|other| other.key == entry.key);
-        let node = same.map(|other| &other.node).or_else(|| match index.is_empty() {
-            false => index.get(&*entry.key).copied(),
-            true => other.iter().find(|other| other.key == entry.key).map(|other| &other.node),
-        });
-        (entry, node)
-    })
 }
 
 /// The items of a keyed list by their keys (`MapList`).

@@ -1,17 +1,12 @@
 //! Properties of objects: named, without a name, required, and their number.
 
-use super::Validator;
-use super::correlation::Correlation;
+use super::{Correlation, Members, Validator};
 use super::finding::Code;
 use crate::errors::quoted;
 use crate::path::Path;
 use crate::structural::{Additional, Structural};
-use alloc::collections::BTreeSet;
 use alloc::format;
 use ratchet_object::{Entry, Node};
-
-/// Beyond so many comparisons an index is made of an object's members.
-const MANY: usize = 512;
 
 impl Validator {
     pub(super) fn object(
@@ -24,28 +19,27 @@ impl Validator {
     ) -> u32 {
         self.property_count(schema, entries.len(), node, path);
         let mut passed = 0;
+        let mut old = Members::of(correlation.map(|correlation| correlation.old));
         // Members without a name come before the others.
-        for entry in entries {
-            match &schema.additional {
-                Additional::Allows(false) if schema.property(&entry.key).is_none() => {
-                    let message = format!("{path}.{} in body is a forbidden property", entry.key);
-                    self.push(Code::Invalid, path, node, quoted(&entry.key), message);
-                }
-                Additional::Schema(additional) if schema.property(&entry.key).is_none() => {
-                    let correlation =
-                        correlation.and_then(|correlation| correlation.key(&entry.key));
-                    let path = path.dotted(&entry.key);
-                    passed += self.value(additional, &entry.node, &path, correlation);
-                }
-                _ => {}
+        let has_additional = !matches!(schema.additional, Additional::Unset | Additional::Allows(true));
+        for entry in entries.iter().filter(|_| has_additional) {
+            if schema.property(&entry.key).is_some() {
+                continue;
+            }
+            if let Additional::Schema(additional) = &schema.additional {
+                let path = path.dotted(&entry.key);
+                let correlation = correlate(&mut old, entry, additional);
+                passed += self.value(additional, &entry.node, &path, correlation);
+            } else {
+                let message = format!("{path}.{} in body is a forbidden property", entry.key);
+                self.push(Code::Invalid, path, node, quoted(&entry.key), message);
             }
         }
         for entry in entries {
             let Some(property) = schema.property(&entry.key) else { continue };
-            let correlation = correlation
-                // Both versions were converted to the same, so that a change of these cannot be seen.
-                .filter(|_| !path.is_blank() || !matches!(&*entry.key, "kind" | "apiVersion"))
-                .and_then(|correlation| correlation.key(&entry.key));
+            // Both versions were converted to the same, so that a change of these cannot be seen.
+            let is_blind = path.is_blank() && matches!(&*entry.key, "kind" | "apiVersion");
+            let correlation = correlate(&mut old, entry, property).filter(|_| !is_blind);
             passed += self.value(property, &entry.node, &path.child(&entry.key), correlation);
         }
         self.required(schema, entries, node, path);
@@ -79,21 +73,22 @@ impl Validator {
         path: &Path<'_>,
     ) {
         let Some(checks) = schema.checks.as_deref() else { return };
-        let is_large = checks.required.len().saturating_mul(entries.len()) > MANY;
-        let index: BTreeSet<&str> = match is_large {
-            true => entries.iter().map(|entry| &*entry.key).collect(),
-            false => BTreeSet::new(),
-        };
+        let mut members = Members::new(entries);
         for name in &checks.required {
-            let is_there = match is_large {
-                true => index.contains(&**name),
-                false => entries.iter().any(|entry| *entry.key == **name),
-            };
-            if !is_there {
+            if members.get(name).is_none() {
                 let path = path.dotted(name);
                 let message = format!("{path} in body is required");
                 self.push(Code::Required, &path, node, "".into(), message);
             }
         }
     }
+}
+
+/// A member with the old one, if there is one.
+fn correlate<'c>(
+    old: &mut Members<'c>,
+    entry: &'c Entry<'c>,
+    schema: &'c Structural,
+) -> Option<Correlation<'c>> {
+    old.get(&entry.key).map(|old| Correlation { new: &entry.node, old, schema })
 }
