@@ -30,7 +30,10 @@ fn tree(text: &str) -> Node<'static> {
 fn definition() -> Node<'static> {
     let mut fields = String::new();
     for at in 0..40 {
-        let _ = write!(fields, r#""text{at}":{{"type":"string","maxLength":64,"pattern":"^[a-z0-9-]+$"}},"#);
+        let _ = write!(
+            fields,
+            r#""text{at}":{{"type":"string","maxLength":64,"pattern":"^[a-z0-9-]+$"}},"#
+        );
         let _ = write!(fields, r#""number{at}":{{"type":"integer","minimum":0,"maximum":1000}},"#);
     }
     let rules: Vec<String> =

@@ -2,6 +2,7 @@
 
 mod approval;
 mod conditions;
+mod discovery;
 mod prepare;
 mod read;
 mod sync;
@@ -14,6 +15,7 @@ pub use conditions::{
     established_condition, review_names, set_condition, structural_condition,
     terminating_condition,
 };
+pub use discovery::ApiResource;
 pub(crate) use prepare::stored_versions;
 pub use prepare::{
     CLEANUP_FINALIZER, prepare_for_create, prepare_for_delete, prepare_for_status_update,

@@ -70,8 +70,7 @@ impl Names {
 
     /// The tree of these names; what may be left out is left out if it is empty.
     pub fn to_node(&self) -> Node<'static> {
-        let list =
-            |texts: &[String]| Node::list(texts.iter().cloned().map(Node::string).collect());
+        let list = |texts: &[String]| Node::list(texts.iter().cloned().map(Node::string).collect());
         let text = |text: &String| Node::string(text.clone());
         let members = [
             ("plural", true, text(&self.plural)),

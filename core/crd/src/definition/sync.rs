@@ -1,9 +1,9 @@
 //! `sync_status`: what the controllers of definitions write after a change, in one step.
 
+use super::CustomResourceDefinition;
 use super::conditions::{
     approval_condition, established_condition, review_names, set_condition, structural_condition,
 };
-use super::CustomResourceDefinition;
 use ratchet_object::Node;
 
 /// Brings the status of a definition up to date: its names are reviewed against those of `others` (which may contain

@@ -1,7 +1,7 @@
 //! Properties of objects: named, without a name, required, and their number.
 
-use super::{Correlation, Members, Validator};
 use super::finding::Code;
+use super::{Correlation, Members, Validator};
 use crate::errors::quoted;
 use crate::path::Path;
 use crate::structural::{Additional, Structural};
@@ -21,7 +21,8 @@ impl Validator {
         let mut passed = 0;
         let mut old = Members::of(correlation.map(|correlation| correlation.old));
         // Members without a name come before the others.
-        let has_additional = !matches!(schema.additional, Additional::Unset | Additional::Allows(true));
+        let has_additional =
+            !matches!(schema.additional, Additional::Unset | Additional::Allows(true));
         for entry in entries.iter().filter(|_| has_additional) {
             if schema.property(&entry.key).is_some() {
                 continue;

@@ -1,5 +1,7 @@
 //! Recorded conversations: requests, the answers of the server, and the comparison with ours.
 
+mod documents;
+mod objects;
 mod server;
 
 use ratchet_object::{Limits, Node, Value, decode_json};
@@ -65,8 +67,13 @@ impl Recording {
 }
 
 fn compare(at: usize, step: &Node<'_>, ours: &Answer, theirs: &Node<'_>) -> Outcome {
-    let ignored: Vec<&str> =
-        step.get("ignore").map(Node::items).unwrap_or_default().iter().filter_map(Node::text).collect();
+    let ignored: Vec<&str> = step
+        .get("ignore")
+        .map(Node::items)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(Node::text)
+        .collect();
     let mut differences = Vec::new();
     let mut check = |key: &str, ours: String, theirs: String| {
         let (ours, theirs) = (without_times(&ours), without_times(&theirs));
@@ -91,8 +98,13 @@ fn compare(at: usize, step: &Node<'_>, ours: &Answer, theirs: &Node<'_>) -> Outc
         .collect();
     expected.sort();
     check("causes", format!("{causes:#?}"), format!("{expected:#?}"));
-    let warnings: Vec<&str> =
-        theirs.get("warnings").map(Node::items).unwrap_or_default().iter().filter_map(Node::text).collect();
+    let warnings: Vec<&str> = theirs
+        .get("warnings")
+        .map(Node::items)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(Node::text)
+        .collect();
     check("warnings", format!("{:?}", ours.warnings), format!("{warnings:?}"));
     if code < 300 {
         for entry in theirs.get("object").map(Node::entries).unwrap_or_default() {
@@ -120,7 +132,9 @@ fn observe(object: &Node<'_>, pointer: &str) -> Option<Node<'static>> {
     if name == "*" {
         let null = || Node::new(Value::Null);
         let items = object.items().iter();
-        return Some(Node::list(items.map(|item| observe(item, rest).unwrap_or_else(null)).collect()));
+        return Some(Node::list(
+            items.map(|item| observe(item, rest).unwrap_or_else(null)).collect(),
+        ));
     }
     let name = name.replace("~1", "/").replace("~0", "~");
     match &object.value {
@@ -152,9 +166,13 @@ fn without_times(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some(char) = rest.chars().next() {
-        let shapes = [("dddd-dd-ddTdd:dd:ddZ", "{time}"), ("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", "{uid}")];
+        let shapes =
+            [("dddd-dd-ddTdd:dd:ddZ", "{time}"), ("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", "{uid}")];
         let found = shapes.iter().find(|(shape, _)| has_shape(rest, shape));
-        let (written, length) = found.map_or((char.to_string(), char.len_utf8()), |(shape, name)| ((*name).to_owned(), shape.len()));
+        let (written, length) = found
+            .map_or((char.to_string(), char.len_utf8()), |(shape, name)| {
+                ((*name).to_owned(), shape.len())
+            });
         out.push_str(&written);
         rest = &rest[length..];
     }
