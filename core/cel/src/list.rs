@@ -2,7 +2,7 @@
 
 use crate::decl::{Topology, TypedList};
 use crate::value::TREE_LEVELS;
-use crate::{Table, Value};
+use crate::{Map, Table, Value};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use ratchet_object::Node;
@@ -185,19 +185,26 @@ impl Topology {
     /// What tells an item from others.
     pub(crate) fn key<'t>(&self, item: &Value<'t>) -> Value<'t> {
         match (self, item) {
-            (Self::Map(keys), Value::Map(map)) => match &**keys {
-                [key] => map.get_text(key).unwrap_or(Value::Null),
-                keys => {
-                    let mut text = alloc::string::String::new();
-                    for key in keys {
-                        let _ = core::fmt::Write::write_fmt(
-                            &mut text,
-                            format_args!("{:?};", map.get_text(key)),
-                        );
+            (Self::Map(keys), Value::Map(map)) => {
+                // Keys are called as the tree calls them, whatever expressions call them.
+                let member = |key: &str| match map {
+                    Map::Typed(map) => map.raw(key),
+                    map => map.get_text(key),
+                };
+                match &**keys {
+                    [key] => member(key).unwrap_or(Value::Null),
+                    keys => {
+                        let mut text = alloc::string::String::new();
+                        for key in keys {
+                            let _ = core::fmt::Write::write_fmt(
+                                &mut text,
+                                format_args!("{:?};", member(key)),
+                            );
+                        }
+                        text.into()
                     }
-                    text.into()
                 }
-            },
+            }
             _ => item.clone(),
         }
     }

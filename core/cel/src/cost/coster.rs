@@ -107,6 +107,11 @@ impl<'c, 'd> Coster<'c, 'd> {
     }
 
     fn select(&mut self, expr: &Expr, operand: &Expr, field: &str, test: bool) -> CostEstimate {
+        // A name with dots, such as that of a type, is one name.
+        if !matches!(self.checked.references.get(expr.id), None | Some(Reference::None)) {
+            self.places.insert(expr.id, Place::At(self.root));
+            return SELECT;
+        }
         let cost = self.cost(operand);
         // A presence test costs nothing beyond the path to it.
         if test {

@@ -45,6 +45,8 @@ fn costs_follow_the_sizes_of_the_declaration() {
         ("size(self.l) < 3", 4),
         ("self.l.join(',').size() > 1", 45),
         ("'a' in self.l", 12),
+        ("type(self.n) == int", 4),
+        ("type(self.n) == google.protobuf.Duration", 4),
     ];
     for (rule, max) in cases {
         assert_eq!(estimate(&root, rule).max, max, "{rule}");

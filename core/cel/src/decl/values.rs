@@ -155,6 +155,11 @@ impl<'t> TypedMap<'t> {
         self.value(&entry.node, ty)
     }
 
+    /// The member that the tree calls `name`, as it is there.
+    pub(crate) fn raw(&self, name: &str) -> Option<Value<'t>> {
+        self.entries.iter().find(|entry| entry.key == name).map(|entry| Value::of(&entry.node))
+    }
+
     /// The key and the value at a position; what the type does not declare is as it is in the tree.
     pub(crate) fn entry(&self, index: usize) -> Option<(Value<'t>, Value<'t>)> {
         let entry = self.entries.get(index)?;

@@ -155,7 +155,9 @@ impl<'p, 't> Evaluator<'p, 't> {
         };
         let member = self.get(value, key_value)?;
         match member {
-            Some(_) if key.test && !optional => Ok(Some(Value::Bool(true))),
+            Some(member) if key.test && !optional => {
+                usable(member).map(|_| Some(Value::Bool(true)))
+            }
             Some(member) => Ok(Some(member)),
             None if optional => Ok(None),
             None if key.test => Ok(Some(Value::Bool(false))),
