@@ -37,8 +37,11 @@ const TESTS: &[Step] = &[
 
 /// Tests that need data outside of the repository: the variable with its path, the package and its test binary. They
 /// are ignored as `needs VARIABLE`.
-const RECORDINGS: &[(&str, &str, &str)] =
-    &[(ORACLE, "ratchet-engine", "oracle"), ("RATCHET_FIXTURES", "ratchet-object", "fixtures")];
+const RECORDINGS: &[(&str, &str, &str)] = &[
+    (ORACLE, "ratchet-crd", "oracle"),
+    (ORACLE, "ratchet-engine", "oracle"),
+    ("RATCHET_FIXTURES", "ratchet-object", "fixtures"),
+];
 
 /// Duration of the siege; `cargo xtask siege` runs half an hour, with a release build.
 const SIEGE_SECONDS: &str = "25";

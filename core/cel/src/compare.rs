@@ -1,5 +1,7 @@
 //! Equality and ordering of values.
 
+use crate::decl::{Members, Topology, TypedMap};
+use crate::list::positions;
 use crate::{EvalError, List, Map, ObjectVal, Value};
 use alloc::collections::BTreeMap;
 use core::cmp::Ordering;
@@ -85,12 +87,58 @@ fn objects_equal(a: &ObjectVal<'_>, b: &ObjectVal<'_>, work: &mut u64) -> bool {
 }
 
 fn lists_equal(a: &List<'_>, b: &List<'_>, work: &mut u64) -> bool {
-    a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.equal_within(&b, work))
+    if a.len() != b.len() {
+        return false;
+    }
+    let topology = a.topology();
+    if *topology == Topology::Atomic {
+        return a.iter().zip(b.iter()).all(|(a, b)| a.equal_within(&b, work));
+    }
+    // Building an index is work as well.
+    *work = work.saturating_sub(u64::try_from(a.len()).unwrap_or(u64::MAX).saturating_mul(4));
+    if *work == 0 {
+        return false;
+    }
+    let positions = positions(a, topology);
+    b.iter().all(|item| {
+        let own = positions.get(&topology.key(&item)).and_then(|position| a.get(position));
+        own.is_some_and(|own| own.equal_within(&item, work))
+    })
+}
+
+/// Whether an object or map of declared types equals another: members that are not declared count only where both
+/// have them.
+fn typed_equal(a: &TypedMap<'_>, b: &Map<'_>, work: &mut u64) -> bool {
+    a.entries.iter().all(|entry| {
+        let declared = match a.members {
+            Members::Values(_) => Some(&*entry.key),
+            Members::Fields(fields) => fields
+                .named(&entry.key)
+                .map(|field| field.identifier.as_deref().unwrap_or(&field.name)),
+        };
+        match (declared, b) {
+            (Some(name), _) => match (a.get(name), b.get_text(name)) {
+                (Some(one), Some(other)) => one.equal_within(&other, work),
+                (None, None) => true,
+                _ => false,
+            },
+            (None, Map::Typed(other)) => {
+                let other = other.entries.iter().find(|other| other.key == entry.key);
+                other.is_none_or(|other| {
+                    Value::of(&entry.node).equal_within(&Value::of(&other.node), work)
+                })
+            }
+            (None, _) => false,
+        }
+    })
 }
 
 fn maps_equal(a: &Map<'_>, b: &Map<'_>, work: &mut u64) -> bool {
     if a.len() != b.len() {
         return false;
+    }
+    if let Map::Typed(a) = a {
+        return typed_equal(a, b, work);
     }
     let mut rest = a.iter().enumerate();
     // Objects mostly have their members in the same order.
@@ -113,7 +161,7 @@ fn contains_entries(a: &Map<'_>, b: &Map<'_>, from: usize, work: &mut u64) -> bo
     }
     let index: BTreeMap<&str, &Node<'_>> = match b {
         Map::Tree(entries) => entries.iter().map(|entry| (&*entry.key, &entry.node)).collect(),
-        Map::Shared(_) => BTreeMap::new(),
+        Map::Shared(_) | Map::Typed(_) => BTreeMap::new(),
     };
     a.iter().skip(from).all(|(key, value)| match (b, key.as_text()) {
         (Map::Tree(_), Some(name)) => {

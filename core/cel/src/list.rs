@@ -1,7 +1,8 @@
-//! `List`: CEL lists, borrowed from a tree, owned, or two lists joined.
+//! `List`: CEL lists, borrowed from a tree with or without declared types, owned, or two lists joined.
 
-use crate::Value;
+use crate::decl::{Topology, TypedList};
 use crate::value::TREE_LEVELS;
+use crate::{Map, Table, Value};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use ratchet_object::Node;
@@ -11,6 +12,8 @@ use ratchet_object::Node;
 pub enum List<'t> {
     /// The items of a list in a tree.
     Tree(&'t [Node<'t>]),
+    /// The items of a list in a tree, with declared types.
+    Typed(TypedList<'t>),
     /// Owned items.
     Shared(Arc<Items<'t>>),
     /// A concatenation, which is not copied.
@@ -22,6 +25,8 @@ pub enum List<'t> {
 pub struct Items<'t> {
     values: Vec<Value<'t>>,
     levels: u32,
+    /// That of the declared list that it was made from.
+    topology: Option<&'t Topology>,
 }
 
 impl<'t> Items<'t> {
@@ -36,7 +41,7 @@ impl<'t> FromIterator<Value<'t>> for Items<'t> {
     fn from_iter<I: IntoIterator<Item = Value<'t>>>(values: I) -> Self {
         let values: Vec<Value<'t>> = values.into_iter().collect();
         let levels = values.iter().map(Value::levels).max().unwrap_or(0);
-        Self { values, levels }
+        Self { values, levels, topology: None }
     }
 }
 
@@ -62,6 +67,7 @@ impl<'t> List<'t> {
     pub fn len(&self) -> usize {
         match self {
             Self::Tree(nodes) => nodes.len(),
+            Self::Typed(list) => list.nodes.len(),
             Self::Shared(items) => items.values.len(),
             Self::Joined(joined) => joined.length,
         }
@@ -78,6 +84,7 @@ impl<'t> List<'t> {
         loop {
             match list {
                 Self::Tree(nodes) => return nodes.get(index).map(Value::of),
+                Self::Typed(list) => return list.get(index),
                 Self::Shared(items) => return items.values.get(index).cloned(),
                 Self::Joined(joined) => match index.checked_sub(joined.first.len()) {
                     None => list = &joined.first,
@@ -98,7 +105,7 @@ impl<'t> List<'t> {
     /// The nesting depth of its values, itself included.
     pub(crate) fn levels(&self) -> u32 {
         match self {
-            Self::Tree(_) => TREE_LEVELS,
+            Self::Tree(_) | Self::Typed(_) => TREE_LEVELS,
             Self::Shared(items) => items.levels + 1,
             Self::Joined(joined) => joined.levels,
         }
@@ -111,9 +118,37 @@ impl<'t> List<'t> {
         }
     }
 
-    /// The concatenation with another list; `None` if it is too long.
+    /// How items are told apart.
+    pub(crate) fn topology(&self) -> &'t Topology {
+        match self {
+            Self::Typed(list) => list.topology,
+            Self::Shared(items) => items.topology.unwrap_or(&Topology::Atomic),
+            Self::Tree(_) | Self::Joined(_) => &Topology::Atomic,
+        }
+    }
+
+    /// The concatenation with another list; `None` if it is too long. Sets are united, and of two items with the same
+    /// keys the second one counts.
     pub(crate) fn joined(&self, other: &Self) -> Option<Self> {
         let length = self.len().checked_add(other.len()).filter(|length| *length <= MAX_LEN)?;
+        let topology = self.topology();
+        if *topology != Topology::Atomic {
+            let mut values: Vec<Value<'t>> = self.iter().collect();
+            let mut positions = positions(self, topology);
+            for value in other.iter() {
+                let key = topology.key(&value);
+                match positions.get(&key).and_then(|position| values.get_mut(position)) {
+                    Some(slot) => *slot = value,
+                    None => {
+                        positions.set(key, values.len());
+                        values.push(value);
+                    }
+                }
+            }
+            let mut items: Items<'t> = values.into_iter().collect();
+            items.topology = Some(topology);
+            return Some(Self::Shared(Arc::new(items)));
+        }
         let depth = self.depth().max(other.depth()) + 1;
         if length <= COPY_BELOW || depth > MAX_JOIN_DEPTH {
             return Some(Self::Shared(Arc::new(self.iter().chain(other.iter()).collect())));
@@ -121,6 +156,57 @@ impl<'t> List<'t> {
         let (first, second) = (self.clone(), other.clone());
         let levels = first.levels().max(second.levels());
         Some(Self::Joined(Arc::new(Joined { first, second, length, depth, levels })))
+    }
+}
+
+/// Positions of items by their keys.
+pub(crate) struct Positions<'t>(Table<'t>);
+
+impl<'t> Positions<'t> {
+    pub(crate) fn get(&self, key: &Value<'_>) -> Option<usize> {
+        self.0.get(key).and_then(|position| usize::try_from(position.as_int()?).ok())
+    }
+
+    fn set(&mut self, key: Value<'t>, position: usize) {
+        self.0.set(key, Value::Int(i64::try_from(position).unwrap_or(i64::MAX)));
+    }
+}
+
+/// The positions of a list's items by what tells them apart.
+pub(crate) fn positions<'t>(list: &List<'t>, topology: &Topology) -> Positions<'t> {
+    let mut positions = Positions(Table::default());
+    for (position, value) in list.iter().enumerate() {
+        positions.set(topology.key(&value), position);
+    }
+    positions
+}
+
+impl Topology {
+    /// What tells an item from others.
+    pub(crate) fn key<'t>(&self, item: &Value<'t>) -> Value<'t> {
+        match (self, item) {
+            (Self::Map(keys), Value::Map(map)) => {
+                // Keys are called as the tree calls them, whatever expressions call them.
+                let member = |key: &str| match map {
+                    Map::Typed(map) => map.raw(key),
+                    map => map.get_text(key),
+                };
+                match &**keys {
+                    [key] => member(key).unwrap_or(Value::Null),
+                    keys => {
+                        let mut text = alloc::string::String::new();
+                        for key in keys {
+                            let _ = core::fmt::Write::write_fmt(
+                                &mut text,
+                                format_args!("{:?};", member(key)),
+                            );
+                        }
+                        text.into()
+                    }
+                }
+            }
+            _ => item.clone(),
+        }
     }
 }
 

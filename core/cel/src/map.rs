@@ -1,5 +1,6 @@
-//! `Map`: CEL maps, borrowed from a tree or owned.
+//! `Map`: CEL maps, borrowed from a tree with or without declared types, or owned.
 
+use crate::decl::TypedMap;
 use crate::value::TREE_LEVELS;
 use crate::{Text, Value};
 use alloc::collections::BTreeMap;
@@ -13,6 +14,8 @@ use ratchet_object::Entry;
 pub enum Map<'t> {
     /// The members of a map in a tree, whose keys are strings.
     Tree(&'t [Entry<'t>]),
+    /// The members of an object or map in a tree, with declared types.
+    Typed(TypedMap<'t>),
     /// Owned entries.
     Shared(Arc<Table<'t>>),
 }
@@ -85,6 +88,11 @@ impl<'t> Table<'t> {
         table.index.get(&Key::of(key)?).copied()
     }
 
+    /// The value under a key.
+    pub(crate) fn get(&self, key: &Value<'_>) -> Option<Value<'t>> {
+        self.entries.get(self.position(key)?).map(|(_, value)| value.clone())
+    }
+
     /// Sets a key, replacing its value.
     pub(crate) fn set(&mut self, key: Value<'t>, value: Value<'t>) {
         self.levels = self.levels.max(value.levels());
@@ -143,6 +151,7 @@ impl<'t> Map<'t> {
     pub fn len(&self) -> usize {
         match self {
             Self::Tree(entries) => entries.len(),
+            Self::Typed(map) => map.entries.len(),
             Self::Shared(table) => table.entries.len(),
         }
     }
@@ -155,7 +164,7 @@ impl<'t> Map<'t> {
     /// The nesting depth of its values, itself included.
     pub(crate) fn levels(&self) -> u32 {
         match self {
-            Self::Tree(_) => TREE_LEVELS,
+            Self::Tree(_) | Self::Typed(_) => TREE_LEVELS,
             Self::Shared(table) => table.levels + 1,
         }
     }
@@ -166,6 +175,7 @@ impl<'t> Map<'t> {
             Self::Tree(entries) => entries
                 .get(index)
                 .map(|entry| (Value::Text(Text::Borrowed(&entry.key)), Value::of(&entry.node))),
+            Self::Typed(map) => map.entry(index),
             Self::Shared(table) => table.entries.get(index).cloned(),
         }
     }
@@ -181,6 +191,7 @@ impl<'t> Map<'t> {
             Self::Tree(entries) => {
                 entries.iter().find(|entry| entry.key == key).map(|entry| Value::of(&entry.node))
             }
+            Self::Typed(map) => map.get(key),
             Self::Shared(_) => self.get(&Value::Text(Text::Borrowed(key))),
         }
     }
@@ -188,11 +199,9 @@ impl<'t> Map<'t> {
     /// The value under a key of any type; numbers of different types are one key if equal.
     pub fn get(&self, key: &Value<'_>) -> Option<Value<'t>> {
         match (key, self) {
-            (Value::Text(text), Self::Tree(_)) => self.get_text(text),
-            (_, Self::Tree(_)) => None,
-            (_, Self::Shared(table)) => {
-                table.entries.get(table.position(key)?).map(|(_, value)| value.clone())
-            }
+            (Value::Text(text), Self::Tree(_) | Self::Typed(_)) => self.get_text(text),
+            (_, Self::Tree(_) | Self::Typed(_)) => None,
+            (_, Self::Shared(table)) => table.get(key),
         }
     }
 }

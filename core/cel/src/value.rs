@@ -49,6 +49,8 @@ pub enum Value<'t> {
     Opaque(Arc<dyn Opaque>),
     /// A message that the expression constructed: `Object{…}` or `JSONPatch{…}`.
     Object(Arc<ObjectVal<'t>>),
+    /// Data that does not fit its declared type: using it is an error with this message.
+    Invalid(Arc<str>),
 }
 
 /// A value of a library's own type, opaque to the evaluator.
@@ -282,6 +284,7 @@ impl<'t> Value<'t> {
             Self::Type(_) => Type::Meta,
             Self::Opaque(value) => Type::Opaque(value.type_name()),
             Self::Object(object) => Type::object(object.type_name()),
+            Self::Invalid(_) => Type::Error,
         }
     }
 

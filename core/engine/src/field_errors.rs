@@ -6,7 +6,7 @@ use crate::rules::{labels, names, placement, values};
 use crate::{Cause, FieldError, Rule, Verdict, Warning, format_value};
 use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
-use ratchet_object::{At, Node, Value};
+use ratchet_object::{At, Node, Span, Value};
 
 /// Error collector of one change: a method per error type or common check, as `allErrs` in Kubernetes.
 #[derive(Debug)]
@@ -182,6 +182,57 @@ impl<'s, 'v> FieldErrors<'s, 'v> {
     }
 }
 
+/// An error at a field that is named by its whole path, as fields of custom resources are: their paths may be longer
+/// than those that rules walk.
+pub fn error_at_path(
+    cause: Cause,
+    field: impl Into<String>,
+    span: Span,
+    detail: impl Into<Cow<'static, str>>,
+) -> FieldError {
+    let rule = match cause {
+        Cause::Invalid | Cause::TypeInvalid => &values::RULE,
+        _ => &placement::RULE,
+    };
+    FieldError {
+        rule,
+        cause,
+        field: field.into(),
+        value: None,
+        detail: detail.into(),
+        span,
+        fix: None,
+        hint: None,
+        difference: None,
+    }
+}
+
+/// A warning about metadata, at a field that is named by its whole path.
+pub fn metadata_warning(field: &str, span: Span, text: impl Into<String>) -> Warning {
+    Warning {
+        rule: &crate::rules::metadata::RULE,
+        field: field.into(),
+        text: text.into(),
+        span,
+        labels: alloc::vec::Vec::new(),
+        fix: None,
+        difference: None,
+    }
+}
+
+/// The warning that an unchanged value violates a rule of its definition.
+pub fn warning_at_path(error: &FieldError) -> Warning {
+    Warning {
+        rule: error.rule,
+        field: error.field.clone(),
+        text: alloc::format!("{}: {}", error.field, error.message()),
+        span: error.span,
+        labels: alloc::vec::Vec::new(),
+        fix: None,
+        difference: None,
+    }
+}
+
 /// Whether a field is written at all. Cheaper than building its path, where most are not.
 pub(crate) fn has(at: &At<'_>, name: &str) -> bool {
     at.node().is_some_and(|node| node.get(name).is_some())
@@ -200,7 +251,7 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 /// A value as the API formats it: numbers and booleans as they are, strings quoted, the rest as JSON.
-pub(crate) fn format_node(node: Option<&Node<'_>>) -> String {
+pub fn format_node(node: Option<&Node<'_>>) -> String {
     match node.map(|node| &node.value) {
         None | Some(Value::Null) => "null".into(),
         Some(Value::Text(text)) => quoted(text),

@@ -40,7 +40,7 @@ pub(crate) fn json(text: &str) -> String {
 }
 
 /// A tree as Go's encoder writes a map: members sorted by name. Absence is `null`.
-pub(crate) fn tree(node: Option<&Node<'_>>) -> String {
+pub fn tree(node: Option<&Node<'_>>) -> String {
     let mut out = String::new();
     write_tree(node, &mut out);
     out

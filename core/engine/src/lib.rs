@@ -44,9 +44,14 @@ mod views;
 /// not depend on.
 pub mod field_validation {
     pub use crate::context::ValidationContext;
-    pub use crate::field_errors::FieldErrors;
-    pub use crate::format_value::{list as format_list, typed_string as format_string};
+    pub use crate::field_errors::{
+        FieldErrors, error_at_path, format_node, metadata_warning, warning_at_path,
+    };
+    pub use crate::format_value::{
+        list as format_list, tree as format_tree, typed_string as format_string,
+    };
     pub use crate::name_format::{NameFormat, faults as name_format_faults};
+    pub use crate::rules::metadata::check_embedded as check_embedded_metadata;
     pub use crate::selectors::check as check_selector;
 }
 

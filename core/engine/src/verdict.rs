@@ -79,6 +79,8 @@ pub enum Cause {
     TooLong,
     /// The list has too many items.
     TooMany,
+    /// The value is of another type than the schema says.
+    TypeInvalid,
 }
 
 impl Cause {
@@ -98,6 +100,7 @@ impl Cause {
             Self::Required => ("FieldValueRequired", "Required value"),
             Self::TooLong => ("FieldValueTooLong", "Too long"),
             Self::TooMany => ("FieldValueTooMany", "Too many"),
+            Self::TypeInvalid => ("FieldValueTypeInvalid", "Invalid value"),
         }
     }
 }

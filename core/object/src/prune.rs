@@ -7,7 +7,7 @@ use crate::{Node, Value};
 
 /// Drops unknown fields and `null` members from an object of the type at `type_index`; a `null` item of a list or
 /// value of a map becomes the zero value of its type.
-pub fn prune(node: &mut Node<'static>, type_index: u16) {
+pub fn prune(node: &mut Node<'_>, type_index: u16) {
     let row = schema::type_of(type_index);
     let Some(entries) = node.entries_mut() else { return };
     entries.retain(|entry| !entry.node.is_null() && row.field(&entry.key).is_some());
@@ -18,7 +18,7 @@ pub fn prune(node: &mut Node<'static>, type_index: u16) {
     }
 }
 
-fn value(node: &mut Node<'static>, shape: &'static Shape) {
+fn value(node: &mut Node<'_>, shape: &'static Shape) {
     match shape {
         Shape::Object(type_index) => prune(node, *type_index),
         Shape::List(inner) => {
@@ -39,7 +39,7 @@ fn value(node: &mut Node<'static>, shape: &'static Shape) {
     }
 }
 
-fn element(node: &mut Node<'static>, shape: &'static Shape) {
+fn element(node: &mut Node<'_>, shape: &'static Shape) {
     match (&node.value, shape) {
         // An empty struct: the fields that are always encoded are added later.
         (Value::Null, Shape::Object(_)) => *node = Node::empty_map(),

@@ -40,6 +40,13 @@ pub fn schema_violations(object: &Object<'_>) -> Vec<SchemaViolation> {
     Vec::new()
 }
 
+/// All violations in a tree of the type at `type_index`; paths are relative to it.
+pub fn type_violations(node: &Node<'_>, type_index: u16) -> Vec<SchemaViolation> {
+    let mut walk = Walk { violations: Vec::new(), steps: Vec::new() };
+    walk.object(node, schema::type_of(type_index));
+    walk.violations
+}
+
 /// Reports at most so many violations of one object; nobody reads more.
 const MAX_VIOLATIONS: usize = 200;
 
@@ -112,7 +119,18 @@ impl<'n> Walk<'n> {
         if self.violations.len() >= MAX_VIOLATIONS {
             return;
         }
-        let path = readable(format!("{}", Steps(&self.steps)));
+        let path = match kind {
+            // Go's strict decoder does not tell the keys of a map from the fields of a struct.
+            ViolationKind::Unknown => {
+                let fields = self.steps.iter().map(|step| match *step {
+                    Step::Key(key) => Step::Field(key),
+                    step => step,
+                });
+                format!("{}", Steps(&fields.collect::<Vec<_>>()))
+            }
+            ViolationKind::WrongType(_) => format!("{}", Steps(&self.steps)),
+        };
+        let path = readable(path);
         self.violations.push(SchemaViolation { kind, path, span });
     }
 }

@@ -46,6 +46,7 @@ impl Writer {
             Value::Optional(Some(inner)) => self.node(inner),
             Value::Optional(None) => Node::new(Tree::Null),
             Value::Type(ty) => Node::string(ty.to_string()),
+            Value::Invalid(message) => Node::string(message.to_string()),
             Value::Duration(_) | Value::Timestamp(_) | Value::Opaque(_) => {
                 Node::string(self.string_of(value))
             }

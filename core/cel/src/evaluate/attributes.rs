@@ -1,15 +1,16 @@
 //! Resolution of names, fields, keys and indexes.
 
 use super::folds::go_type;
-use super::{EvalResult, Evaluator, Slot, check_levels, format_value, recoverable};
+use super::{EvalResult, Evaluator, Slot, check_levels, format_value, recoverable, usable};
 use crate::plan::{Attribute, Key, KeySource, Root};
 use crate::{EvalError, Map, Value};
-use alloc::collections::BTreeMap;
 use alloc::format;
 use ratchet_object::{Entry, Node};
 
 /// Larger maps of trees are indexed when they are first looked into.
 const LARGE: usize = 64;
+/// After so many searches in a large map an index is worth its price.
+const UNINDEXED: u32 = 8;
 
 impl<'p, 't> Evaluator<'p, 't> {
     /// The value of an attribute, without its own cost.
@@ -17,7 +18,7 @@ impl<'p, 't> Evaluator<'p, 't> {
         let value = self.resolve(attribute)?;
         match value {
             Value::Optional(inner) if attribute.test => Ok(Value::Bool(inner.is_some())),
-            other => check_levels(other),
+            other => usable(other).and_then(check_levels),
         }
     }
 
@@ -118,6 +119,7 @@ impl<'p, 't> Evaluator<'p, 't> {
         for key in keys {
             optional |= key.optional;
             let member = self.look_up_one(&value, key, optional);
+            let member = member.and_then(|member| member.map(usable).transpose());
             let member = recoverable(member.map_err(|error| error.or_at(key.at)))?;
             match member {
                 Ok(None) if optional => return Ok(Value::Optional(None)),
@@ -153,7 +155,9 @@ impl<'p, 't> Evaluator<'p, 't> {
         };
         let member = self.get(value, key_value)?;
         match member {
-            Some(_) if key.test && !optional => Ok(Some(Value::Bool(true))),
+            Some(member) if key.test && !optional => {
+                usable(member).map(|_| Some(Value::Bool(true)))
+            }
             Some(member) => Ok(Some(member)),
             None if optional => Ok(None),
             None if key.test => Ok(Some(Value::Bool(false))),
@@ -167,7 +171,12 @@ impl<'p, 't> Evaluator<'p, 't> {
         usable_key(key)?;
         match (value, key) {
             (Value::Map(Map::Tree(entries)), Value::Text(name)) => {
-                Ok(self.member_named(entries, name))
+                Ok(self.member_named(entries, name).map(Value::of))
+            }
+            (Value::Map(Map::Typed(map)), Value::Text(name)) => {
+                let Some((key, ty)) = map.member(name) else { return Ok(None) };
+                let node = self.member_named(map.entries, key);
+                Ok(node.and_then(|node| map.value(node, ty)))
             }
             (Value::Map(map), _) => Ok(map.get(key)),
             (Value::List(list), _) => {
@@ -184,23 +193,19 @@ impl<'p, 't> Evaluator<'p, 't> {
         &mut self,
         entries: &'t [Entry<'t>],
         name: &str,
-    ) -> Option<Value<'t>> {
+    ) -> Option<&'t Node<'t>> {
         if entries.len() <= LARGE {
-            return entries
-                .iter()
-                .find(|entry| entry.key == name)
-                .map(|entry| Value::of(&entry.node));
+            return entries.iter().find(|entry| entry.key == name).map(|entry| &entry.node);
         }
-        let address = entries.as_ptr() as usize;
-        let cached = self.indexes.iter().position(|(other, _)| *other == address);
-        let position = cached.unwrap_or(self.indexes.len());
-        if cached.is_none() {
-            let index: BTreeMap<&'t str, &'t Node<'t>> =
-                entries.iter().map(|entry| (&*entry.key, &entry.node)).collect();
-            self.indexes.push((address, index));
+        let members = self.indexes.entry(entries.as_ptr() as usize).or_default();
+        members.lookups += 1;
+        if members.lookups <= UNINDEXED {
+            return entries.iter().find(|entry| entry.key == name).map(|entry| &entry.node);
         }
-        let (_, index) = self.indexes.get(position)?;
-        index.get(name).map(|node| Value::of(node))
+        let index = members.index.get_or_insert_with(|| {
+            entries.iter().map(|entry| (&*entry.key, &entry.node)).collect()
+        });
+        index.get(name).copied()
     }
 }
 

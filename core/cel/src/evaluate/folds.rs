@@ -1,6 +1,8 @@
 //! Evaluation of comprehensions, the loops that macros expand to.
 
-use super::{EvalResult, Evaluator, LIST_COST, Slot, check_levels, format_value, recoverable};
+use super::{
+    EvalResult, Evaluator, LIST_COST, Slot, check_levels, format_value, recoverable, usable,
+};
 use crate::plan::{Fold, Step};
 use crate::{EvalError, List, Map, Table, Value};
 use alloc::format;
@@ -17,7 +19,7 @@ impl<'p, 't> Evaluator<'p, 't> {
                     let first = match second {
                         None => value,
                         Some(slot) => {
-                            self.set_slot(slot, Slot::Ready(Ok(value)));
+                            self.set_slot(slot, Slot::Ready(usable(value)));
                             Value::Int(i64::try_from(index).unwrap_or(i64::MAX))
                         }
                     };
@@ -29,7 +31,7 @@ impl<'p, 't> Evaluator<'p, 't> {
             (Value::Map(map), second) => {
                 for (key, value) in map.iter() {
                     if let Some(slot) = second {
-                        self.set_slot(slot, Slot::Ready(Ok(value)));
+                        self.set_slot(slot, Slot::Ready(usable(value)));
                     }
                     if !self.iterate(fold, key)? {
                         break;
@@ -60,7 +62,7 @@ impl<'p, 't> Evaluator<'p, 't> {
 
     /// One iteration; `false` ends the loop.
     fn iterate(&mut self, fold: &'p Fold, item: Value<'t>) -> Result<bool, EvalError> {
-        self.set_slot(fold.item, Slot::Ready(Ok(item)));
+        self.set_slot(fold.item, Slot::Ready(usable(item)));
         if let Ok(Value::Bool(false)) = recoverable(self.step(&fold.condition))? {
             return Ok(false);
         }
@@ -137,7 +139,7 @@ impl<'p, 't> Evaluator<'p, 't> {
         let Value::Map(map) = accumulator? else { return Err(EvalError::no_such_overload()) };
         let mut table = match map {
             Map::Shared(table) => table,
-            Map::Tree(_) => Arc::new(Table::default()),
+            Map::Tree(_) | Map::Typed(_) => Arc::new(Table::default()),
         };
         let target = Arc::make_mut(&mut table);
         let mut parts = parts.into_iter();
@@ -188,5 +190,6 @@ pub(super) fn go_type(value: &Value<'_>) -> &'static str {
         Value::Opaque(value) => value.type_name(),
         Value::Object(object) if object.is_json_patch() => "*mutation.JSONPatchVal",
         Value::Object(_) => "*dynamic.ObjectVal",
+        Value::Invalid(_) => "*types.Err",
     }
 }

@@ -44,7 +44,7 @@ impl Program {
             budget,
             slots,
             variables: vec![None; self.variables.len()],
-            indexes: Vec::new(),
+            indexes: BTreeMap::new(),
             room: ROOM,
         };
         run.step(&self.root)
@@ -73,7 +73,7 @@ pub(crate) fn constant(
         budget,
         slots: Vec::new(),
         variables: Vec::new(),
-        indexes: Vec::new(),
+        indexes: BTreeMap::new(),
         room: ROOM,
     };
     run.step(step)
@@ -87,9 +87,16 @@ struct Evaluator<'p, 't> {
     budget: &'p mut Budget,
     slots: Vec<Slot<'p, 't>>,
     variables: Vec<Option<Value<'t>>>,
-    /// Indexes of the members of large maps, by the address of the map.
-    indexes: Vec<(usize, BTreeMap<&'t str, &'t Node<'t>>)>,
+    /// The members of large maps, by the address of the map.
+    indexes: BTreeMap<usize, LargeMap<'t>>,
     room: u64,
+}
+
+/// How often a large map was searched, and an index of its members if that was often.
+#[derive(Default)]
+struct LargeMap<'t> {
+    lookups: u32,
+    index: Option<BTreeMap<&'t str, &'t Node<'t>>>,
 }
 
 /// The value of a loop variable.
@@ -230,6 +237,14 @@ fn check_levels(value: Value<'_>) -> EvalResult<'_> {
         return Err(EvalError::new(message));
     }
     Ok(value)
+}
+
+/// The value, or the error that it stands for.
+fn usable(value: Value<'_>) -> EvalResult<'_> {
+    match value {
+        Value::Invalid(message) => Err(EvalError::new(&*message)),
+        other => Ok(other),
+    }
 }
 
 /// Separates errors that another term may override from a spent budget, which ends the evaluation.

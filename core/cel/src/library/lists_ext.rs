@@ -27,12 +27,21 @@ fn slice<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>
 }
 
 fn flatten<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
-    let depth = if arguments.len() > 1 { int(arguments, 1)? } else { 1 };
+    let type_name = |index: usize| arguments.get(index).map(|value| alloc::string::String::from(value.type_of().name()));
+    let refuse = || {
+        let (own, level) = (type_name(0).unwrap_or_default(), type_name(1).unwrap_or_default());
+        EvalError::new(alloc::format!("no such overload: {own}.flatten({level})"))
+    };
+    let items = list(arguments, 0).map_err(|_| refuse())?;
+    let depth = match arguments.len() {
+        0 | 1 => 1,
+        _ => int(arguments, 1).map_err(|_| refuse())?,
+    };
     if depth < 0 {
         return Err(EvalError::new("level must be non-negative"));
     }
     let mut flat = Vec::new();
-    flatten_into(context, &mut flat, list(arguments, 0)?, depth)?;
+    flatten_into(context, &mut flat, items, depth)?;
     Ok(Value::list(flat))
 }
 

@@ -40,7 +40,9 @@ pub(crate) use declaration::OverloadDecl;
 pub use ip::Ip;
 pub(crate) use json_patch::JSON_PATCH;
 pub use overload::{Constant, Cost, FunctionOp, Library, Overload, size_of, tenths};
+pub use pattern::Regex;
 pub use signature::Signature;
+pub use url::{Url, check as check_url, parse as parse_url};
 pub(crate) use signature::parse_type;
 
 /// All libraries, in the order of declaration.

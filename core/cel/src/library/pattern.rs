@@ -9,9 +9,9 @@ const SIZE_LIMIT: usize = 10 << 20;
 /// The memory limit of a search's lazily built states.
 const CACHE: usize = 1 << 20;
 
-/// A compiled pattern.
+/// A compiled pattern in RE2's syntax. Searches take time linear in the text, and memory is bounded.
 #[derive(Clone, Debug)]
-pub(crate) struct Regex(meta::Regex);
+pub struct Regex(meta::Regex);
 
 /// Compiles a pattern.
 ///
@@ -32,8 +32,17 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
 }
 
 impl Regex {
+    /// Compiles a pattern.
+    ///
+    /// # Errors
+    ///
+    /// Go's error message.
+    pub fn new(pattern: &str) -> Result<Self, String> {
+        compile(pattern)
+    }
+
     /// Whether it matches anywhere.
-    pub(crate) fn is_match(&self, text: &str) -> bool {
+    pub fn is_match(&self, text: &str) -> bool {
         self.0.is_match(text)
     }
 

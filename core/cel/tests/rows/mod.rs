@@ -106,6 +106,7 @@ fn format_value(value: &Value<'_>) -> String {
         Value::Optional(Some(value)) => format!("optional({})", format_value(value)),
         Value::Type(ty) => format!("type:{ty}"),
         Value::Object(object) => object.type_name().into(),
+        Value::Invalid(message) => format!("invalid:{message}"),
         Value::Opaque(opaque) => {
             let text = value.as_opaque::<Ip>().map(|ip| ip.0.to_string());
             let text = text.or_else(|| value.as_opaque::<Cidr>().map(|cidr| cidr.0.to_string()));

@@ -97,5 +97,6 @@ pub(crate) fn format_value(value: &Value<'_>) -> String {
         Value::Type(ty) => format!("type:{}", ty.full_name()),
         Value::Opaque(value) => value.type_name().into(),
         Value::Object(object) => object.type_name().into(),
+        Value::Invalid(message) => message.to_string(),
     }
 }

@@ -9,7 +9,7 @@ use crate::{
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use ratchet_object::At;
+use ratchet_object::{At, Node};
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-013",
@@ -100,6 +100,26 @@ pub(crate) fn check(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
             check_domains(&metadata, verdict);
         }
     }
+}
+
+/// Validates the metadata of an object inside another one; the fields of its errors are relative to it.
+pub fn check_embedded(metadata: &Node<'_>, verdict: &mut Verdict) {
+    let metadata = At::root(metadata);
+    let (name, prefix) = (metadata.field("name"), metadata.field("generateName"));
+    name_format::prefix_faults(NameFormat::PathSegment, prefix.text_or_empty(), |detail| {
+        verdict.add_error(FieldError::invalid(&RULE, &prefix, prefix.text_or_empty(), detail));
+    });
+    let namespace = metadata.field("namespace");
+    for (at, format) in [(name, NameFormat::PathSegment), (namespace, NameFormat::Label)] {
+        let text = at.text_or_empty();
+        if !text.is_empty() {
+            name_format::faults(format, text, |detail| {
+                verdict.add_error(FieldError::invalid(&RULE, &at, text, detail));
+            });
+        }
+    }
+    check_common(&metadata, verdict);
+    check_finalizers(&metadata, verdict);
 }
 
 fn validation_counts(change: &Change<'_>) -> (u8, u8) {

@@ -101,9 +101,10 @@ const REVIEW_GROUPS: [&str; 2] = ["authentication.k8s.io", "authorization.k8s.io
 
 /// Whether objects of the kind are stored, and so have metadata to validate.
 pub(crate) fn are_stored(change: &Change<'_>) -> bool {
+    const UNSTORED: [(&str, &str); 4] =
+        [("", "Binding"), ("", "ComponentStatus"), ("autoscaling", "Scale"), ("policy", "Eviction")];
     let (group, name) = (change.kind.group, change.kind.name);
-    !REVIEW_GROUPS.contains(&group)
-        && !["Binding", "ComponentStatus", "Eviction", "Scale"].contains(&name)
+    !REVIEW_GROUPS.contains(&group) && !UNSTORED.contains(&(group, name))
 }
 
 fn format_of(change: &Change<'_>, release: Release) -> Option<NameFormat> {
@@ -128,6 +129,7 @@ pub(crate) fn check_new(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         name_format::prefix_faults(format, prefix, |detail| {
             verdict.add_error(FieldError::invalid(&RULE, &generate_name, prefix, detail));
         });
+        check_derived(ctx, &generate_name, verdict);
     }
     // A server has generated the name by now; behind other doors there is none to check.
     if !text.is_empty() {
@@ -144,12 +146,12 @@ pub(crate) fn check_new(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
 fn check_derived(ctx: &ValidationContext<'_>, name: &At<'_>, verdict: &mut Verdict) {
     let spec = ctx.change.new_root().field("spec");
     let text = |names: &[&'static str]| spec.descend(names).text_or_empty();
-    let (expected, detail) = match ctx.change.kind.name {
-        "CustomResourceDefinition" => {
+    let (expected, detail) = match (ctx.change.kind.group, ctx.change.kind.name) {
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => {
             let expected = format!("{}.{}", text(&["names", "plural"]), text(&["group"]));
             (expected, String::from("must be spec.names.plural+\".\"+spec.group"))
         }
-        "APIService" => {
+        ("apiregistration.k8s.io", "APIService") => {
             let expected = format!("{}.{}", text(&["version"]), text(&["group"]));
             let formatted = ratchet_net::Quoted(&expected);
             let detail = format!("must be `spec.version+\".\"+spec.group`: {formatted}");

@@ -4,9 +4,9 @@ mod access;
 mod balancers;
 mod config;
 mod definition_formats;
-mod definitions;
 mod endpoint_slice;
 mod endpoints;
+mod event;
 mod ingress;
 mod ip_address;
 mod kind_warnings;
@@ -62,7 +62,7 @@ const POD: &[Part] = &[Part::Main, Part::Sub("ephemeralcontainers"), Part::Sub("
 pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row("", "ConfigMap", MAIN, config::validate, nothing),
     row("", "Endpoints", MAIN, endpoints::validate, endpoints::warn),
-    row("", "Event", MAIN, definitions::validate_event, nothing),
+    row("", "Event", MAIN, event::validate, nothing),
     row("", "LimitRange", MAIN, limits::validate_limits, nothing),
     row("", "Namespace", STATUS, node::validate_namespace, nothing),
     row("", "Node", MAIN, node::validate, node::warn),
@@ -77,13 +77,6 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row("", "Secret", MAIN, rows::validate, nothing),
     row("", "Service", MAIN, service::validate, service::warn),
     row("", "Service", STATUS, service::validate_status, service::warn_status),
-    row(
-        "apiextensions.k8s.io",
-        "CustomResourceDefinition",
-        MAIN,
-        definitions::validate_definition,
-        nothing,
-    ),
     row("apps", "DaemonSet", MAIN, workloads::validate, template::warn),
     row("apps", "Deployment", MAIN_AND_SCALE, workloads::validate, template::warn),
     row("apps", "ReplicaSet", MAIN_AND_SCALE, workloads::validate, template::warn),

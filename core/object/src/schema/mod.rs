@@ -106,6 +106,13 @@ pub fn type_of(type_index: u16) -> &'static TypeRow {
     TYPES.get(usize::from(type_index)).unwrap_or(&NO_TYPE)
 }
 
+/// The index of the type of a full name, such as `io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta`.
+#[must_use]
+pub fn type_index(id: &str) -> Option<u16> {
+    let index = TYPES.binary_search_by(|row| row.id.cmp(id)).ok()?;
+    u16::try_from(index).ok()
+}
+
 impl TypeRow {
     /// Finds a field by its exact name; as in the API server, case matters.
     #[must_use]

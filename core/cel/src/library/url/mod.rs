@@ -16,7 +16,7 @@ use core::any::Any;
 
 /// A URL value.
 #[derive(Clone, Debug)]
-pub(super) struct Url(parse::ParsedUrl);
+pub struct Url(parse::ParsedUrl);
 
 impl Opaque for Url {
     fn type_name(&self) -> &'static str {
@@ -34,8 +34,40 @@ impl Opaque for Url {
 }
 
 /// Whether a text is a URL as Go's `ParseRequestURI` accepts it; the error is Go's.
-pub(super) fn check(text: &str) -> Result<(), String> {
+pub fn check(text: &str) -> Result<(), String> {
     parse::check(text)
+}
+
+/// Parses a URL, absolute or not, as Go's `Parse` does; the error is Go's.
+pub fn parse(text: &str) -> Result<Url, String> {
+    parse::parse_any(text).map(Url)
+}
+
+impl Url {
+    /// The scheme, in lower case.
+    pub fn scheme(&self) -> &str {
+        &self.0.scheme
+    }
+
+    /// The host with its port.
+    pub fn host(&self) -> String {
+        self.0.host_text()
+    }
+
+    /// The user information as it is written; `None` if there is none.
+    pub fn user(&self) -> Option<String> {
+        self.0.user_text()
+    }
+
+    /// The query as it is written.
+    pub fn query(&self) -> &str {
+        &self.0.query
+    }
+
+    /// The fragment, without escapes.
+    pub fn fragment(&self) -> String {
+        self.0.fragment_text()
+    }
 }
 
 fn url<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {

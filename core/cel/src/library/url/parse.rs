@@ -31,6 +31,11 @@ pub(super) fn check(text: &str) -> Result<(), String> {
 /// Parses a URL that [`check`] accepted, with its fragment.
 pub(super) fn parse_with_fragment(text: &str) -> Result<ParsedUrl, String> {
     check(text)?;
+    parse_any(text)
+}
+
+/// Parses a URL, absolute or not, with its fragment.
+pub(super) fn parse_any(text: &str) -> Result<ParsedUrl, String> {
     let (url, fragment) = text.split_once('#').unwrap_or((text, ""));
     let mut url_parts = parse(url, false).map_err(|error| parse_error(url, &error))?;
     if !fragment.is_empty() {
@@ -298,5 +303,19 @@ const MAX_PARAMETERS: usize = 10_000;
 impl ParsedUrl {
     pub(super) fn host_text(&self) -> String {
         String::from_utf8_lossy(&self.host).to_string()
+    }
+
+    pub(super) fn user_text(&self) -> Option<String> {
+        let (name, password) = self.user.as_ref()?;
+        let mut text = escape(name, Part::User);
+        if let Some(password) = password {
+            text.push(':');
+            text.push_str(&escape(password, Part::User));
+        }
+        Some(text)
+    }
+
+    pub(super) fn fragment_text(&self) -> String {
+        String::from_utf8_lossy(&self.fragment).to_string()
     }
 }

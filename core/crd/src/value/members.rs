@@ -1,0 +1,68 @@
+//! `Members`: the members of an object, looked up one after the other.
+
+use alloc::collections::BTreeMap;
+use ratchet_object::{Entry, Node};
+
+/// Only larger objects are indexed,
+const LARGE: usize = 32;
+/// and only after so many searches.
+const UNINDEXED: u32 = 8;
+
+/// The members of an object, to be found by the keys of another one, which are likely in the same order.
+#[derive(Debug)]
+pub(crate) struct Members<'t> {
+    entries: &'t [Entry<'t>],
+    /// Where the next key is expected.
+    next: usize,
+    searches: u32,
+    index: Option<BTreeMap<&'t str, &'t Node<'t>>>,
+}
+
+impl<'t> Members<'t> {
+    /// The members of an object; none of any other value.
+    pub(crate) fn of(node: Option<&'t Node<'t>>) -> Self {
+        Self::new(node.map(Node::entries).unwrap_or_default())
+    }
+
+    pub(crate) fn new(entries: &'t [Entry<'t>]) -> Self {
+        Self { entries, next: 0, searches: 0, index: None }
+    }
+
+    pub(crate) fn get(&mut self, key: &str) -> Option<&'t Node<'t>> {
+        if let Some(entry) = self.entries.get(self.next).filter(|entry| entry.key == key) {
+            self.next += 1;
+            return Some(&entry.node);
+        }
+        self.searches += 1;
+        if self.entries.len() > LARGE && self.searches > UNINDEXED {
+            let index = self.index.get_or_insert_with(|| {
+                self.entries.iter().map(|entry| (&*entry.key, &entry.node)).collect()
+            });
+            return index.get(key).copied();
+        }
+        let position = self.entries.iter().position(|entry| entry.key == key)?;
+        self.next = position + 1;
+        self.entries.get(position).map(|entry| &entry.node)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::String;
+    use alloc::vec::Vec;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn members_are_found_in_any_order(keys in prop::collection::btree_set("[a-e]{1,3}", 0..90), wanted in prop::collection::vec("[a-e]{1,3}", 0..90)) {
+            let entries: Vec<Entry<'static>> =
+                keys.iter().map(|key| Entry::new(key.clone(), Node::string(key.clone()))).collect();
+            let mut members = Members::new(&entries);
+            let mut found = |key: &String| members.get(key).and_then(Node::text) == Some(key);
+            for key in wanted.iter().chain(&keys) {
+                prop_assert_eq!(found(key), keys.contains(key));
+            }
+        }
+    }
+}
