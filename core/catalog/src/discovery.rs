@@ -194,28 +194,29 @@ fn write_resource(json: &mut Json, resource: &Resource<'_>) {
     json.key("namespaced").flag(resource.namespaced);
     json.pair("kind", resource.kind);
     json.texts("verbs", resource.verbs);
-    json.texts_if_any("shortNames", resource.short_names);
-    json.texts_if_any("categories", resource.categories);
+    json.texts_if_any("shortNames", &resource.short_names.to_vec());
+    json.texts_if_any("categories", &resource.categories.to_vec());
     if let Some(storage) = resource.storage {
         json.pair("storageVersionHash", &storage_version_hash(storage));
     }
 }
 
-fn write_subresource(json: &mut Json, resource: &Resource<'_>, subresource: &Subresource<'_>) {
+fn write_subresource(json: &mut Json, resource: &Resource<'_>, subresource: &Subresource) {
     json.pair("name", &format!("{}/{}", resource.plural, subresource.name));
     json.pair("singularName", "");
     json.key("namespaced").flag(resource.namespaced);
-    if is_foreign_kind(resource, subresource) {
-        json.pair_if_any("group", subresource.group);
-        json.pair_if_any("version", subresource.version);
+    let gvk = subresource.gvk(resource);
+    if is_foreign_kind(resource, gvk) {
+        json.pair_if_any("group", gvk.group);
+        json.pair_if_any("version", gvk.version);
     }
-    json.pair("kind", subresource.kind);
+    json.pair("kind", gvk.kind);
     json.texts("verbs", subresource.verbs);
 }
 
 /// Whether the kind of a subresource belongs to another group version than the resource.
-fn is_foreign_kind(resource: &Resource<'_>, subresource: &Subresource<'_>) -> bool {
-    (resource.group, resource.version) != (subresource.group, subresource.version)
+fn is_foreign_kind(resource: &Resource<'_>, gvk: GroupVersionKind<'_>) -> bool {
+    (resource.group, resource.version) != (gvk.group, gvk.version)
 }
 
 fn write_group_discovery(json: &mut Json, served: &[&Resource<'_>], group: &str) {
@@ -241,17 +242,19 @@ fn write_resource_discovery(json: &mut Json, resource: &Resource<'_>) {
     json.pair("scope", if resource.namespaced { "Namespaced" } else { "Cluster" });
     json.pair("singularResource", resource.singular);
     json.texts("verbs", resource.verbs);
-    json.texts_if_any("shortNames", resource.short_names);
-    json.texts_if_any("categories", resource.categories);
+    json.texts_if_any("shortNames", &resource.short_names.to_vec());
+    json.texts_if_any("categories", &resource.categories.to_vec());
     if !resource.subresources.is_empty() {
         json.key("subresources").list(|json| {
             for subresource in resource.subresources {
                 json.object(|json| {
                     json.pair("subresource", subresource.name);
-                    let elsewhere = is_foreign_kind(resource, subresource);
-                    let (group, version) =
-                        if elsewhere { (subresource.group, subresource.version) } else { ("", "") };
-                    write_response_kind(json, group, version, subresource.kind);
+                    let gvk = subresource.gvk(resource);
+                    let (group, version) = match is_foreign_kind(resource, gvk) {
+                        true => (gvk.group, gvk.version),
+                        false => ("", ""),
+                    };
+                    write_response_kind(json, group, version, gvk.kind);
                     json.texts("verbs", subresource.verbs);
                 });
             }

@@ -18,4 +18,7 @@ mod json;
 pub mod openapi;
 mod resources;
 
-pub use resources::{GroupVersionKind, RESOURCES, Resource, Subresource, lookup, of_kind};
+pub use resources::{
+    CUSTOM_VERBS, GroupVersionKind, Names, RESOURCES, Resource, SCALE, STATUS, Subresource, lookup,
+    of_kind,
+};

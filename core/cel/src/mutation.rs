@@ -75,5 +75,6 @@ fn native_type(value: &Value<'_>) -> &'static str {
         Value::Optional(_) => "*types.Optional",
         Value::Type(_) => "string",
         Value::Opaque(opaque) => opaque.type_name(),
+        Value::Invalid(_) => "error",
     }
 }

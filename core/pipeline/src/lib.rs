@@ -28,9 +28,11 @@ extern crate alloc;
 mod defaults;
 mod facts;
 mod fields;
+mod object_type;
 mod validate;
 
 pub use defaults::{locate_defaulted, with_defaults};
 pub use facts::{GatheredFacts, gather};
 pub use fields::{FieldReport, FieldValidation, FieldViolation, TypeMismatch, check_fields};
+pub use object_type::{BuiltInType, CustomType, ObjectType};
 pub use validate::validate;

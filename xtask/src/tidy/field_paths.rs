@@ -55,7 +55,15 @@ const OTHERS: &[(&str, &[&str])] = &[
     // AdmissionReviews, and the Status in them.
     (
         "core/webhook/",
-        &["causes", "code", "details", "details.retryAfterSeconds", "patch", "response", "warnings"],
+        &[
+            "causes",
+            "code",
+            "details",
+            "details.retryAfterSeconds",
+            "patch",
+            "response",
+            "warnings",
+        ],
     ),
     // The file of known findings.
     ("doors/check/", &["findings"]),

@@ -69,7 +69,7 @@ impl<'k> Closure<'k> {
                 closure.sources.insert(list_id(resource.gvk()), Source::List(resource.gvk()));
             }
             for below in resource.subresources.iter().filter(|below| !below.connects()) {
-                closure.kind(below.gvk());
+                closure.kind(below.gvk(resource));
             }
         }
         closure

@@ -117,7 +117,7 @@ fn item<'k>(
 #[derive(Clone, Copy)]
 struct OperationTarget<'r, 'k> {
     resource: &'r Resource<'k>,
-    subresource: Option<&'r Subresource<'k>>,
+    subresource: Option<&'static Subresource>,
     /// The suffix that makes operation ids unique.
     suffix: &'static str,
 }
@@ -129,7 +129,7 @@ impl<'k> OperationTarget<'_, 'k> {
     }
 
     fn gvk(&self) -> GroupVersionKind<'k> {
-        self.subresource.map_or_else(|| self.resource.gvk(), Subresource::gvk)
+        self.subresource.map_or_else(|| self.resource.gvk(), |below| below.gvk(self.resource))
     }
 
     /// The object of the operation in words: `the status of a Pod`, or only `a Pod`.

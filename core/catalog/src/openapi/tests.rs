@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use serde_json::Value;
 
-use crate::resources::{RESOURCES, Resource};
+use crate::resources::{Names, RESOURCES, Resource};
 
 /// A few of the rules, enough to see that they are written.
 fn rules(type_id: &str, field: &str) -> Option<(&'static str, &'static str)> {
@@ -204,8 +204,8 @@ fn a_kind_without_a_schema_has_a_document_too() {
         singular: "widget",
         namespaced: true,
         verbs: &["get", "list", "patch"],
-        short_names: &[],
-        categories: &[],
+        short_names: Names::Table(&[]),
+        categories: Names::Table(&[]),
         subresources: &[],
         storage: None,
     };

@@ -4,8 +4,10 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use alloc::string::String;
+use alloc::vec::Vec;
 pub use ratchet_object::GroupVersionKind;
-pub use table::RESOURCES;
+pub use table::{CUSTOM_VERBS, RESOURCES, SCALE, STATUS};
 
 /// A resource: objects of one kind in one version, and their URLs.
 ///
@@ -25,32 +27,48 @@ pub struct Resource<'k> {
     /// Whether its objects are namespaced.
     pub namespaced: bool,
     /// The supported verbs, sorted.
-    pub verbs: &'k [&'k str],
+    pub verbs: &'static [&'static str],
     /// The short names, such as `svc`.
-    pub short_names: &'k [&'k str],
+    pub short_names: Names<'k>,
     /// The categories, such as `all`.
-    pub categories: &'k [&'k str],
+    pub categories: Names<'k>,
     /// The subresources, sorted by name.
-    pub subresources: &'k [Subresource<'k>],
+    pub subresources: &'static [Subresource],
     /// The kind under which objects are stored; `None` if they are not stored at all.
     ///
     /// Two resources with the same one, such as both kinds of events, serve the same objects.
     pub storage: Option<GroupVersionKind<'k>>,
 }
 
+/// Names of a resource: of a row of the table, or of a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Names<'k> {
+    /// Those of a built-in resource.
+    Table(&'static [&'static str]),
+    /// Those of a resource that is defined at run time.
+    Defined(&'k [String]),
+}
+
+impl<'k> Names<'k> {
+    /// The names, in order.
+    #[must_use]
+    pub fn to_vec(self) -> Vec<&'k str> {
+        match self {
+            Self::Table(names) => names.to_vec(),
+            Self::Defined(names) => names.iter().map(String::as_str).collect(),
+        }
+    }
+}
+
 /// A subresource, such as `status`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Subresource<'k> {
+pub struct Subresource {
     /// The last segment of the URL.
-    pub name: &'k str,
-    /// The group of the kind of requests and responses; mostly that of the resource.
-    pub group: &'k str,
-    /// The version of that kind.
-    pub version: &'k str,
-    /// That kind.
-    pub kind: &'k str,
+    pub name: &'static str,
+    /// The kind of requests and responses; `None` if it is that of the resource.
+    pub kind: Option<GroupVersionKind<'static>>,
     /// The supported verbs, sorted.
-    pub verbs: &'k [&'k str],
+    pub verbs: &'static [&'static str],
 }
 
 impl<'k> Resource<'k> {
@@ -68,16 +86,16 @@ impl<'k> Resource<'k> {
 
     /// The subresource of this name.
     #[must_use]
-    pub fn subresource(&self, name: &str) -> Option<&'k Subresource<'k>> {
+    pub fn subresource(&self, name: &str) -> Option<&'static Subresource> {
         self.subresources.iter().find(|below| below.name == name)
     }
 }
 
-impl<'k> Subresource<'k> {
-    /// The group, version and kind.
+impl Subresource {
+    /// The kind of requests and responses below a resource.
     #[must_use]
-    pub const fn gvk(&self) -> GroupVersionKind<'k> {
-        GroupVersionKind { group: self.group, version: self.version, kind: self.kind }
+    pub fn gvk<'k>(&self, resource: &Resource<'k>) -> GroupVersionKind<'k> {
+        self.kind.unwrap_or(resource.gvk())
     }
 
     /// Whether the verb is supported, such as `patch`.
@@ -90,7 +108,7 @@ impl<'k> Subresource<'k> {
     /// options.
     #[must_use]
     pub fn connects(&self) -> bool {
-        self.kind.ends_with("Options")
+        self.kind.is_some_and(|gvk| gvk.kind.ends_with("Options"))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Kept by hand: the resources that Kubernetes v1.36 serves by default, and which of them are stored.
 
-use super::{GroupVersionKind, Resource, Subresource};
+use super::{GroupVersionKind, Names, Resource, Subresource};
 
 /// A group and a version.
 type Gv = (&'static str, &'static str);
@@ -40,7 +40,14 @@ const READ: &[&str] = &["get", "list"];
 const STREAM: &[&str] = &["create", "get"];
 const UPDATE: &[&str] = &["update"];
 
-const SCALE: Subresource<'static> = subresource_row("scale", AUTOSCALING_V1, "Scale", EDIT);
+/// The verbs of resources that are defined at run time.
+pub const CUSTOM_VERBS: &[&str] = ALL;
+
+/// The `scale` subresource.
+pub const SCALE: Subresource = subresource_row("scale", AUTOSCALING_V1, "Scale", EDIT);
+
+/// The `status` subresource.
+pub const STATUS: Subresource = Subresource { name: "status", kind: None, verbs: EDIT };
 
 /// All built-in resources: groups in the order of discovery, within a version sorted by name.
 pub static RESOURCES: &[Resource<'static>] = &[
@@ -56,16 +63,16 @@ pub static RESOURCES: &[Resource<'static>] = &[
     cluster(CORE, "Namespace", "namespaces", "namespace")
         .verbs(NO_COLLECTION)
         .short(&["ns"])
-        .with(&[subresource_row("finalize", CORE, "Namespace", UPDATE), status(CORE, "Namespace")]),
+        .with(&[subresource_row("finalize", CORE, "Namespace", UPDATE), STATUS]),
     cluster(CORE, "Node", "nodes", "node")
         .short(&["no"])
-        .with(&[subresource_row("proxy", CORE, "NodeProxyOptions", PROXY), status(CORE, "Node")]),
+        .with(&[subresource_row("proxy", CORE, "NodeProxyOptions", PROXY), STATUS]),
     namespaced(CORE, "PersistentVolumeClaim", "persistentvolumeclaims", "persistentvolumeclaim")
         .short(&["pvc"])
-        .with(&[status(CORE, "PersistentVolumeClaim")]),
+        .with(&[STATUS]),
     cluster(CORE, "PersistentVolume", "persistentvolumes", "persistentvolume")
         .short(&["pv"])
-        .with(&[status(CORE, "PersistentVolume")]),
+        .with(&[STATUS]),
     namespaced(CORE, "Pod", "pods", "pod").short(&["po"]).in_categories(&["all"]).with(&[
         subresource_row("attach", CORE, "PodAttachOptions", STREAM),
         subresource_row("binding", CORE, "Binding", CREATE),
@@ -76,16 +83,16 @@ pub static RESOURCES: &[Resource<'static>] = &[
         subresource_row("portforward", CORE, "PodPortForwardOptions", STREAM),
         subresource_row("proxy", CORE, "PodProxyOptions", PROXY),
         subresource_row("resize", CORE, "Pod", EDIT),
-        status(CORE, "Pod"),
+        STATUS,
     ]),
     namespaced(CORE, "PodTemplate", "podtemplates", "podtemplate"),
     namespaced(CORE, "ReplicationController", "replicationcontrollers", "replicationcontroller")
         .short(&["rc"])
         .in_categories(&["all"])
-        .with(&[SCALE, status(CORE, "ReplicationController")]),
+        .with(&[SCALE, STATUS]),
     namespaced(CORE, "ResourceQuota", "resourcequotas", "resourcequota")
         .short(&["quota"])
-        .with(&[status(CORE, "ResourceQuota")]),
+        .with(&[STATUS]),
     namespaced(CORE, "Secret", "secrets", "secret"),
     namespaced(CORE, "ServiceAccount", "serviceaccounts", "serviceaccount")
         .short(&["sa"])
@@ -93,32 +100,29 @@ pub static RESOURCES: &[Resource<'static>] = &[
     namespaced(CORE, "Service", "services", "service")
         .short(&["svc"])
         .in_categories(&["all"])
-        .with(&[
-            subresource_row("proxy", CORE, "ServiceProxyOptions", PROXY),
-            status(CORE, "Service"),
-        ]),
+        .with(&[subresource_row("proxy", CORE, "ServiceProxyOptions", PROXY), STATUS]),
     // apiregistration.k8s.io/v1
     cluster(APIREGISTRATION, "APIService", "apiservices", "apiservice")
         .in_categories(&["api-extensions"])
-        .with(&[status(APIREGISTRATION, "APIService")]),
+        .with(&[STATUS]),
     // apps/v1
     namespaced(APPS, "ControllerRevision", "controllerrevisions", "controllerrevision"),
     namespaced(APPS, "DaemonSet", "daemonsets", "daemonset")
         .short(&["ds"])
         .in_categories(&["all"])
-        .with(&[status(APPS, "DaemonSet")]),
+        .with(&[STATUS]),
     namespaced(APPS, "Deployment", "deployments", "deployment")
         .short(&["deploy"])
         .in_categories(&["all"])
-        .with(&[SCALE, status(APPS, "Deployment")]),
+        .with(&[SCALE, STATUS]),
     namespaced(APPS, "ReplicaSet", "replicasets", "replicaset")
         .short(&["rs"])
         .in_categories(&["all"])
-        .with(&[SCALE, status(APPS, "ReplicaSet")]),
+        .with(&[SCALE, STATUS]),
     namespaced(APPS, "StatefulSet", "statefulsets", "statefulset")
         .short(&["sts"])
         .in_categories(&["all"])
-        .with(&[SCALE, status(APPS, "StatefulSet")]),
+        .with(&[SCALE, STATUS]),
     // events.k8s.io/v1
     namespaced(EVENTS, "Event", "events", "event").short(&["ev"]).stored_as(CORE),
     // authentication.k8s.io/v1
@@ -158,7 +162,7 @@ pub static RESOURCES: &[Resource<'static>] = &[
     )
     .short(&["hpa"])
     .in_categories(&["all"])
-    .with(&[status(AUTOSCALING_V2, "HorizontalPodAutoscaler")]),
+    .with(&[STATUS]),
     // autoscaling/v1
     namespaced(
         AUTOSCALING_V1,
@@ -169,13 +173,13 @@ pub static RESOURCES: &[Resource<'static>] = &[
     .short(&["hpa"])
     .in_categories(&["all"])
     .stored_as(AUTOSCALING_V2)
-    .with(&[status(AUTOSCALING_V1, "HorizontalPodAutoscaler")]),
+    .with(&[STATUS]),
     // batch/v1
     namespaced(BATCH, "CronJob", "cronjobs", "cronjob")
         .short(&["cj"])
         .in_categories(&["all"])
-        .with(&[status(BATCH, "CronJob")]),
-    namespaced(BATCH, "Job", "jobs", "job").in_categories(&["all"]).with(&[status(BATCH, "Job")]),
+        .with(&[STATUS]),
+    namespaced(BATCH, "Job", "jobs", "job").in_categories(&["all"]).with(&[STATUS]),
     // certificates.k8s.io/v1
     cluster(
         CERTIFICATES,
@@ -184,23 +188,17 @@ pub static RESOURCES: &[Resource<'static>] = &[
         "certificatesigningrequest",
     )
     .short(&["csr"])
-    .with(&[
-        subresource_row("approval", CERTIFICATES, "CertificateSigningRequest", EDIT),
-        status(CERTIFICATES, "CertificateSigningRequest"),
-    ]),
+    .with(&[subresource_row("approval", CERTIFICATES, "CertificateSigningRequest", EDIT), STATUS]),
     // networking.k8s.io/v1
     cluster(NETWORKING, "IngressClass", "ingressclasses", "ingressclass"),
-    namespaced(NETWORKING, "Ingress", "ingresses", "ingress")
-        .short(&["ing"])
-        .with(&[status(NETWORKING, "Ingress")]),
+    namespaced(NETWORKING, "Ingress", "ingresses", "ingress").short(&["ing"]).with(&[STATUS]),
     cluster(NETWORKING, "IPAddress", "ipaddresses", "ipaddress").short(&["ip"]),
     namespaced(NETWORKING, "NetworkPolicy", "networkpolicies", "networkpolicy").short(&["netpol"]),
-    cluster(NETWORKING, "ServiceCIDR", "servicecidrs", "servicecidr")
-        .with(&[status(NETWORKING, "ServiceCIDR")]),
+    cluster(NETWORKING, "ServiceCIDR", "servicecidrs", "servicecidr").with(&[STATUS]),
     // policy/v1
     namespaced(POLICY, "PodDisruptionBudget", "poddisruptionbudgets", "poddisruptionbudget")
         .short(&["pdb"])
-        .with(&[status(POLICY, "PodDisruptionBudget")]),
+        .with(&[STATUS]),
     // rbac.authorization.k8s.io/v1
     cluster(RBAC_AUTHORIZATION, "ClusterRoleBinding", "clusterrolebindings", "clusterrolebinding"),
     cluster(RBAC_AUTHORIZATION, "ClusterRole", "clusterroles", "clusterrole"),
@@ -211,8 +209,7 @@ pub static RESOURCES: &[Resource<'static>] = &[
     cluster(STORAGE, "CSINode", "csinodes", "csinode"),
     namespaced(STORAGE, "CSIStorageCapacity", "csistoragecapacities", "csistoragecapacity"),
     cluster(STORAGE, "StorageClass", "storageclasses", "storageclass").short(&["sc"]),
-    cluster(STORAGE, "VolumeAttachment", "volumeattachments", "volumeattachment")
-        .with(&[status(STORAGE, "VolumeAttachment")]),
+    cluster(STORAGE, "VolumeAttachment", "volumeattachments", "volumeattachment").with(&[STATUS]),
     cluster(STORAGE, "VolumeAttributesClass", "volumeattributesclasses", "volumeattributesclass")
         .short(&["vac"]),
     // admissionregistration.k8s.io/v1
@@ -246,7 +243,7 @@ pub static RESOURCES: &[Resource<'static>] = &[
         "validatingadmissionpolicy",
     )
     .in_categories(&["api-extensions"])
-    .with(&[status(ADMISSIONREGISTRATION, "ValidatingAdmissionPolicy")]),
+    .with(&[STATUS]),
     cluster(
         ADMISSIONREGISTRATION,
         "ValidatingAdmissionPolicyBinding",
@@ -271,7 +268,7 @@ pub static RESOURCES: &[Resource<'static>] = &[
     .short(&["crd", "crds"])
     .in_categories(&["api-extensions"])
     .stored_as(("apiextensions.k8s.io", "v1beta1"))
-    .with(&[status(APIEXTENSIONS, "CustomResourceDefinition")]),
+    .with(&[STATUS]),
     // scheduling.k8s.io/v1
     cluster(SCHEDULING, "PriorityClass", "priorityclasses", "priorityclass").short(&["pc"]),
     // coordination.k8s.io/v1
@@ -282,8 +279,7 @@ pub static RESOURCES: &[Resource<'static>] = &[
     namespaced(DISCOVERY, "EndpointSlice", "endpointslices", "endpointslice"),
     // resource.k8s.io/v1
     cluster(RESOURCE, "DeviceClass", "deviceclasses", "deviceclass"),
-    namespaced(RESOURCE, "ResourceClaim", "resourceclaims", "resourceclaim")
-        .with(&[status(RESOURCE, "ResourceClaim")]),
+    namespaced(RESOURCE, "ResourceClaim", "resourceclaims", "resourceclaim").with(&[STATUS]),
     namespaced(
         RESOURCE,
         "ResourceClaimTemplate",
@@ -292,15 +288,14 @@ pub static RESOURCES: &[Resource<'static>] = &[
     ),
     cluster(RESOURCE, "ResourceSlice", "resourceslices", "resourceslice"),
     // flowcontrol.apiserver.k8s.io/v1
-    cluster(FLOWCONTROL_APISERVER, "FlowSchema", "flowschemas", "flowschema")
-        .with(&[status(FLOWCONTROL_APISERVER, "FlowSchema")]),
+    cluster(FLOWCONTROL_APISERVER, "FlowSchema", "flowschemas", "flowschema").with(&[STATUS]),
     cluster(
         FLOWCONTROL_APISERVER,
         "PriorityLevelConfiguration",
         "prioritylevelconfigurations",
         "prioritylevelconfiguration",
     )
-    .with(&[status(FLOWCONTROL_APISERVER, "PriorityLevelConfiguration")]),
+    .with(&[STATUS]),
 ];
 
 type Text = &'static str;
@@ -316,8 +311,8 @@ const fn cluster(gv: Gv, kind: Text, plural: Text, singular: Text) -> Resource<'
         singular,
         namespaced: false,
         verbs: ALL,
-        short_names: &[],
-        categories: &[],
+        short_names: Names::Table(&[]),
+        categories: Names::Table(&[]),
         subresources: &[],
         storage: Some(GroupVersionKind { group, version, kind }),
     }
@@ -327,13 +322,9 @@ const fn namespaced(gv: Gv, kind: Text, plural: Text, singular: Text) -> Resourc
     Resource { namespaced: true, ..cluster(gv, kind, plural, singular) }
 }
 
-const fn subresource_row(name: Text, gv: Gv, kind: Text, verbs: Texts) -> Subresource<'static> {
+const fn subresource_row(name: Text, gv: Gv, kind: Text, verbs: Texts) -> Subresource {
     let (group, version) = gv;
-    Subresource { name, group, version, kind, verbs }
-}
-
-const fn status(gv: Gv, kind: Text) -> Subresource<'static> {
-    subresource_row("status", gv, kind, EDIT)
+    Subresource { name, kind: Some(GroupVersionKind { group, version, kind }), verbs }
 }
 
 /// Modifiers of a row.
@@ -354,14 +345,14 @@ impl Resource<'static> {
     }
 
     const fn short(self, short_names: Texts) -> Self {
-        Self { short_names, ..self }
+        Self { short_names: Names::Table(short_names), ..self }
     }
 
     const fn in_categories(self, categories: Texts) -> Self {
-        Self { categories, ..self }
+        Self { categories: Names::Table(categories), ..self }
     }
 
-    const fn with(self, subresources: &'static [Subresource<'static>]) -> Self {
+    const fn with(self, subresources: &'static [Subresource]) -> Self {
         Self { subresources, ..self }
     }
 }

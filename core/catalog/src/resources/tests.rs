@@ -43,8 +43,11 @@ fn every_kind_that_is_served_has_a_row() {
     for kind in KINDS.iter().filter(|row| SERVED.contains(&(row.group, row.version))) {
         let gvk = GroupVersionKind { group: kind.group, version: kind.version, kind: kind.kind };
         if kind.subresource {
-            let mut below = RESOURCES.iter().flat_map(|row| row.subresources);
-            assert!(below.any(|row| row.gvk() == gvk && row.name == kind.plural), "{gvk:?}");
+            let is_it = |row: &Resource<'_>| {
+                let below = row.subresource(kind.plural);
+                below.is_some_and(|below| below.gvk(row) == gvk)
+            };
+            assert!(RESOURCES.iter().any(is_it), "{gvk:?}");
         } else {
             let row = of_kind(kind.group, kind.version, kind.kind);
             let row = row.unwrap_or_else(|| panic!("no row for {gvk:?}"));
@@ -58,7 +61,8 @@ fn every_row_has_a_kind() {
     for row in RESOURCES {
         assert!(schema::kind(row.group, row.version, row.kind).is_some(), "{}", row.plural);
         for below in row.subresources.iter().filter(|below| !below.connects()) {
-            let kind = schema::kind(below.group, below.version, below.kind);
+            let GroupVersionKind { group, version, kind } = below.gvk(row);
+            let kind = schema::kind(group, version, kind);
             assert!(kind.is_some(), "{}/{}", row.plural, below.name);
         }
     }

@@ -97,8 +97,8 @@ impl<'c, 'd> Coster<'c, 'd> {
             }
             Kind::List(items) => self.list(expr, items),
             Kind::Map(entries) => self.map(expr, entries),
-            Kind::Struct { values, .. } => {
-                let costs = values.iter().map(|value| self.cost(value));
+            Kind::Struct { fields, .. } => {
+                let costs = fields.iter().map(|field| self.cost(&field.value));
                 costs.fold(STRUCT, CostEstimate::plus)
             }
             Kind::Comprehension(fold) if is_bind(fold) => self.bind(expr, fold),

@@ -27,7 +27,9 @@ fn slice<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>
 }
 
 fn flatten<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, EvalError> {
-    let type_name = |index: usize| arguments.get(index).map(|value| alloc::string::String::from(value.type_of().name()));
+    let type_name = |index: usize| {
+        arguments.get(index).map(|value| alloc::string::String::from(value.type_of().name()))
+    };
     let refuse = || {
         let (own, level) = (type_name(0).unwrap_or_default(), type_name(1).unwrap_or_default());
         EvalError::new(alloc::format!("no such overload: {own}.flatten({level})"))

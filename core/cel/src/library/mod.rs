@@ -42,8 +42,8 @@ pub(crate) use json_patch::JSON_PATCH;
 pub use overload::{Constant, Cost, FunctionOp, Library, Overload, size_of, tenths};
 pub use pattern::Regex;
 pub use signature::Signature;
-pub use url::{Url, check as check_url, parse as parse_url};
 pub(crate) use signature::parse_type;
+pub use url::{Url, check as check_url, parse as parse_url};
 
 /// All libraries, in the order of declaration.
 pub static LIBRARIES: &[&Library] = &[

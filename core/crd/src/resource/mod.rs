@@ -16,6 +16,7 @@ pub use strategy::Strategy;
 
 use crate::definition::CustomResourceDefinition;
 use crate::rules::Environments;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use ratchet_object::Node;
 
@@ -25,7 +26,7 @@ pub struct CustomResource {
     /// The definition.
     pub definition: CustomResourceDefinition,
     /// One for each version, in the order of the definition.
-    strategies: Vec<Strategy>,
+    strategies: Vec<Arc<Strategy>>,
 }
 
 impl CustomResource {
@@ -36,18 +37,23 @@ impl CustomResource {
         let strategies = versions
             .iter()
             .zip(&view.versions)
-            .map(|(node, version)| Strategy::compile(&view, version, node, environments))
+            .map(|(node, version)| Arc::new(Strategy::compile(&view, version, node, environments)))
             .collect();
         Self { definition: view, strategies }
     }
 
+    /// The strategies of all versions, in the order of the definition.
+    pub fn strategies(&self) -> &[Arc<Strategy>] {
+        &self.strategies
+    }
+
     /// The strategy of a version.
-    pub fn strategy(&self, version: &str) -> Option<&Strategy> {
+    pub fn strategy(&self, version: &str) -> Option<&Arc<Strategy>> {
         self.strategies.iter().find(|strategy| strategy.version == version)
     }
 
     /// The strategy of the version in which objects are stored.
-    pub fn storage_strategy(&self) -> Option<&Strategy> {
+    pub fn storage_strategy(&self) -> Option<&Arc<Strategy>> {
         let storage = self.definition.storage_version()?;
         self.strategy(&storage.name)
     }

@@ -89,10 +89,15 @@ impl Strategy {
     /// The kind of an object, as the engine takes it for its metadata and for errors: what the object says itself, even
     /// if it is wrong. It has no versions and subresources.
     pub fn kind<'k>(&'k self, object: &'k Node<'_>) -> Kind<'k> {
+        Kind { name: object.text_at(&["kind"]), ..self.kind_row() }
+    }
+
+    /// The kind as the engine takes it. It has no versions and subresources.
+    pub fn kind_row(&self) -> Kind<'_> {
         Kind {
             group: &self.group,
             versions: &[],
-            name: object.text_at(&["kind"]),
+            name: &self.kind,
             plural: &self.plural,
             scope: match self.namespaced {
                 true => ratchet_object::Scope::Namespaced,

@@ -101,8 +101,12 @@ const REVIEW_GROUPS: [&str; 2] = ["authentication.k8s.io", "authorization.k8s.io
 
 /// Whether objects of the kind are stored, and so have metadata to validate.
 pub(crate) fn are_stored(change: &Change<'_>) -> bool {
-    const UNSTORED: [(&str, &str); 4] =
-        [("", "Binding"), ("", "ComponentStatus"), ("autoscaling", "Scale"), ("policy", "Eviction")];
+    const UNSTORED: [(&str, &str); 4] = [
+        ("", "Binding"),
+        ("", "ComponentStatus"),
+        ("autoscaling", "Scale"),
+        ("policy", "Eviction"),
+    ];
     let (group, name) = (change.kind.group, change.kind.name);
     !REVIEW_GROUPS.contains(&group) && !UNSTORED.contains(&(group, name))
 }

@@ -50,6 +50,7 @@ pub(super) fn to_json(value: &Value<'_>) -> Result<Node<'static>, String> {
             return Err(format!("unable to convert {name} to *structpb.Value"));
         }
         Value::Object(object) => object_to_json(object)?,
+        Value::Invalid(message) => return Err(message.to_string()),
     })
 }
 
@@ -193,6 +194,9 @@ impl Natives {
             Value::Opaque(opaque) => {
                 let name = opaque.type_name();
                 self.mark(native(name.to_owned(), name.to_owned(), name))
+            }
+            Value::Invalid(message) => {
+                self.mark(native(message.to_string(), message.to_string(), "*types.Err"))
             }
         })
     }

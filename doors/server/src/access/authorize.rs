@@ -49,8 +49,7 @@ const GROUP: &str = "rbac.authorization.k8s.io";
 impl Authorizer {
     /// Uses the caches of roles and bindings.
     pub(crate) fn new(modes: Vec<Mode>, cache: &Cache, nodes: Arc<NodeRelations>) -> Self {
-        let resource_cache =
-            |plural: &str| cache.resource_cache(&format!("{plural}.{GROUP}")).unwrap_or_default();
+        let resource_cache = |plural: &str| cache.resource_cache(&format!("{plural}.{GROUP}"));
         let resource_caches =
             ["clusterroles", "roles", "clusterrolebindings", "rolebindings"].map(resource_cache);
         Self { modes, resource_caches, rbac: ArcSwap::default(), nodes }

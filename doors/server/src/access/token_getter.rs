@@ -11,7 +11,7 @@ impl TokenGetter {
     /// Uses the resource caches of a cache.
     pub(crate) fn new(cache: &Cache) -> Self {
         let resources = ["serviceaccounts", "pods", "secrets", "nodes"];
-        Self(resources.map(|name| (name, cache.resource_cache(name).unwrap_or_default())))
+        Self(resources.map(|name| (name, cache.resource_cache(name))))
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) fn attributes<'a>(
     name: &'a str,
     old: Option<&'a Node<'a>>,
 ) -> Request<'a> {
-    let row = request.resource.row;
+    let row = request.resource.row();
     Request {
         operation,
         group: row.group,

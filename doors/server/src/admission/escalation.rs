@@ -13,7 +13,7 @@ pub(crate) fn escalation(
     new: &Node<'_>,
     old: Option<&Node<'_>>,
 ) -> Result<(), StatusError> {
-    let row = request.resource.row;
+    let row = request.resource.row();
     if row.group != GROUP {
         return Ok(());
     }

@@ -49,7 +49,7 @@ fn namespace_guard(
     request: &ResourceRequest<'_>,
     object: &Node<'_>,
 ) -> Result<Option<Write>, StatusError> {
-    if !request.resource.row.namespaced {
+    if !request.resource.row().namespaced {
         return Ok(None);
     }
     let namespace = request.path.namespace.as_str();

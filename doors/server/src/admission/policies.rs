@@ -58,7 +58,7 @@ struct AdmissionInput<'a> {
 impl AdmissionScope<'_> {
     /// The current policies; none if the resource is exempt or there are no policies.
     fn policies(&self) -> Result<Option<Arc<Policies>>, StatusError> {
-        let row = self.resource.row;
+        let row = self.resource.row();
         if is_exempt(row.group, row.plural) {
             return Ok(None);
         }
@@ -71,7 +71,7 @@ impl AdmissionScope<'_> {
         policies: &Arc<Policies>,
         input: &AdmissionInput<'_>,
     ) -> Result<(), StatusError> {
-        let row = self.resource.row;
+        let row = self.resource.row();
         let attributes = Attributes {
             operation: input.operation,
             kind: input.kind,
@@ -128,8 +128,8 @@ fn denial_error(about: About<'_>, denial: &Denial) -> StatusError {
     error
 }
 
-fn kind_of(resource: &ServedResource) -> GroupVersionKind<'static> {
-    let row = resource.row;
+fn kind_of(resource: &ServedResource) -> GroupVersionKind<'_> {
+    let row = resource.row();
     GroupVersionKind { group: row.group, version: row.version, kind: row.kind }
 }
 
@@ -238,9 +238,9 @@ async fn on_removal(
     let Some(policies) = scope.policies()? else { return Ok(()) };
     let mut old = old.clone();
     let version = request.resource.api_version();
-    crate::storage::convert::from_stored(&mut old, &version, request.resource.row.kind);
+    request.resource.from_stored(&mut old);
     old.set("apiVersion", Node::string(version));
-    old.set("kind", Node::string(request.resource.row.kind));
+    old.set("kind", Node::string(request.resource.row().kind.to_owned()));
     let options_node = options.node();
     scope
         .evaluate(

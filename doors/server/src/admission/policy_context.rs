@@ -62,16 +62,16 @@ impl PolicyContext for RequestCluster<'_> {
         let GroupVersionResource { group, version, resource } = *resource;
         let Some(own) = self.app.registry.find(group, version, resource) else { return Vec::new() };
         let is_same = |candidate: &&Arc<ServedResource>| {
-            let has_part = || candidate.row.subresource(subresource).is_some();
-            std::ptr::eq(candidate.stored, own.stored) && (subresource.is_empty() || has_part())
+            let has_part = || candidate.row().subresource(subresource).is_some();
+            candidate.shares_storage(&own) && (subresource.is_empty() || has_part())
         };
         let name = |candidate: &Arc<ServedResource>| {
-            let row = candidate.row;
+            let row = candidate.row();
             let (group, version) = (row.group.to_owned(), row.version.to_owned());
             let kind = (group.clone(), version.clone(), row.kind.to_owned());
             Equivalent { group, version, resource: row.plural.to_owned(), kind }
         };
-        self.app.registry.all().filter(is_same).map(name).collect()
+        self.app.registry.now().all().iter().filter(is_same).map(name).collect()
     }
 
     fn converted(&self, object: &Node<'_>, kind: &GroupVersionKind<'_>) -> Option<Node<'static>> {
@@ -80,9 +80,9 @@ impl PolicyContext for RequestCluster<'_> {
         let (version, name) =
             (object.text_at(&["apiVersion"]).to_owned(), object.text_at(&["kind"]).to_owned());
         convert::to_stored(&mut node, &version, &name);
-        convert::from_stored(&mut node, &resource.api_version(), resource.row.kind);
+        resource.from_stored(&mut node);
         node.set("apiVersion", Node::string(resource.api_version()));
-        node.set("kind", Node::string(resource.row.kind));
+        node.set("kind", Node::string(resource.row().kind.to_owned()));
         Some(node)
     }
 

@@ -95,7 +95,7 @@ impl Plugin for ServiceAccount {
 }
 
 async fn await_account(request: &ResourceRequest<'_>, pod: &Node<'_>) -> Result<(), StatusError> {
-    let row = request.resource.row;
+    let row = request.resource.row();
     let name = pod.text_at(&["spec", "serviceAccountName"]);
     let is_pod = (row.group, row.plural) == ("", "pods");
     if !is_pod || !matches!(name, "" | "default") {

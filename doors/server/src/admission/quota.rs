@@ -48,13 +48,13 @@ impl ResourceQuota {
         let Some(resource) = request.app.registry.core("resourcequotas") else {
             return Ok(CommitConditions::default());
         };
-        if !quota::counts(&attributes, new) || quotas_of(request, resource)?.is_empty() {
+        if !quota::counts(&attributes, new) || quotas_of(request, &resource)?.is_empty() {
             return Ok(CommitConditions::default());
         }
         let lock = request.app.quota_locks.lock(&request.path.namespace).await;
         request.app.cache.fresh().await?;
         let started = Instant::now();
-        let items = quotas_of(request, resource)?;
+        let items = quotas_of(request, &resource)?;
         let charged = charge_quotas(request, items, &attributes, new);
         let labels = (self.name(), "validate", operation.as_str());
         request.app.metrics.plugin_ran(labels, charged.is_err(), started.elapsed());
@@ -111,8 +111,8 @@ fn charge_quotas(
 fn recount(request: &ResourceRequest<'_>, one: &mut Node<'static>, now: i64) {
     let cluster = RequestCluster::new(request.app, request.user);
     let list = |group: &str, resource: &str| {
-        let is_served = request.app.registry.all().any(|candidate| {
-            let row = candidate.row;
+        let is_served = request.app.registry.now().all().iter().any(|candidate| {
+            let row = candidate.row();
             (row.group, row.plural) == (group, resource) && row.namespaced
         });
         let resource = GroupVersionResource::any_version(group, resource);

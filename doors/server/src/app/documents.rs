@@ -1,6 +1,8 @@
 //! Discovery and OpenAPI documents, built once and served with `ETag`s.
 
 use crate::app::compute::{Compute, Lazy};
+use crate::registry::Resources;
+use arc_swap::ArcSwap;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
@@ -8,33 +10,38 @@ use ratchet_catalog::discovery::{self, Root};
 use ratchet_catalog::{Resource, openapi};
 use ratchet_http::{Body, empty, full};
 use ratchet_object::patch::merge_rule;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-/// Discovery and OpenAPI documents; the served resources do not change while a server runs.
+/// Discovery and OpenAPI documents, as of the last change of the served resources.
 #[derive(Default)]
-pub(crate) struct Documents {
-    core: Lazy<HashedDocument>,
-    groups: Lazy<HashedDocument>,
-    v2: Lazy<HashedDocument>,
-    v2_protobuf: Lazy<HashedDocument>,
+pub(crate) struct Documents(ArcSwap<DocumentSet>);
+
+/// The documents of one generation of served resources, each built when it is first asked for.
+#[derive(Default)]
+struct DocumentSet {
+    generation: u64,
+    core: Lazy<Arc<HashedDocument>>,
+    groups: Lazy<Arc<HashedDocument>>,
+    v2: Lazy<Arc<HashedDocument>>,
+    v2_protobuf: Lazy<Arc<HashedDocument>>,
     v3: OnceLock<Vec<Version>>,
 }
 
 /// What documents are built from, and where.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct DocumentSource<'a> {
-    /// The catalog rows of the served resources.
-    pub(crate) rows: &'a [&'static Resource<'static>],
+    /// The served resources.
+    pub(crate) served: Arc<Resources>,
     /// The scheduler of CPU-bound work.
     pub(crate) compute: &'a Compute,
 }
 
 /// A group version and its OpenAPI v3 document.
 struct Version {
-    group: &'static str,
-    version: &'static str,
+    group: String,
+    version: String,
     path: String,
-    document: Lazy<HashedDocument>,
+    document: Lazy<Arc<HashedDocument>>,
 }
 
 /// A document and its hash.
@@ -82,44 +89,60 @@ fn merge(type_id: &str, field: &str) -> Option<(&'static str, &'static str)> {
 
 const RULES: Option<openapi::MergeRules<'static>> = Some(&merge);
 
+impl DocumentSource<'_> {
+    /// Builds something from the catalog rows.
+    fn of_rows<R>(&self, make: impl FnOnce(&[&Resource<'_>]) -> R) -> R {
+        let rows = self.served.rows();
+        make(&rows.iter().collect::<Vec<_>>())
+    }
+
+    /// Builds a document from the catalog rows.
+    fn document<B: Into<Bytes>>(
+        &self,
+        make: impl FnOnce(&[&Resource<'_>]) -> B,
+    ) -> Arc<HashedDocument> {
+        Arc::new(HashedDocument::of(self.of_rows(make)))
+    }
+}
+
 impl Documents {
+    /// The documents of the resources that are served now.
+    fn of(&self, source: &DocumentSource<'_>) -> Arc<DocumentSet> {
+        let known = self.0.load_full();
+        let generation = source.served.generation();
+        if known.generation == generation {
+            return known;
+        }
+        let new = Arc::new(DocumentSet { generation, ..DocumentSet::default() });
+        self.0.store(new.clone());
+        new
+    }
+
     /// Aggregated discovery.
     pub(crate) async fn aggregated(
         &self,
         source: DocumentSource<'_>,
         root: Root,
-    ) -> &HashedDocument {
+    ) -> Arc<HashedDocument> {
+        let set = self.of(&source);
         let document = match root {
-            Root::Core => &self.core,
-            Root::Groups => &self.groups,
+            Root::Core => &set.core,
+            Root::Groups => &set.groups,
         };
-        let make = || HashedDocument::of(discovery::aggregated(source.rows, root));
-        document.get(source.compute, make).await
+        let make = || source.document(|rows| discovery::aggregated(rows, root));
+        document.get(source.compute, make).await.clone()
     }
 
     /// OpenAPI v2 in JSON.
-    pub(crate) async fn v2(&self, source: DocumentSource<'_>) -> &HashedDocument {
-        let make = || HashedDocument::of(openapi::v2(source.rows, RULES));
-        self.v2.get(source.compute, make).await
+    pub(crate) async fn v2(&self, source: DocumentSource<'_>) -> Arc<HashedDocument> {
+        let make = || source.document(|rows| openapi::v2(rows, RULES));
+        self.of(&source).v2.get(source.compute, make).await.clone()
     }
 
     /// OpenAPI v2 in protobuf.
-    pub(crate) async fn v2_protobuf(&self, source: DocumentSource<'_>) -> &HashedDocument {
-        let make = || HashedDocument::of(openapi::v2_proto(source.rows, RULES));
-        self.v2_protobuf.get(source.compute, make).await
-    }
-
-    fn versions(&self, source: DocumentSource<'_>) -> &[Version] {
-        self.v3.get_or_init(|| {
-            let all = discovery::group_versions(source.rows).into_iter();
-            let version = |(group, version)| Version {
-                group,
-                version,
-                path: openapi::v3_path(group, version),
-                document: Lazy::default(),
-            };
-            all.map(version).collect()
-        })
+    pub(crate) async fn v2_protobuf(&self, source: DocumentSource<'_>) -> Arc<HashedDocument> {
+        let make = || source.document(|rows| openapi::v2_proto(rows, RULES));
+        self.of(&source).v2_protobuf.get(source.compute, make).await.clone()
     }
 
     /// OpenAPI v3 of one group version; none if it is not served.
@@ -127,31 +150,49 @@ impl Documents {
         &self,
         source: DocumentSource<'_>,
         path: &str,
-    ) -> Option<&HashedDocument> {
-        let version = self.versions(source).iter().find(|version| version.path == path)?;
-        Some(version.document(source).await).filter(|document| !document.bytes.is_empty())
+    ) -> Option<Arc<HashedDocument>> {
+        let set = self.of(&source);
+        let version = set.versions(&source).iter().find(|version| version.path == path)?;
+        Some(version.document(&source).await).filter(|document| !document.bytes.is_empty())
     }
 
     /// The index of all OpenAPI v3 documents, with their hashes.
     pub(crate) async fn v3_index(&self, source: DocumentSource<'_>) -> String {
         let mut all = Vec::new();
-        for version in self.versions(source) {
-            let document = version.document(source).await;
+        let set = self.of(&source);
+        for version in set.versions(&source) {
+            let document = version.document(&source).await;
             if !document.bytes.is_empty() {
-                all.push((version.path.as_str(), document.hash.as_str()));
+                all.push((version.path.as_str(), document.hash.clone()));
             }
         }
-        openapi::v3_index(all.into_iter())
+        openapi::v3_index(all.iter().map(|(path, hash)| (*path, hash.as_str())))
+    }
+}
+
+impl DocumentSet {
+    fn versions(&self, source: &DocumentSource<'_>) -> &[Version] {
+        self.v3.get_or_init(|| {
+            let version = |(group, version): (&str, &str)| Version {
+                group: group.to_owned(),
+                version: version.to_owned(),
+                path: openapi::v3_path(group, version),
+                document: Lazy::default(),
+            };
+            source
+                .of_rows(|rows| discovery::group_versions(rows).into_iter().map(version).collect())
+        })
     }
 }
 
 impl Version {
-    async fn document(&self, source: DocumentSource<'_>) -> &HashedDocument {
+    async fn document(&self, source: &DocumentSource<'_>) -> Arc<HashedDocument> {
         let make = || {
-            let document = openapi::v3(source.rows, self.group, self.version, RULES);
-            HashedDocument::of(document.unwrap_or_default())
+            source.document(|rows| {
+                openapi::v3(rows, &self.group, &self.version, RULES).unwrap_or_default()
+            })
         };
-        self.document.get(source.compute, make).await
+        self.document.get(source.compute, make).await.clone()
     }
 }
 

@@ -298,7 +298,7 @@ impl Metrics {
 
     /// Counts a watch until the result is dropped.
     pub fn watching(&self, resource: &ServedResource) -> Running {
-        let row = resource.row;
+        let row = resource.row();
         let scope = if row.namespaced { "namespace" } else { "cluster" };
         let labels = ["WATCH", row.group, row.version, row.plural, "", scope, "apiserver"];
         Running::start(self.long_running.with(&labels))
@@ -313,7 +313,7 @@ impl Metrics {
     /// Counts a sent watch event.
     pub fn watch_event(&self, resource: &ServedResource) {
         self.watch_events
-            .with(&[resource.row.group, resource.row.version, resource.row.plural])
+            .with(&[resource.row().group, resource.row().version, resource.row().plural])
             .inc();
     }
 
@@ -460,9 +460,10 @@ pub fn write_connections(counts: ConnectionCounts, writer: &mut Writer) {
 /// Writes the number of objects per resource.
 pub(crate) fn write_objects(cache: &Cache, writer: &mut Writer) {
     // Node port allocations are stored like objects, but no API exposes them.
-    let resource_caches = cache.resource_caches().filter(|(name, _)| *name != NODE_PORTS);
+    let caches = cache.resource_caches();
+    let resource_caches = caches.iter().filter(|(name, _)| *name != NODE_PORTS);
     let mut counts: Vec<(&str, usize)> =
-        resource_caches.map(|(name, cache)| (name, cache.len())).collect();
+        resource_caches.map(|(name, cache)| (name.as_str(), cache.len())).collect();
     counts.sort_unstable();
     #[allow(clippy::cast_precision_loss, reason = "numbers of objects are far below 2^52")]
     let counts: Vec<(&str, f64)> =
@@ -489,7 +490,7 @@ const MAX_UNREADABLE: usize = 100;
 
 /// Writes the keys of stored values that cannot be decoded; normally none.
 fn write_unreadable(cache: &Cache, writer: &mut Writer) {
-    let snapshots: Vec<_> = cache.resource_caches().map(|(_, cache)| cache.now()).collect();
+    let snapshots: Vec<_> = cache.resource_caches().values().map(|cache| cache.now()).collect();
     let mut keys: Vec<&str> = snapshots
         .iter()
         .flat_map(|snapshot| snapshot.unreadable.values().map(|found| found.key.as_str()))

@@ -144,7 +144,7 @@ impl App {
 
     /// What discovery and OpenAPI documents are built from.
     pub(crate) fn document_source(&self) -> DocumentSource<'_> {
-        DocumentSource { rows: self.registry.rows(), compute: &self.compute }
+        DocumentSource { served: self.registry.now(), compute: &self.compute }
     }
 
     /// A random uid for a new object.

@@ -34,8 +34,7 @@ struct Bound {
 impl PolicySet {
     /// Uses the caches of policies and bindings.
     pub(crate) fn new(cache: &Cache) -> Self {
-        let resource_cache =
-            |plural: &str| cache.resource_cache(&format!("{plural}.{GROUP}")).unwrap_or_default();
+        let resource_cache = |plural: &str| cache.resource_cache(&format!("{plural}.{GROUP}"));
         let names = ["validatingadmissionpolicies", "validatingadmissionpolicybindings"];
         let (reader, bound) = (OnceLock::new(), ArcSwap::default());
         Self { resource_caches: names.map(resource_cache), reader, bound }

@@ -4,7 +4,6 @@ use super::App;
 use crate::registry::ServedResource;
 use crate::status::StatusError;
 use crate::storage::cache::{Item, Unreadable};
-use crate::storage::convert;
 use ratchet_access::User;
 use ratchet_object::{ClusterReader, GroupVersionKind, GroupVersionResource, Node, RestMapping};
 use std::sync::{Arc, OnceLock};
@@ -31,15 +30,15 @@ impl<'a> RequestCluster<'a> {
     }
 
     /// Finds the resource of a kind.
-    pub(crate) fn find_kind(&self, kind: &GroupVersionKind<'_>) -> Option<&'a Arc<ServedResource>> {
+    pub(crate) fn find_kind(&self, kind: &GroupVersionKind<'_>) -> Option<Arc<ServedResource>> {
         let is_kind = |resource: &&Arc<ServedResource>| {
-            let row = resource.row;
+            let row = resource.row();
             (row.group, row.version, row.kind) == (kind.group, kind.version, kind.kind)
         };
-        self.app.registry.all().find(is_kind)
+        self.app.registry.now().all().iter().find(is_kind).cloned()
     }
 
-    fn find(&self, resource: &GroupVersionResource<'_>) -> Option<&'a Arc<ServedResource>> {
+    fn find(&self, resource: &GroupVersionResource<'_>) -> Option<Arc<ServedResource>> {
         let GroupVersionResource { group, version, resource } = *resource;
         match version {
             "" => self.app.registry.find_in_group(group, resource),
@@ -57,13 +56,7 @@ impl<'a> RequestCluster<'a> {
 
 /// The object as it is stored, or in the version of the resource if one is named.
 fn object(resource: &ServedResource, item: &Item, version: &str) -> Node<'static> {
-    let mut node = item.node();
-    if !version.is_empty() {
-        convert::from_stored(&mut node, &resource.api_version(), resource.row.kind);
-        node.set("apiVersion", Node::string(resource.api_version()));
-        node.set("kind", Node::string(resource.row.kind));
-    }
-    node
+    if version.is_empty() { item.node() } else { resource.read(item) }
 }
 
 impl ClusterReader for RequestCluster<'_> {
@@ -74,7 +67,7 @@ impl ClusterReader for RequestCluster<'_> {
         name: &str,
     ) -> Option<Node<'static>> {
         let served = self.find(resource)?;
-        Some(object(served, &*self.item(served, namespace, name)?, resource.version))
+        Some(object(&served, &*self.item(&served, namespace, name)?, resource.version))
     }
 
     fn list(
@@ -84,21 +77,22 @@ impl ClusterReader for RequestCluster<'_> {
         limit: usize,
     ) -> Vec<Node<'static>> {
         let Some(served) = self.find(resource) else { return Vec::new() };
-        let prefix = if served.row.namespaced { format!("{namespace}/") } else { String::new() };
+        let prefix = if served.row().namespaced { format!("{namespace}/") } else { String::new() };
         let snapshot = served.cache.now();
         if let Some(found) = snapshot.unreadable_within(&prefix) {
             let _ = self.failed.set(found.clone()); // the first is enough
         }
         let items = snapshot.within(&prefix).take(limit);
-        items.map(|item| object(served, item, resource.version)).collect()
+        items.map(|item| object(&served, item, resource.version)).collect()
     }
 
     fn exists(&self, resource: &GroupVersionResource<'_>, namespace: &str, name: &str) -> bool {
-        self.find(resource).is_some_and(|served| self.item(served, namespace, name).is_some())
+        self.find(resource).is_some_and(|served| self.item(&served, namespace, name).is_some())
     }
 
     fn rest_mapping(&self, kind: &GroupVersionKind<'_>) -> Option<RestMapping> {
-        let row = self.find_kind(kind)?.row;
+        let served = self.find_kind(kind)?;
+        let row = served.row();
         Some(RestMapping { resource: row.plural.to_owned(), namespaced: row.namespaced })
     }
 }

@@ -206,7 +206,7 @@ pub(super) fn of_service(connect: &Connect<'_>) -> Result<Location, StatusError>
         })?;
         port.text_at(&["name"]).clone_into(&mut port_name);
     }
-    let resource_cache = |name: &str| app.cache.resource_cache(name).unwrap_or_default();
+    let resource_cache = |name: &str| app.cache.resource_cache(name);
     let endpoints = resource_cache("endpoints").get(&format!("{namespace}/{}", id.name));
     let missing =
         || StatusError::not_found(About { group: "", resource: "endpoints", name: id.name });

@@ -30,7 +30,7 @@ pub(crate) async fn answer(
     connect: &Connect<'_>,
     client: Client,
 ) -> Result<Response<Body>, StatusError> {
-    let Some(subresource) = connect.resource.row.subresource(&connect.path.subresource) else {
+    let Some(subresource) = connect.resource.row().subresource(&connect.path.subresource) else {
         return Err(StatusError::no_resource());
     };
     if !connect.request.params.text("dryRun").is_empty() && subresource.name != "log" {

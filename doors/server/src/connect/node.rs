@@ -19,8 +19,7 @@ pub(super) struct Kubelet {
 
 /// Looks a node up; `about` is the resource of the request, which the error for a missing node names.
 pub(super) fn find(app: &App, name: &str, about: About<'_>) -> Result<Kubelet, StatusError> {
-    let item =
-        app.cache.resource_cache("nodes").map(|cache| cache.find(name)).transpose()?.flatten();
+    let item = app.cache.resource_cache("nodes").find(name)?;
     let missing = || StatusError::not_found(About { name, ..about });
     let node = item.ok_or_else(missing)?.node();
     // The name of the object that has the address, not the client's input.

@@ -37,13 +37,13 @@ pub(super) async fn answer(
     if !path.is_empty() {
         options.set("path", Node::string(path));
     }
-    let kind = match connect.resource.row.plural {
+    let kind = match connect.resource.row().plural {
         "nodes" => "NodeProxyOptions",
         "pods" => "PodProxyOptions",
         _ => "ServiceProxyOptions",
     };
     connect.evaluate_policies(kind, &options).await?;
-    let location = match connect.resource.row.plural {
+    let location = match connect.resource.row().plural {
         "nodes" => location::of_node(connect).await?,
         "pods" => location::of_pod(connect)?,
         _ => location::of_service(connect)?,

@@ -18,7 +18,9 @@ pub(crate) async fn answer(
     query: Option<&str>,
     headers: &HeaderMap,
 ) -> Option<Response<Body>> {
-    let rows: Vec<_> = app.registry.rows().to_vec();
+    let served = app.registry.now();
+    let rows = served.rows();
+    let rows: Vec<_> = rows.iter().collect();
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     match parts.as_slice() {
         ["api"] if wants_aggregated(headers) => Some(aggregated(app, Root::Core, headers).await),
@@ -72,7 +74,7 @@ pub(crate) fn is_get_only(path: &str) -> bool {
 
 fn root(app: &App) -> String {
     let mut paths: Vec<String> = vec!["/api".into(), "/api/v1".into(), "/apis".into()];
-    for row in app.registry.rows().iter().filter(|row| !row.group.is_empty()) {
+    for row in app.registry.now().rows().iter().filter(|row| !row.group.is_empty()) {
         paths.push(format!("/apis/{}", row.group));
         paths.push(format!("/apis/{}/{}", row.group, row.version));
     }

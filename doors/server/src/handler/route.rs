@@ -73,8 +73,9 @@ pub(crate) async fn resource(
         }
         return documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into());
     };
+    let resource = &resource;
     let method = &request.parts.method;
-    let operation = match Operation::of(&request.info, path, method, resource.row) {
+    let operation = match Operation::of(&request.info, path, method, &resource.row()) {
         Ok(operation) => operation,
         Err(error) => {
             // Closing a connection with unread bytes resets it, and the response is lost.
@@ -91,7 +92,7 @@ pub(crate) async fn resource(
         }
     };
     if let Some(text) =
-        ratchet_engine::deprecation(resource.row.group, resource.row.kind, &app.api_config)
+        ratchet_engine::deprecation(resource.row().group, resource.row().kind, &app.api_config)
     {
         request.warnings.add(text);
     }
@@ -180,7 +181,7 @@ async fn dispatch(
 ) -> HandlerResult {
     match operation {
         Operation::Subresource => subresources::answer(request, verb).await,
-        _ if request.resource.row.storage.is_none() => dispatch_virtual(request, verb).await,
+        _ if request.resource.row().storage.is_none() => dispatch_virtual(request, verb).await,
         Operation::Get => verbs::get::get(request).await,
         Operation::List => verbs::list::list(request).await,
         Operation::Watch => verbs::watch::watch(request).await,
@@ -194,7 +195,7 @@ async fn dispatch(
 
 /// Serves resources without storage: reviews, bindings, component statuses.
 async fn dispatch_virtual(request: &ResourceRequest<'_>, verb: &str) -> HandlerResult {
-    match (request.resource.row.plural, verb) {
+    match (request.resource.row().plural, verb) {
         ("componentstatuses", "list") => Ok(Reply::json(
             200,
             r#"{"kind":"ComponentStatusList","apiVersion":"v1","metadata":{},"items":[]}"#,

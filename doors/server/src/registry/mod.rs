@@ -8,38 +8,85 @@ mod disabled;
 mod kinds;
 pub(crate) mod metadata;
 mod prepare;
+mod row;
 pub(crate) mod services;
 mod signing_request;
 mod strategies;
 mod strategy;
 
+pub(crate) use row::CustomRow;
 pub(crate) use strategies::strategy;
 pub(crate) use strategy::{CreateContext, Deletion, Dependents, Strategy};
 
+use self::row::Row;
 use crate::status::About;
-use crate::storage::cache::{Cache, NODE_PORTS, ROOT, ResourceCache};
+use crate::storage::cache::{Cache, Item, ROOT, ResourceCache};
+use crate::storage::convert;
+use arc_swap::ArcSwap;
 use ratchet_catalog::Resource;
 use ratchet_engine::Release;
-use ratchet_object::{Kind, Node, canonicalize, complete, find, schema};
+use ratchet_object::{GroupVersionKind, Kind, Node};
+use ratchet_pipeline::{BuiltInType, ObjectType};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// One resource in one API version.
 pub struct ServedResource {
-    /// The catalog row.
-    pub row: &'static Resource<'static>,
-    /// The engine's kind; none for resources without storage.
-    pub kind: Option<Kind<'static>>,
+    row: Row,
+    object_type: Arc<dyn ObjectType>,
     strategy: &'static Strategy,
     /// The watch cache of its objects; always empty for reviews.
     pub cache: Arc<ResourceCache>,
-    /// The catalog row of the storage version.
-    pub stored: &'static Resource<'static>,
     /// The name in storage keys: `pods`, `deployments.apps`.
     storage: String,
 }
 
 impl ServedResource {
+    /// A resource of the catalog.
+    fn built_in(row: &'static Resource<'static>, cache: &Cache) -> Self {
+        let stored = storage(row);
+        let storage = storage_name(stored.group, stored.plural);
+        Self {
+            row: Row::BuiltIn { row, stored },
+            object_type: Arc::new(BuiltInType::new(row.gvk())),
+            strategy: strategy(stored.group, stored.kind),
+            cache: cache.resource_cache(&storage),
+            storage,
+        }
+    }
+
+    /// A resource that is defined at run time, in one version.
+    pub(crate) fn custom(row: CustomRow, object_type: Arc<dyn ObjectType>, cache: &Cache) -> Self {
+        let storage = storage_name(&row.group, &row.plural);
+        Self {
+            object_type,
+            strategy: strategy(&row.group, &row.kind),
+            cache: cache.resource_cache(&storage),
+            row: Row::Custom(row),
+            storage,
+        }
+    }
+
+    /// The catalog row.
+    pub fn row(&self) -> Resource<'_> {
+        self.row.resource()
+    }
+
+    /// The group, version and kind in which its objects are stored.
+    pub fn stored(&self) -> GroupVersionKind<'_> {
+        self.row.stored()
+    }
+
+    /// How its objects are decoded, completed and validated.
+    pub fn object_type(&self) -> &Arc<dyn ObjectType> {
+        &self.object_type
+    }
+
+    /// The engine's kind; none for resources without storage.
+    pub fn kind(&self) -> Option<Kind<'_>> {
+        self.object_type.kind()
+    }
+
     /// What its kind does on create, update and delete.
     pub fn strategy(&self) -> &'static Strategy {
         self.strategy
@@ -47,7 +94,8 @@ impl ServedResource {
 
     /// The `apiVersion` of its objects.
     pub fn api_version(&self) -> String {
-        api_version(self.row)
+        let row = self.row();
+        ratchet_catalog::discovery::group_version(row.group, row.version)
     }
 
     /// The key of an object in the store.
@@ -57,7 +105,7 @@ impl ServedResource {
 
     /// The key of an object in the watch cache.
     pub fn cache_key(&self, namespace: &str, name: &str) -> String {
-        if self.row.namespaced { format!("{namespace}/{name}") } else { name.to_owned() }
+        if self.row().namespaced { format!("{namespace}/{name}") } else { name.to_owned() }
     }
 
     /// The prefix of the store keys of a collection.
@@ -69,37 +117,60 @@ impl ServedResource {
     }
 
     /// Names one of its objects in a `StatusError`.
-    pub fn about<'a>(&self, name: &'a str) -> About<'a> {
-        About { group: self.row.group, resource: self.row.plural, name }
+    pub fn about<'a>(&'a self, name: &'a str) -> About<'a> {
+        let row = self.row();
+        About { group: row.group, resource: row.plural, name }
     }
 
     /// Rewrites an object into the canonical form of this version: spelling of values, fields that are always written.
     pub fn canonicalize(&self, node: &mut Node<'static>) {
-        if let Some(row) = schema::kind(self.row.group, self.row.version, self.row.kind) {
-            canonicalize(node, row.ty);
-        }
+        self.object_type.canonicalize(node);
     }
 
     /// Adds the fields that the API always writes, so that the object can be compared with a stored one.
     pub fn complete(&self, node: &mut Node<'static>) {
-        if let Some(row) = schema::kind(self.row.group, self.row.version, self.row.kind) {
-            complete(node, row.ty);
-        }
+        self.object_type.complete(node);
+    }
+
+    /// Adds the defaults of this version.
+    pub fn apply_defaults(&self, node: &mut Node<'_>) {
+        self.object_type.apply_defaults(node);
+    }
+
+    /// Converts an object of this version to the storage version.
+    pub fn to_stored(&self, node: &mut Node<'static>) {
+        convert::to_stored(node, &self.api_version(), self.row().kind);
+    }
+
+    /// Converts a stored object to this version.
+    pub fn from_stored(&self, node: &mut Node<'static>) {
+        convert::from_stored(node, &self.api_version(), self.row().kind);
+    }
+
+    /// A stored object in this version, with `apiVersion` and `kind`.
+    pub fn read(&self, item: &Item) -> Node<'static> {
+        let mut node = item.node();
+        self.from_stored(&mut node);
+        node.set("apiVersion", Node::string(self.api_version()));
+        node.set("kind", Node::string(self.row().kind.to_owned()));
+        node
     }
 
     /// The etcd key under which kube-apiserver stores an object, which some error messages contain.
     pub fn etcd_key(&self, namespace: &str, name: &str) -> String {
-        format!("{ROOT}{}/{}", etcd_prefix(self.stored), self.cache_key(namespace, name))
+        format!("{ROOT}{}/{}", self.row.etcd_prefix(), self.cache_key(namespace, name))
     }
 
     /// Whether its objects are stored in another version than this one.
     pub fn is_converted(&self) -> bool {
-        (self.row.group, self.row.version) != (self.stored.group, self.stored.version)
+        let (row, stored) = (self.row(), self.stored());
+        (row.group, row.version) != (stored.group, stored.version)
     }
-}
 
-fn api_version(row: &Resource<'_>) -> String {
-    ratchet_catalog::discovery::group_version(row.group, row.version)
+    /// Whether two resources serve the same stored objects.
+    pub fn shares_storage(&self, other: &Self) -> bool {
+        self.storage == other.storage
+    }
 }
 
 /// The row of the storage version; two resources may share their stored objects.
@@ -108,96 +179,111 @@ fn storage(row: &'static Resource<'static>) -> &'static Resource<'static> {
     ratchet_catalog::of_kind(storage.group, storage.version, storage.kind).unwrap_or(row)
 }
 
-fn storage_name(row: &Resource<'_>) -> String {
-    match row.group {
-        "" => row.plural.to_owned(),
-        group => format!("{}.{group}", row.plural),
+fn storage_name(group: &str, plural: &str) -> String {
+    match group {
+        "" => plural.to_owned(),
+        group => format!("{plural}.{group}"),
     }
 }
 
-/// The etcd prefix of a resource in kube-apiserver: its plural, except for a few old ones.
-fn etcd_prefix(row: &'static Resource<'static>) -> &'static str {
-    const OLD: &[(&str, &str, &str)] = &[
-        ("", "endpoints", "services/endpoints"),
-        ("", "nodes", "minions"),
-        ("", "replicationcontrollers", "controllers"),
-        ("", "services", "services/specs"),
-        ("networking.k8s.io", "ingresses", "ingress"),
-    ];
-    let old = OLD.iter().find(|(group, plural, _)| (*group, *plural) == (row.group, row.plural));
-    old.map_or(row.plural, |(_, _, prefix)| *prefix)
-}
-
-/// All storage names.
-pub(crate) fn storage_names() -> impl Iterator<Item = String> {
-    let rows = ratchet_catalog::RESOURCES.iter().map(|row| storage_name(storage(row)));
-    rows.chain([NODE_PORTS.to_owned()])
-}
-
-/// All served resources.
+/// All served resources. Those of the catalog are there from the start; those of definitions come and go.
 pub struct Registry {
+    built_in: Vec<Arc<ServedResource>>,
+    now: ArcSwap<Resources>,
+}
+
+/// The served resources at one time.
+#[derive(Default)]
+pub struct Resources {
     /// By plural; resources with the same plural differ in group or version.
-    all: HashMap<&'static str, Vec<Arc<ServedResource>>>,
-    rows: Vec<&'static Resource<'static>>,
+    by_plural: HashMap<String, Vec<Arc<ServedResource>>>,
+    /// In discovery order.
+    all: Vec<Arc<ServedResource>>,
+    generation: u64,
+}
+
+impl Resources {
+    fn new(all: Vec<Arc<ServedResource>>, generation: u64) -> Self {
+        let mut by_plural: HashMap<String, Vec<Arc<ServedResource>>> =
+            HashMap::with_capacity(all.len());
+        for resource in &all {
+            let plural = resource.row().plural.to_owned();
+            by_plural.entry(plural).or_default().push(resource.clone());
+        }
+        Self { by_plural, all, generation }
+    }
+
+    /// All resources in discovery order.
+    pub fn all(&self) -> &[Arc<ServedResource>] {
+        &self.all
+    }
+
+    /// The catalog rows in discovery order.
+    pub fn rows(&self) -> Vec<Resource<'_>> {
+        self.all.iter().map(|resource| resource.row()).collect()
+    }
+
+    /// A number that grows with each change of the served resources.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    fn find(
+        &self,
+        plural: &str,
+        is_it: impl Fn(&Resource<'_>) -> bool,
+    ) -> Option<Arc<ServedResource>> {
+        self.by_plural.get(plural)?.iter().find(|resource| is_it(&resource.row())).cloned()
+    }
 }
 
 impl Registry {
     /// Builds the registry of the emulated release; `switched` is `--runtime-config`.
     pub fn new(cache: &Cache, emulated: Release, switched: &[(String, bool)]) -> Self {
         let wanted = |row: &&Resource<'_>| is_served(row, emulated) && !is_off(row, switched);
-        let rows: Vec<_> = ratchet_catalog::RESOURCES.iter().filter(wanted).collect();
-        let mut all: HashMap<&str, Vec<Arc<ServedResource>>> = HashMap::with_capacity(rows.len());
-        for row in &rows {
-            let stored = storage(row);
-            let name = storage_name(stored);
-            let kind = find(&api_version(row), row.kind);
-            let resource = ServedResource {
-                row,
-                kind,
-                strategy: strategy(stored.group, stored.kind),
-                cache: cache.resource_cache(&name).unwrap_or_default(),
-                stored,
-                storage: name,
-            };
-            all.entry(row.plural).or_default().push(Arc::new(resource));
-        }
-        Self { all, rows }
+        let rows = ratchet_catalog::RESOURCES.iter().filter(wanted);
+        let built_in: Vec<_> =
+            rows.map(|row| Arc::new(ServedResource::built_in(row, cache))).collect();
+        let now = ArcSwap::from_pointee(Resources::new(built_in.clone(), 0));
+        Self { built_in, now }
+    }
+
+    /// Replaces the resources that are defined at run time, in discovery order.
+    pub(crate) fn set_custom(&self, custom: Vec<Arc<ServedResource>>) {
+        let all: Vec<_> = self.built_in.iter().cloned().chain(custom).collect();
+        let generation = self.now.load().generation + 1;
+        self.now.store(Arc::new(Resources::new(all, generation)));
+    }
+
+    /// The resources that are served now.
+    pub fn now(&self) -> Arc<Resources> {
+        self.now.load_full()
     }
 
     /// Finds a resource by group, version and plural.
-    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<ServedResource>> {
-        let mut named = self.all.get(plural)?.iter();
-        named.find(|resource| (resource.row.group, resource.row.version) == (group, version))
+    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<ServedResource>> {
+        self.now.load().find(plural, |row| (row.group, row.version) == (group, version))
     }
 
     /// Finds a resource by group and plural, in the first version that discovery names.
-    pub fn find_in_group(&self, group: &str, plural: &str) -> Option<&Arc<ServedResource>> {
-        self.all.get(plural)?.iter().find(|resource| resource.row.group == group)
+    pub fn find_in_group(&self, group: &str, plural: &str) -> Option<Arc<ServedResource>> {
+        self.now.load().find(plural, |row| row.group == group)
     }
 
     /// Finds a resource of the core group.
-    pub fn core(&self, plural: &str) -> Option<&Arc<ServedResource>> {
+    pub fn core(&self, plural: &str) -> Option<Arc<ServedResource>> {
         self.find("", "v1", plural)
     }
 
     /// Whether the group is served in any version.
     pub fn has_group(&self, group: &str) -> bool {
-        self.rows.iter().any(|row| row.group == group)
+        self.now.load().all.iter().any(|resource| resource.row().group == group)
     }
 
     /// Whether the group version is served.
     pub fn has_version(&self, group: &str, version: &str) -> bool {
-        self.rows.iter().any(|row| row.group == group && row.version == version)
-    }
-
-    /// All catalog rows in discovery order.
-    pub fn rows(&self) -> &[&'static Resource<'static>] {
-        &self.rows
-    }
-
-    /// All resources in discovery order.
-    pub fn all(&self) -> impl Iterator<Item = &Arc<ServedResource>> {
-        self.rows.iter().filter_map(|row| self.find(row.group, row.version, row.plural))
+        let is_it = |row: Resource<'_>| row.group == group && row.version == version;
+        self.now.load().all.iter().any(|resource| is_it(resource.row()))
     }
 }
 

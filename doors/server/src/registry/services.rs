@@ -21,7 +21,7 @@ struct Allocations {
 
 impl Allocations {
     fn of(cache: &Cache) -> Self {
-        let resource_cache = |name: &str| cache.resource_cache(name).unwrap_or_default();
+        let resource_cache = |name: &str| cache.resource_cache(name);
         Self {
             addresses: resource_cache("ipaddresses.networking.k8s.io"),
             ports: resource_cache(NODE_PORTS),
@@ -130,7 +130,7 @@ impl ServiceAllocator<'_> {
             let value = storable(Node::map([("metadata", owner)]))?;
             Ok(Write::put(&port_key(port), Guard::Absent, value.bytes()))
         });
-        let numbers = self.cache.resource_cache(NODE_PORTS).unwrap_or_default();
+        let numbers = self.cache.resource_cache(NODE_PORTS);
         let released_ports = plan.give_numbers.iter().filter_map(|port| {
             let item = numbers.get(&port.to_string())?;
             let own = item.node().get("metadata").is_some_and(owns);

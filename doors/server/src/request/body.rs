@@ -6,9 +6,11 @@ use crate::status::StatusError;
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
-use ratchet_object::{Limits, Node, Object, Repeated, Value, decode, proto, prune, schema};
-use ratchet_pipeline::{FieldValidation, check_fields};
-use ratchet_policy::GroupVersionKind;
+use ratchet_object::schema::TypeRow;
+use ratchet_object::{
+    GroupVersionKind, Limits, Node, Object, Repeated, Value, decode, proto, schema,
+};
+use ratchet_pipeline::{BuiltInType, FieldReport, FieldValidation, ObjectType, check_fields};
 
 /// The maximum size of a request body.
 pub(crate) const LIMIT: usize = 3 << 20;
@@ -59,12 +61,38 @@ pub(crate) struct ExpectedKind<'a> {
     pub version: &'a str,
     /// The kind, which is set in every decoded body.
     pub kind: &'a str,
+    /// How its objects are decoded; `None` for a built-in kind that is no resource of its own.
+    object_type: Option<&'a dyn ObjectType>,
 }
 
 impl<'a> ExpectedKind<'a> {
     /// The kind of a resource's main endpoint.
     pub(crate) fn of(resource: &'a ServedResource) -> Self {
-        Self { group: resource.row.group, version: resource.row.version, kind: resource.row.kind }
+        let object_type = Some(resource.object_type().as_ref());
+        Self { object_type, ..Self::of_kind(resource.row().gvk()) }
+    }
+
+    /// A built-in kind.
+    pub(crate) const fn of_kind(gvk: GroupVersionKind<'a>) -> Self {
+        let GroupVersionKind { group, version, kind } = gvk;
+        Self { group, version, kind, object_type: None }
+    }
+
+    /// The type for strategic merge patches, if there are any of this kind.
+    pub(crate) fn merge_type(&self) -> Option<&'static TypeRow> {
+        match self.object_type {
+            Some(object_type) => object_type.merge_type(),
+            None => BuiltInType::of(self.name()).and_then(|built_in| built_in.merge_type()),
+        }
+    }
+
+    /// Reports unknown, duplicate and mistyped fields, and prunes what the kind does not know.
+    fn decode(&self, node: &mut Node<'static>, repeated: &[Repeated]) -> FieldReport {
+        match (self.object_type, BuiltInType::of(self.name())) {
+            (Some(object_type), _) => object_type.decode(node, repeated),
+            (None, Some(built_in)) => built_in.decode(node, repeated),
+            (None, None) => check_fields(&Object::new(node.clone()), repeated),
+        }
     }
 
     /// The same as a `GroupVersionKind`.
@@ -126,8 +154,7 @@ pub(crate) fn check_types(
 ) -> Result<DecodedBody, DecodeError> {
     node.set("apiVersion", Node::string(wanted.api_version()));
     node.set("kind", Node::string(wanted.kind.to_owned()));
-    let object = Object::new(node);
-    let mut report = check_fields(&object, &repeated);
+    let mut report = wanted.decode(&mut node, &repeated);
     if !report.mismatches.is_empty() {
         return Err(DecodeError::WrongType(report.mismatches.swap_remove(0).message));
     }
@@ -135,10 +162,6 @@ pub(crate) fn check_types(
         return Err(DecodeError::Strict(error));
     }
     let warnings = report.warnings(strictness);
-    let mut node = object.into_node();
-    if let Some(row) = schema::kind(wanted.group, wanted.version, wanted.kind) {
-        prune(&mut node, row.ty);
-    }
     Ok(DecodedBody { node, warnings })
 }
 

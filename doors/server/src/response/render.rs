@@ -12,7 +12,6 @@ use crate::app::App;
 use crate::registry::ServedResource;
 use crate::request::{Media, Output, Params};
 use crate::storage::cache::Item;
-use crate::storage::convert;
 use bytes::Bytes;
 use indent::indented;
 use ratchet_object::{Limits, Node, decode_json, proto, write_text};
@@ -83,7 +82,7 @@ fn decode_tree(json: &[u8]) -> Node<'_> {
 
 fn converted(resource: &ServedResource, item: &Item) -> Node<'static> {
     let mut node = item.node();
-    convert::from_stored(&mut node, &resource.api_version(), resource.row.kind);
+    resource.from_stored(&mut node);
     node
 }
 
@@ -118,7 +117,7 @@ pub(crate) fn table_of_one(
         output.meta_version, item.revision
     );
     if rows.with_columns {
-        write_columns(&mut out, columns(resource.row.group, resource.row.kind));
+        write_columns(&mut out, columns(resource.row().group, resource.row().kind));
         rows.with_columns = false;
     } else {
         out.push_str("null");
@@ -157,7 +156,7 @@ fn write_row(
     let node = if resource.is_converted() { converted(resource, item) } else { item.node() };
     out.push_str(r#"{"cells":["#);
     for (index, cell) in
-        cells(resource.row.group, resource.row.kind, &node, app.seconds()).iter().enumerate()
+        cells(resource.row().group, resource.row().kind, &node, app.seconds()).iter().enumerate()
     {
         if index > 0 {
             out.push(',');
@@ -173,7 +172,7 @@ fn write_row(
         }
         Include::Object => {
             out.push_str(r#","object":"#);
-            out.push_str(&whole(node, &resource.api_version(), resource.row.kind));
+            out.push_str(&whole(node, &resource.api_version(), resource.row().kind));
         }
     }
     out.push('}');

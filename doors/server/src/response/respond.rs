@@ -131,7 +131,8 @@ fn is_known(app: &App, info: &RequestInfo) -> bool {
         Target::Resource(path) => {
             let resource = app.registry.find(&path.group, &path.version, &path.resource);
             resource.is_some_and(|resource| {
-                path.subresource.is_empty() || resource.row.subresource(&path.subresource).is_some()
+                path.subresource.is_empty()
+                    || resource.row().subresource(&path.subresource).is_some()
             })
         }
         Target::Path(_) => true,

@@ -6,7 +6,7 @@ use crate::start::config::ProxyFiles;
 use crate::start::kubernetes_service;
 use crate::status::StatusError;
 use crate::storage::cache::storable;
-use ratchet_object::{Equality, Node, defaults, equal_at};
+use ratchet_object::{Equality, Node, equal_at};
 use ratchet_store::{Commit, Guard, Revision, Write};
 use std::sync::Arc;
 
@@ -162,13 +162,13 @@ fn writes(app: &App, object: &Node<'static>) -> Result<Vec<Write>, StatusError> 
     let Some(resource) = row.and_then(|row| app.registry.find(group, version, row.plural)) else {
         return Ok(Vec::new());
     };
-    defaults::apply(group, version, &kind, &mut node);
+    resource.apply_defaults(&mut node);
     let (name, namespace) =
         (node.text_at(&["metadata", "name"]), node.text_at(&["metadata", "namespace"]));
     let key = resource.key(namespace, name);
     let Some(item) = resource.cache.find(&resource.cache_key(namespace, name))? else {
-        let new = with_system_fields(app, resource, node);
-        let mut writes = app.services().bootstrap_claims(resource, &new)?;
+        let new = with_system_fields(app, &resource, node);
+        let mut writes = app.services().bootstrap_claims(&resource, &new)?;
         writes.push(Write::put(&key, Guard::Absent, storable(new)?.bytes()));
         return Ok(writes);
     };

@@ -21,7 +21,7 @@ use crate::app::quota_locks::QuotaLocks;
 use crate::app::token_usage::TokenRecorder;
 use crate::handler::loopback::LoopbackLabeler;
 use crate::handler::server::Server;
-use crate::registry::{Registry, storage_names};
+use crate::registry::Registry;
 use crate::request::long_running::LongRunning;
 use crate::storage::cache::{Cache, Index};
 use crate::storage::health::{self, HealthFlags};
@@ -146,7 +146,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         true => vec![nodes.clone()],
         false => Vec::new(),
     };
-    let cache = Cache::fill(store, storage_names(), indexes).await?;
+    let cache = Cache::fill(store, indexes).await?;
     let accounts = Arc::new(accounts(&config.credentials)?);
     let clients =
         config.credentials.client_ca.as_deref().map(|path| authorities(path, "client CA file"));

@@ -7,7 +7,7 @@ use crate::status::StatusError;
 use crate::validation::csr;
 use ratchet_engine::pod_security::PodSecurityMetrics;
 use ratchet_engine::{Change, Status};
-use ratchet_pipeline::{gather, validate};
+use ratchet_pipeline::gather;
 use std::time::{Duration, Instant};
 
 /// The result of the engine's own plugins on a valid object. They count and deny at their place in the chain.
@@ -29,7 +29,8 @@ pub(crate) fn judge(
     let cluster = RequestCluster::new(app, request.user);
     let facts = gather(change, &app.api_config, &cluster, Some(&request.user.name));
     let started = Instant::now();
-    let mut verdict = validate(change, &facts.as_facts(), &app.api_config);
+    let object_type = request.resource.object_type();
+    let mut verdict = object_type.validate(change, &facts.as_facts(), &app.api_config);
     csr::check(change, &app.api_config, &mut verdict);
     policy_rights::check(request, change, &mut verdict);
     let duration = started.elapsed();

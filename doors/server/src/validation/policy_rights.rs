@@ -35,15 +35,16 @@ fn changed_field<'a>(change: &Change<'a>, name: &'static str) -> Option<At<'a>> 
 
 /// Group, version and plural of a parameter kind; no plural if the kind is unknown.
 fn param_resource<'k>(
-    request: &'k ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     kind: &'k Node<'_>,
-) -> (&'k str, &'k str, Option<&'k str>) {
+) -> (&'k str, &'k str, Option<String>) {
     let api_version = kind.text_at(&["apiVersion"]);
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     let name = kind.text_at(&["kind"]);
-    let mut rows = request.app.registry.rows().iter();
+    let served = request.app.registry.now();
+    let mut rows = served.all().iter().map(|resource| resource.row());
     let row = rows.find(|row| (row.group, row.version, row.kind) == (group, version, name));
-    (group, version, row.map(|row| row.plural))
+    (group, version, row.map(|row| row.plural.to_owned()))
 }
 
 fn of_policy(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), String> {
@@ -54,7 +55,7 @@ fn of_policy(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), S
     let target = Resource {
         group,
         version,
-        resource: plural.unwrap_or("*"),
+        resource: plural.as_deref().unwrap_or("*"),
         namespace: "*",
         name: "*",
         ..Resource::default()
@@ -90,7 +91,7 @@ fn of_binding(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), 
     let target = Resource {
         group,
         version,
-        resource: plural.unwrap_or("*"),
+        resource: plural.as_deref().unwrap_or("*"),
         namespace: wanted.text_at(&["namespace"]),
         name,
         ..Resource::default()

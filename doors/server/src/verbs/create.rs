@@ -4,16 +4,15 @@ use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::request::options::{OptionsKind, WriteOptions};
 use crate::status::StatusError;
 use crate::verbs::write;
-use ratchet_object::defaults;
 
 /// Creates an object.
 pub(crate) async fn create(request: &ResourceRequest<'_>) -> HandlerResult {
     let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
-    let row = request.resource.row;
+    let row = request.resource.row();
     if row.namespaced && request.path.namespace.is_empty() {
         return Err(StatusError::method_not_allowed());
     }
     let mut node = request.object(options.fields)?;
-    defaults::apply(row.group, row.version, row.kind, &mut node);
+    request.resource.apply_defaults(&mut node);
     Ok(Reply::created(write::create(request, node, options.dry_run).await?))
 }

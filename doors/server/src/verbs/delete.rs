@@ -10,7 +10,7 @@ use crate::status::{StatusError, success, uid_of};
 use crate::storage::cache::{Item, storable};
 use crate::verbs::list;
 use crate::verbs::write::has_spec_finalizers;
-use ratchet_object::{Kind, Node};
+use ratchet_object::{GroupVersionKind, Kind, Node};
 use ratchet_pipeline::FieldValidation;
 use ratchet_store::{Commit, Guard, Operation, Revision, Write};
 use std::sync::Arc;
@@ -43,7 +43,8 @@ pub(crate) fn options(request: &ResourceRequest<'_>) -> Result<DeleteOptions, St
         return DeleteOptions::parse(request.params, None);
     }
     // Clients send the options in the group of the resource or in the core group.
-    let wanted = ExpectedKind { group: "", version: "v1", kind: "DeleteOptions" };
+    let wanted =
+        ExpectedKind::of_kind(GroupVersionKind { group: "", version: "v1", kind: "DeleteOptions" });
     let media = BodyType::from_headers(request.headers)?;
     let received = receive_any_group(request, media, wanted)?;
     DeleteOptions::parse(request.params, Some(&received))
@@ -54,14 +55,14 @@ fn receive_any_group(
     media: BodyType,
     wanted: ExpectedKind<'_>,
 ) -> Result<Node<'static>, StatusError> {
-    let row = request.resource.row;
+    let row = request.resource.row();
     for (group, version) in
         [(row.group, row.version), ("meta.k8s.io", "v1"), (wanted.group, wanted.version)]
     {
         let received = decode_body(
             request.body,
             media,
-            ExpectedKind { group, version, ..wanted },
+            ExpectedKind::of_kind(GroupVersionKind { group, version, kind: wanted.kind }),
             FieldValidation::Ignore,
         );
         if let Ok(received) = received {
@@ -71,7 +72,7 @@ fn receive_any_group(
     // `DeleteOptions` is the same in every group version.
     let api_version = body_api_version(request.body);
     let (group, version) = api_version.rsplit_once('/').unwrap_or(("", &api_version));
-    let wanted = ExpectedKind { group, version, ..wanted };
+    let wanted = ExpectedKind::of_kind(GroupVersionKind { group, version, kind: wanted.kind });
     let received = decode_body(request.body, media, wanted, FieldValidation::Ignore);
     received.map(|received| received.node).map_err(|error| match parse(request.body, media, "") {
         Ok((node, _)) => unregistered(&node).unwrap_or(error),
@@ -128,7 +129,7 @@ pub(crate) async fn remove(
     options: &DeleteOptions,
 ) -> Result<(Arc<Item>, bool), StatusError> {
     let resource = request.resource;
-    let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
+    let Some(kind) = resource.kind() else { return Err(StatusError::method_not_allowed()) };
     if resource.strategy().deletion == Deletion::Phased
         && PROTECTED.contains(&request.path.name.as_str())
     {

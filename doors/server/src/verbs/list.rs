@@ -26,7 +26,7 @@ impl Selection {
         let labels = labels.map_err(|why| StatusError::bad_request(why.to_string()))?;
         let fields = FieldSelector::parse(request.params.text("fieldSelector"));
         let fields = fields.map_err(|why| StatusError::bad_request(why.to_string()))?;
-        let row = request.resource.row;
+        let row = request.resource.row();
         let checked = fields.check(row.group, row.version, row.kind);
         checked.map_err(|why| StatusError::bad_request(why.to_string()))?;
         Ok(Self { labels, fields })
@@ -39,7 +39,7 @@ impl Selection {
 
     /// Whether an object matches.
     pub(crate) fn matches(&self, resource: &ServedResource, item: &Item) -> bool {
-        let row = resource.stored;
+        let row = resource.stored();
         (self.labels.is_everything() || item.has_labels(&self.labels))
             && (self.fields.is_everything() || item.has_fields(&self.fields, row.group, row.kind))
     }
@@ -245,7 +245,7 @@ async fn from_cache(
 
 fn cache_prefix(request: &ResourceRequest<'_>) -> String {
     match request.path.namespace.as_str() {
-        namespace if request.resource.row.namespaced && !namespace.is_empty() => {
+        namespace if request.resource.row().namespaced && !namespace.is_empty() => {
             format!("{namespace}/")
         }
         _ => String::new(),

@@ -6,7 +6,7 @@ use crate::request::go_syntax;
 use crate::request::options::{OptionsKind, WriteOptions};
 use crate::status::StatusError;
 use ratchet_object::patch::{self, GoText, PatchError};
-use ratchet_object::{Limits, Node, Value, schema};
+use ratchet_object::{Limits, Node, Value};
 use ratchet_pipeline::FieldValidation;
 
 /// The supported patch types.
@@ -82,11 +82,10 @@ impl Patch {
         old: &Node<'static>,
         wanted: ExpectedKind<'_>,
     ) -> Result<Node<'static>, StatusError> {
-        let row = schema::kind(wanted.group, wanted.version, wanted.kind);
-        let patched = match (self.patch_type, row) {
+        let patched = match (self.patch_type, wanted.merge_type()) {
             (PatchType::Json, _) => patch::json_patch(old.clone(), &self.node),
-            (PatchType::Strategic, Some(row)) => {
-                patch::strategic_merge(old.clone(), &self.node, schema::type_of(row.ty))
+            (PatchType::Strategic, Some(merge_type)) => {
+                patch::strategic_merge(old.clone(), &self.node, merge_type)
             }
             (PatchType::Merge, _) | (PatchType::Strategic, None) => {
                 patch::merge_patch(old.clone(), &self.node)

@@ -32,7 +32,7 @@ pub(crate) async fn answer(request: &ResourceRequest<'_>) -> HandlerResult {
     let metadata = review.map_mut("metadata");
     SYSTEM.iter().for_each(|name| drop(metadata.remove(name)));
     set_namespace(request, &mut review)?;
-    let status = match request.resource.row.kind {
+    let status = match request.resource.row().kind {
         "SelfSubjectAccessReview" | "SubjectAccessReview" | "LocalSubjectAccessReview" => {
             access::answer(request, &review)?
         }
@@ -54,7 +54,7 @@ pub(crate) async fn answer(request: &ResourceRequest<'_>) -> HandlerResult {
     review.set("status", status);
     Ok(Reply::json(
         201,
-        render::whole(review, &request.resource.api_version(), request.resource.row.kind),
+        render::whole(review, &request.resource.api_version(), request.resource.row().kind),
     ))
 }
 

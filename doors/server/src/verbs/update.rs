@@ -7,7 +7,7 @@ use crate::verbs::update_body::UpdateBody;
 use crate::verbs::write;
 use ratchet_access::Attributes;
 use ratchet_engine::Part;
-use ratchet_object::{Node, defaults};
+use ratchet_object::Node;
 
 /// The number of attempts while the object is created or deleted concurrently.
 const TRIES: usize = 4;
@@ -47,7 +47,6 @@ async fn create(
     let mut node = node.clone();
     node.map_mut("metadata").remove("resourceVersion");
     write::Preconditions::of(&node).check(request, &Node::empty_map())?;
-    let row = request.resource.row;
-    defaults::apply(row.group, row.version, row.kind, &mut node);
+    request.resource.apply_defaults(&mut node);
     Ok(Reply::created(write::create(request, node, dry_run).await?))
 }

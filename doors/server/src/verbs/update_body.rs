@@ -83,7 +83,7 @@ fn check_name(request: &ResourceRequest<'_>, node: &Node<'_>) -> Result<(), Stat
         )));
     }
     let namespace = node.text_at(&["metadata", "namespace"]);
-    if request.resource.row.namespaced
+    if request.resource.row().namespaced
         && !namespace.is_empty()
         && namespace != request.path.namespace
     {

@@ -8,7 +8,6 @@ use crate::request::{Form, Media, Output, ResourcePath};
 use crate::response::render::{self, Rows};
 use crate::status::StatusError;
 use crate::storage::cache::{Change, EventType, Item, TooOld, event_line};
-use crate::storage::convert;
 use crate::verbs::frames::frame;
 use crate::verbs::list::{Selection, parse_number};
 use bytes::Bytes;
@@ -229,7 +228,7 @@ impl Watcher {
 
     fn prefix(&self) -> String {
         match self.path.namespace.as_str() {
-            namespace if self.resource.row.namespaced && !namespace.is_empty() => {
+            namespace if self.resource.row().namespaced && !namespace.is_empty() => {
                 format!("{namespace}/")
             }
             _ => String::new(),
@@ -264,18 +263,18 @@ impl Watcher {
             return Some(change.encoded(
                 event,
                 &self.resource.api_version(),
-                self.resource.row.kind,
+                self.resource.row().kind,
             ));
         }
         Some(self.event(event, &change.item))
     }
 
     fn event(&mut self, event: EventType, item: &Item) -> Bytes {
-        let (version, kind) = (self.resource.api_version(), self.resource.row.kind);
+        let (version, kind) = (self.resource.api_version(), self.resource.row().kind);
         match self.output.form {
             Form::Whole if self.resource.is_converted() => {
                 let mut node = item.node();
-                convert::from_stored(&mut node, &version, kind);
+                self.resource.from_stored(&mut node);
                 event_line(event, &[render::whole(node, &version, kind).into()])
             }
             Form::Whole => event_line(event, &item.whole(&version, kind)),
@@ -296,7 +295,7 @@ impl Watcher {
     }
 
     fn bookmark(&self, revision: u64, is_initial_end: bool) -> Bytes {
-        let (version, kind) = (self.resource.api_version(), self.resource.row.kind);
+        let (version, kind) = (self.resource.api_version(), self.resource.row().kind);
         let annotations = match is_initial_end {
             true => r#","annotations":{"k8s.io/initial-events-end":"true"}"#,
             false => "",

@@ -5,9 +5,8 @@ use crate::app::resource_request::ResourceRequest;
 use crate::registry::{CreateContext, Deletion, ServedResource, metadata};
 use crate::status::StatusError;
 use crate::storage::cache::{Item, Stored, storable};
-use crate::storage::convert;
 use ratchet_engine::{Change, Part, StatusCause, Step};
-use ratchet_object::{Kind, Node, Object, defaults};
+use ratchet_object::{Kind, Node, Object};
 use ratchet_store::{Commit, Guard, Operation, Revision, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -112,9 +111,9 @@ pub(crate) fn set_namespace(
     node: &mut Node<'static>,
 ) -> Result<(), StatusError> {
     let namespace =
-        if request.resource.row.namespaced { request.path.namespace.as_str() } else { "" };
+        if request.resource.row().namespaced { request.path.namespace.as_str() } else { "" };
     let stated = node.text_at(&["metadata", "namespace"]);
-    if !stated.is_empty() && stated != namespace && request.resource.row.namespaced {
+    if !stated.is_empty() && stated != namespace && request.resource.row().namespaced {
         return Err(StatusError::bad_request(NAMESPACE_MISMATCH));
     }
     let metadata = node.map_mut("metadata");
@@ -139,10 +138,11 @@ async fn create_once(
     }
     let now = app.now();
     metadata::fill_system_fields(&mut node, resource.strategy(), app.new_uid(), now.clone());
-    let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
+    let Some(kind) = resource.kind() else { return Err(StatusError::method_not_allowed()) };
     let context = CreateContext { user: request.user, now: &now };
     resource.strategy().prepare_for_create(&mut node, &kind, &context);
-    defaults::apply(resource.row.group, resource.row.version, resource.row.kind, &mut node);
+    resource.object_type().prepare_for_create(&mut node);
+    resource.apply_defaults(&mut node);
     app.services().prepare(&kind, &mut node, None);
     let object = Object::new(node);
     let change = Change { kind, part: Part::Main, step: Step::Create { new: &object } };
@@ -205,7 +205,7 @@ async fn commit_new(
 
 /// Converts an object of the request's version into the stored form.
 fn stored(request: &ResourceRequest<'_>, mut node: Node<'static>) -> Result<Stored, StatusError> {
-    convert::to_stored(&mut node, &request.resource.api_version(), request.resource.row.kind);
+    request.resource.to_stored(&mut node);
     Ok(storable(node)?)
 }
 
@@ -241,17 +241,12 @@ pub(crate) async fn change(
 
 /// Converts a stored object to the version of the request, with `kind` and `apiVersion`.
 pub(crate) fn to_request_version(request: &ResourceRequest<'_>, item: &Item) -> Node<'static> {
-    let resource = request.resource;
-    let mut node = item.node();
-    convert::from_stored(&mut node, &resource.api_version(), resource.row.kind);
-    node.set("apiVersion", Node::string(resource.api_version()));
-    node.set("kind", Node::string(resource.row.kind));
-    node
+    request.resource.read(item)
 }
 
 /// Some kinds require `resourceVersion` on update.
 fn check_version_named(request: &ResourceRequest<'_>, new: &Node<'_>) -> Result<(), StatusError> {
-    let row = request.resource.row;
+    let row = request.resource.row();
     let version = new.text_at(&["metadata", "resourceVersion"]);
     if !request.resource.strategy().requires_version || !matches!(version, "" | "0") {
         return Ok(());
@@ -275,7 +270,7 @@ async fn change_once(
     new: Node<'static>,
 ) -> Result<Option<Arc<Item>>, StatusError> {
     let (app, resource) = (request.app, request.resource);
-    let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
+    let Some(kind) = resource.kind() else { return Err(StatusError::method_not_allowed()) };
     let warning_count = request.warnings.len();
     let (mut new, old) = validate_update(request, kind, part, old, new).await?;
     let conditions = Chain::of(app).conditions(request, part, &new, Some(&old)).await?;
@@ -320,17 +315,18 @@ async fn change_once(
 /// Admits, prepares and validates an update; returns the new object and the old one.
 async fn validate_update(
     request: &ResourceRequest<'_>,
-    kind: Kind<'static>,
+    kind: Kind<'_>,
     part: Part,
     old: Node<'static>,
     mut new: Node<'static>,
 ) -> Result<(Node<'static>, Node<'static>), StatusError> {
     let (app, resource) = (request.app, request.resource);
-    defaults::apply(resource.row.group, resource.row.version, resource.row.kind, &mut new);
+    resource.apply_defaults(&mut new);
     resource.complete(&mut new);
     Chain::of(app).admit_update(request, &mut new, &old, part)?;
     admission::escalation(request, &new, Some(&old))?;
     resource.strategy().prepare_for_update(&mut new, &old, &kind, part, &app.now());
+    resource.object_type().prepare_for_update(&mut new, &old, part);
     metadata::preserve_system_fields(&mut new, &old, resource.strategy());
     // Only now: some generations depend on fields that the canonical form omits.
     resource.canonicalize(&mut new);

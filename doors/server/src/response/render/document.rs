@@ -114,11 +114,11 @@ impl Document {
         match output.form {
             Form::Whole if resource.is_converted() => {
                 vec![
-                    whole(converted(resource, item), &resource.api_version(), resource.row.kind)
+                    whole(converted(resource, item), &resource.api_version(), resource.row().kind)
                         .into(),
                 ]
             }
-            Form::Whole => item.whole(&resource.api_version(), resource.row.kind).into(),
+            Form::Whole => item.whole(&resource.api_version(), resource.row().kind).into(),
             Form::Metadata => vec![partial(item, output.meta_version).into()],
             Form::Table => {
                 let mut rows = self.rows;
@@ -149,7 +149,7 @@ pub(super) const AFTER_ITEMS: &[u8] = b"]}";
 fn list_kind(resource: &ServedResource, output: Output) -> (String, String) {
     let meta = || format!("meta.k8s.io/{}", output.meta_version);
     match output.form {
-        Form::Whole => (resource.api_version(), format!("{}List", resource.row.kind)),
+        Form::Whole => (resource.api_version(), format!("{}List", resource.row().kind)),
         Form::Metadata => (meta(), "PartialObjectMetadataList".to_owned()),
         Form::Table => (meta(), "Table".to_owned()),
     }
@@ -171,7 +171,7 @@ fn head(resource: &ServedResource, list: &List, output: Output) -> String {
     head.push('}');
     if output.form == Form::Table {
         head.push_str(r#","columnDefinitions":"#);
-        write_columns(&mut head, columns(resource.row.group, resource.row.kind));
+        write_columns(&mut head, columns(resource.row().group, resource.row().kind));
     }
     head.push('}');
     head

@@ -4,6 +4,7 @@ use super::unreadable::Unstorable;
 use bytes::Bytes;
 use ratchet_object::selector::{FieldSelector, LabelSelector, selectable};
 use ratchet_object::{Entry, Node, Value, decode_stored, stored_json};
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 /// A stored object at one revision. Responses contain its bytes unchanged.
@@ -115,6 +116,16 @@ impl Item {
 
     /// Whether its fields match.
     pub fn has_fields(&self, selector: &FieldSelector, group: &str, kind: &str) -> bool {
+        // Name and namespace are in the key; selecting by them, as most do, decodes nothing.
+        let (namespace, name) = self.key.rsplit_once('/').unwrap_or(("", &self.key));
+        let of_key = |field: &str| match field {
+            "metadata.name" => Some(Cow::Borrowed(name)),
+            "metadata.namespace" => Some(Cow::Borrowed(namespace)),
+            _ => None,
+        };
+        if selector.terms().iter().all(|term| of_key(&term.field).is_some()) {
+            return selector.matches_by(|field| of_key(field).unwrap_or_default());
+        }
         selector.matches(&self.node(), selectable(group, kind))
     }
 }

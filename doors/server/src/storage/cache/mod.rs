@@ -9,6 +9,7 @@ pub(crate) use resource::{Change, EventType, Items, ResourceCache, Snapshot, Too
 pub(crate) use unreadable::Unreadable;
 
 use crate::status::StatusError;
+use arc_swap::ArcSwap;
 use ratchet_store::{Batch, EventKind, Query, Revision, Store, StoreError};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -70,41 +71,51 @@ pub(crate) trait Index: Send + Sync {
     fn update(&self, resource: &str, key: &str, item: Option<&Item>);
 }
 
-/// The caches of all resources, by storage name: `pods`, `deployments.apps`.
+/// The caches of resources by storage name: `pods`, `deployments.apps`.
+type ResourceCaches = HashMap<String, Arc<ResourceCache>>;
+
+/// The caches of all resources.
 pub struct Cache {
     store: Arc<dyn Store>,
-    resource_caches: HashMap<String, Arc<ResourceCache>>,
+    /// Grows by the resources that are defined at run time, which is seldom.
+    resource_caches: ArcSwap<ResourceCaches>,
     indexes: Vec<Arc<dyn Index>>,
     /// All changes up to this revision are applied.
     reached: watch::Sender<u64>,
 }
 
 impl Cache {
-    /// Loads all stored objects of these resources.
+    /// Loads all stored objects.
     pub(crate) async fn fill(
         store: Arc<dyn Store>,
-        resources: impl Iterator<Item = String>,
         indexes: Vec<Arc<dyn Index>>,
     ) -> Result<Self, StoreError> {
-        let resource_caches: HashMap<String, Arc<ResourceCache>> =
-            resources.map(|name| (name, Arc::new(ResourceCache::default()))).collect();
         let query = Query { prefix: ROOT.into(), after: None, limit: 0, at: None };
         let page = store.list(query).await?;
-        let mut found: HashMap<&str, Snapshot> = HashMap::new();
+        let mut found: HashMap<String, Snapshot> = HashMap::new();
         // Each value is dropped as soon as its item exists, to avoid holding everything twice.
         for record in page.records {
             let Some((name, key)) = split(&record.key) else { continue };
-            let Some((name, _)) = resource_caches.get_key_value(name) else { continue };
             let key: Arc<str> = key.into();
             let state = ObjectState::of(&record.key, &key, record.modified.0, &record.value);
             indexes.iter().for_each(|index| index.update(name, &key, state.item()));
-            found.entry(name.as_str()).or_default().put(key, state);
+            match found.get_mut(name) {
+                Some(snapshot) => drop(snapshot.put(key, state)),
+                None => {
+                    let mut snapshot = Snapshot::default();
+                    snapshot.put(key, state);
+                    found.insert(name.to_owned(), snapshot);
+                }
+            }
         }
-        for (name, resource_cache) in &resource_caches {
-            let found = found.remove(name.as_str()).unwrap_or_default();
-            resource_cache.fill(Snapshot { revision: page.revision.0, ..found });
-        }
-        let (reached, _) = watch::channel(page.revision.0);
+        let revision = page.revision.0;
+        let filled = found.into_iter().map(|(name, snapshot)| {
+            let resource_cache = ResourceCache::default();
+            resource_cache.fill(Snapshot { revision, ..snapshot });
+            (name, Arc::new(resource_cache))
+        });
+        let resource_caches = ArcSwap::from_pointee(filled.collect());
+        let (reached, _) = watch::channel(revision);
         Ok(Self { store, resource_caches, indexes, reached })
     }
 
@@ -122,10 +133,10 @@ impl Cache {
     }
 
     fn apply_batch(&self, batch: Batch) {
-        let mut by_cache: Vec<(&Arc<ResourceCache>, Vec<ObjectChange>)> = Vec::new();
+        let mut by_cache: Vec<(Arc<ResourceCache>, Vec<ObjectChange>)> = Vec::new();
         for event in batch.events {
             let Some((name, key)) = split(&event.key) else { continue };
-            let Some(resource_cache) = self.resource_caches.get(name) else { continue };
+            let resource_cache = self.resource_cache(name);
             let (revision, key): (u64, Arc<str>) = (event.revision.0, key.into());
             let state = match event.act {
                 EventKind::Put { value, .. } => ObjectState::of(&event.key, &key, revision, &value),
@@ -133,7 +144,7 @@ impl Cache {
             };
             // Before the cache itself: a watcher of the cache may query the index at once.
             self.indexes.iter().for_each(|index| index.update(name, &key, state.item()));
-            match by_cache.iter_mut().find(|(other, _)| Arc::ptr_eq(other, resource_cache)) {
+            match by_cache.iter_mut().find(|(other, _)| Arc::ptr_eq(other, &resource_cache)) {
                 Some((_, events)) => events.push((revision, key, state)),
                 None => by_cache.push((resource_cache, vec![(revision, key, state)])),
             }
@@ -141,18 +152,29 @@ impl Cache {
         for (resource_cache, events) in by_cache {
             resource_cache.apply(events);
         }
-        trim(&self.resource_caches, MAX_RECENT_BYTES);
+        trim(&self.resource_caches.load(), MAX_RECENT_BYTES);
         self.reached.send_replace(batch.upto.0);
     }
 
-    /// The cache of a resource.
-    pub fn resource_cache(&self, name: &str) -> Option<Arc<ResourceCache>> {
-        self.resource_caches.get(name).cloned()
+    /// The cache of a resource; an empty one if nothing of it was ever stored.
+    pub fn resource_cache(&self, name: &str) -> Arc<ResourceCache> {
+        if let Some(found) = self.resource_caches.load().get(name) {
+            return found.clone();
+        }
+        let empty = Arc::new(ResourceCache::default());
+        empty.fill(Snapshot { revision: self.reached(), ..Snapshot::default() });
+        // Another thread may create the same: the first one counts.
+        self.resource_caches.rcu(|caches| {
+            let mut caches = ResourceCaches::clone(caches);
+            caches.entry(name.to_owned()).or_insert_with(|| empty.clone());
+            caches
+        });
+        self.resource_caches.load().get(name).cloned().unwrap_or(empty)
     }
 
-    /// All resource caches with their names.
-    pub fn resource_caches(&self) -> impl Iterator<Item = (&str, &Arc<ResourceCache>)> {
-        self.resource_caches.iter().map(|(name, cache)| (name.as_str(), cache))
+    /// All resource caches by their names.
+    pub fn resource_caches(&self) -> Arc<HashMap<String, Arc<ResourceCache>>> {
+        self.resource_caches.load_full()
     }
 
     /// The underlying store.
@@ -198,7 +220,7 @@ fn split(key: &str) -> Option<(&str, &str)> {
 
 /// Halves the recent changes of the resource that has most, until all together take at most `limit`; returns the rest.
 /// Summing over some sixty resources costs a microsecond, so no total is kept.
-fn trim(caches: &HashMap<String, Arc<ResourceCache>>, limit: usize) -> usize {
+fn trim(caches: &ResourceCaches, limit: usize) -> usize {
     loop {
         let held = || caches.values().map(|cache| (cache.recent_bytes(), cache));
         let total = held().map(|(bytes, _)| bytes).sum();

@@ -16,11 +16,11 @@ pub(super) fn answer(
     request: &ResourceRequest<'_>,
     review: &Node<'_>,
 ) -> Result<Node<'static>, StatusError> {
-    let kind = request.resource.row.kind;
+    let kind = request.resource.row().kind;
     let errors = validate(kind, review);
     if !errors.is_empty() {
         // The reference names no kind here: its decoded object has none.
-        let group = request.resource.row.group;
+        let group = request.resource.row().group;
         return Err(StatusError::invalid_object("", group, "", errors.into_causes()));
     }
     let subject = match kind {

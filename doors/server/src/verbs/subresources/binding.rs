@@ -9,9 +9,10 @@ use crate::request::options::{OptionsKind, WriteOptions};
 use crate::status::StatusError;
 use crate::verbs::write::{self, Preconditions};
 use ratchet_engine::Part;
-use ratchet_object::Node;
+use ratchet_object::{GroupVersionKind, Node};
 
-const BINDING: ExpectedKind<'static> = ExpectedKind { group: "", version: "v1", kind: "Binding" };
+const BINDING: ExpectedKind<'static> =
+    ExpectedKind::of_kind(GroupVersionKind { group: "", version: "v1", kind: "Binding" });
 
 /// Binds the pod in the URL.
 pub(super) async fn bind(request: &ResourceRequest<'_>) -> HandlerResult {
@@ -34,7 +35,7 @@ pub(crate) async fn bind_any(request: &ResourceRequest<'_>) -> HandlerResult {
         subresource: "binding".into(),
         ..request.path.clone()
     };
-    let pod = ResourceRequest { resource: pods, path: &path, ..*request };
+    let pod = ResourceRequest { resource: &pods, path: &path, ..*request };
     bind_to(&pod, &binding, options.dry_run).await
 }
 

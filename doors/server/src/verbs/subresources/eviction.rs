@@ -7,13 +7,13 @@ use crate::request::options::{DeleteOptions, DeleteScope, OptionsKind, WriteOpti
 use crate::status::StatusError;
 use crate::storage::cache::storable;
 use crate::verbs::delete;
-use ratchet_object::Node;
 use ratchet_object::selector::LabelSelector;
+use ratchet_object::{GroupVersionKind, Node};
 use ratchet_store::{Commit, Guard, Operation, Revision, Write};
 use std::sync::Arc;
 
 const EVICTION: ExpectedKind<'static> =
-    ExpectedKind { group: "policy", version: "v1", kind: "Eviction" };
+    ExpectedKind::of_kind(GroupVersionKind { group: "policy", version: "v1", kind: "Eviction" });
 
 /// Evicts the pod.
 pub(super) async fn evict(request: &ResourceRequest<'_>) -> HandlerResult {
@@ -60,8 +60,7 @@ async fn consume_budget(
     pod: &Node<'_>,
     dry_run: bool,
 ) -> Result<(), StatusError> {
-    let Some(budgets) = request.app.registry.find("policy", "v1", "poddisruptionbudgets").cloned()
-    else {
+    let Some(budgets) = request.app.registry.find("policy", "v1", "poddisruptionbudgets") else {
         return Ok(());
     };
     for _ in 0..16 {

@@ -19,7 +19,7 @@ use ratchet_object::Node;
 
 /// Handles a subresource request.
 pub(crate) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> HandlerResult {
-    let Some(subresource) = request.resource.row.subresource(&request.path.subresource) else {
+    let Some(subresource) = request.resource.row().subresource(&request.path.subresource) else {
         return Err(StatusError::no_resource());
     };
     if !subresource.allows(verb) {

@@ -8,11 +8,11 @@ use crate::storage::convert::scale_from;
 use crate::verbs::update_body::UpdateBody;
 use crate::verbs::write;
 use ratchet_engine::Part;
-use ratchet_object::Node;
+use ratchet_object::{GroupVersionKind, Node};
 use std::sync::Arc;
 
 const SCALE: ExpectedKind<'static> =
-    ExpectedKind { group: "autoscaling", version: "v1", kind: "Scale" };
+    ExpectedKind::of_kind(GroupVersionKind { group: "autoscaling", version: "v1", kind: "Scale" });
 
 /// Handles a request for the scale of an object.
 pub(super) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> HandlerResult {

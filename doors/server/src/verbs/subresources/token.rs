@@ -9,10 +9,13 @@ use crate::verbs::write::set_namespace;
 use jiff::Timestamp;
 use ratchet_engine::StatusCause;
 use ratchet_identity::{Account, Bound, Issuing};
-use ratchet_object::{Node, defaults};
+use ratchet_object::{GroupVersionKind, Node, defaults};
 
-const REQUEST: ExpectedKind<'static> =
-    ExpectedKind { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
+const REQUEST: ExpectedKind<'static> = ExpectedKind::of_kind(GroupVersionKind {
+    group: "authentication.k8s.io",
+    version: "v1",
+    kind: "TokenRequest",
+});
 
 /// Issues a token.
 pub(super) async fn create(request: &ResourceRequest<'_>) -> HandlerResult {

@@ -1,0 +1,220 @@
+//! `ObjectType`: one kind in one version, built in or defined at run time, as every step of the pipeline sees it.
+
+use crate::fields::{FieldReport, FieldViolation, TypeMismatch, check_fields};
+use crate::validate::validate;
+use alloc::format;
+use alloc::string::ToString;
+use alloc::sync::Arc;
+use core::fmt::Debug;
+use ratchet_crd::{CustomResource, Strategy};
+use ratchet_engine::rules::decoding;
+use ratchet_engine::{ApiConfig, Change, Facts, Part, Verdict};
+use ratchet_object::schema::{self, KindRow, TypeRow};
+use ratchet_object::{
+    GroupVersionKind, Kind, Node, Object, Repeated, Span, canonicalize, complete, defaults, prune,
+};
+
+/// How objects of one kind in one version are decoded, completed and validated.
+///
+/// Whoever holds one need not know whether the kind is built in.
+pub trait ObjectType: Debug + Send + Sync {
+    /// The group, version and kind of its objects.
+    fn gvk(&self) -> GroupVersionKind<'_>;
+
+    /// The kind as the engine knows it; `None` if objects of the kind are not validated at all.
+    fn kind(&self) -> Option<Kind<'_>>;
+
+    /// Reports unknown, duplicate and mistyped fields, and prunes what the schema does not know.
+    fn decode(&self, object: &mut Node<'static>, repeated: &[Repeated]) -> FieldReport;
+
+    /// Adds the defaults.
+    fn apply_defaults(&self, object: &mut Node<'_>);
+
+    /// Adds the fields that the API always writes.
+    fn complete(&self, object: &mut Node<'static>);
+
+    /// Rewrites an object into its canonical form: spelling of values, fields that are always written.
+    fn canonicalize(&self, object: &mut Node<'static>);
+
+    /// What the schema prescribes for a new object beyond its strategy.
+    fn prepare_for_create(&self, new: &mut Node<'static>) {
+        let _ = new;
+    }
+
+    /// What the schema prescribes for an update beyond its strategy.
+    fn prepare_for_update(&self, new: &mut Node<'static>, old: &Node<'_>, part: Part) {
+        let _ = (new, old, part);
+    }
+
+    /// Validates a change of an object that has its defaults.
+    fn validate(&self, change: &Change<'_>, facts: &Facts<'_>, config: &ApiConfig) -> Verdict;
+
+    /// The type for strategic merge patches; `None` if the kind has no such patches.
+    fn merge_type(&self) -> Option<&'static TypeRow>;
+
+    /// The definition and version of a kind that is defined at run time.
+    fn custom(&self) -> Option<(&Arc<CustomResource>, &Strategy)> {
+        None
+    }
+}
+
+/// A built-in kind.
+#[derive(Clone, Copy, Debug)]
+pub struct BuiltInType {
+    gvk: GroupVersionKind<'static>,
+    kind: Option<Kind<'static>>,
+    schema: Option<&'static KindRow>,
+}
+
+impl BuiltInType {
+    /// The type of a built-in kind; `None` if there is no such kind.
+    pub fn of(gvk: GroupVersionKind<'_>) -> Option<Self> {
+        let row = schema::kind(gvk.group, gvk.version, gvk.kind)?;
+        let KindRow { group, version, kind, .. } = *row;
+        Some(Self::new(GroupVersionKind { group, version, kind }))
+    }
+
+    /// The type of a kind of the tables.
+    pub fn new(gvk: GroupVersionKind<'static>) -> Self {
+        let GroupVersionKind { group, version, kind } = gvk;
+        let api_version = match group {
+            "" => version.to_string(),
+            group => format!("{group}/{version}"),
+        };
+        let schema = schema::kind(group, version, kind);
+        Self { gvk, kind: ratchet_object::find(&api_version, kind), schema }
+    }
+}
+
+impl ObjectType for BuiltInType {
+    fn gvk(&self) -> GroupVersionKind<'_> {
+        self.gvk
+    }
+
+    fn kind(&self) -> Option<Kind<'_>> {
+        self.kind
+    }
+
+    fn decode(&self, object: &mut Node<'static>, repeated: &[Repeated]) -> FieldReport {
+        let taken = Object::new(core::mem::replace(object, Node::empty_map()));
+        let report = check_fields(&taken, repeated);
+        *object = taken.into_node();
+        if let Some(row) = self.schema {
+            prune(object, row.ty);
+        }
+        report
+    }
+
+    fn apply_defaults(&self, object: &mut Node<'_>) {
+        defaults::apply(self.gvk.group, self.gvk.version, self.gvk.kind, object);
+    }
+
+    fn complete(&self, object: &mut Node<'static>) {
+        if let Some(row) = self.schema {
+            complete(object, row.ty);
+        }
+    }
+
+    fn canonicalize(&self, object: &mut Node<'static>) {
+        if let Some(row) = self.schema {
+            canonicalize(object, row.ty);
+        }
+    }
+
+    fn validate(&self, change: &Change<'_>, facts: &Facts<'_>, config: &ApiConfig) -> Verdict {
+        validate(change, facts, config)
+    }
+
+    fn merge_type(&self) -> Option<&'static TypeRow> {
+        self.schema.map(|row| schema::type_of(row.ty))
+    }
+}
+
+/// A kind that a CustomResourceDefinition defines, in one of its versions.
+#[derive(Clone, Debug)]
+pub struct CustomType {
+    resource: Arc<CustomResource>,
+    strategy: Arc<Strategy>,
+}
+
+impl CustomType {
+    /// The type of one version; `None` if the definition has no such version.
+    pub fn new(resource: Arc<CustomResource>, version: &str) -> Option<Self> {
+        let strategy = resource.strategy(version)?.clone();
+        Some(Self { resource, strategy })
+    }
+}
+
+impl ObjectType for CustomType {
+    fn gvk(&self) -> GroupVersionKind<'_> {
+        let Strategy { group, version, kind, .. } = &*self.strategy;
+        GroupVersionKind { group, version, kind }
+    }
+
+    fn kind(&self) -> Option<Kind<'_>> {
+        Some(self.strategy.kind_row())
+    }
+
+    fn decode(&self, object: &mut Node<'static>, repeated: &[Repeated]) -> FieldReport {
+        let mut report = FieldReport::default();
+        for duplicate in repeated {
+            let (path, span) = (duplicate.path.clone(), duplicate.span);
+            let message = format!("duplicate field \"{path}\"");
+            let rule = &decoding::REPEATED_FIELD;
+            report.violations.push(FieldViolation { rule, message, path, span });
+        }
+        match self.strategy.decode(object) {
+            Ok(unknown) => report.violations.extend(unknown.into_iter().map(|path| {
+                let message = format!("unknown field \"{path}\"");
+                let rule = &decoding::UNKNOWN_FIELD;
+                FieldViolation { rule, message, path, span: Span::default() }
+            })),
+            Err(error) => {
+                let path = error.field.clone();
+                let message = error.to_string();
+                report.mismatches.push(TypeMismatch { message, path, span: Span::default() });
+            }
+        }
+        report
+    }
+
+    fn apply_defaults(&self, object: &mut Node<'_>) {
+        self.strategy.apply_defaults(object);
+    }
+
+    fn complete(&self, _: &mut Node<'static>) {}
+
+    fn canonicalize(&self, _: &mut Node<'static>) {}
+
+    fn prepare_for_create(&self, new: &mut Node<'static>) {
+        self.strategy.prepare_for_create(new);
+    }
+
+    fn prepare_for_update(&self, new: &mut Node<'static>, old: &Node<'_>, part: Part) {
+        match part {
+            Part::Sub("status") => self.strategy.prepare_for_status_update(new, old),
+            Part::Main | Part::Sub(_) => self.strategy.prepare_for_update(new, old),
+        }
+    }
+
+    fn validate(&self, change: &Change<'_>, facts: &Facts<'_>, config: &ApiConfig) -> Verdict {
+        let mut verdict = validate(change, facts, config);
+        let (strategy, new) = (&self.strategy, change.new_object().node());
+        match (change.old_object(), change.part) {
+            (None, _) => strategy.validate(new, &mut verdict),
+            (Some(old), Part::Sub("status")) => {
+                strategy.validate_status_update(new, old.node(), &mut verdict);
+            }
+            (Some(old), _) => strategy.validate_update(new, old.node(), &mut verdict),
+        }
+        verdict
+    }
+
+    fn merge_type(&self) -> Option<&'static TypeRow> {
+        None
+    }
+
+    fn custom(&self) -> Option<(&Arc<CustomResource>, &Strategy)> {
+        Some((&self.resource, &self.strategy))
+    }
+}
