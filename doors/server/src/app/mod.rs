@@ -42,6 +42,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
+/// The storage name of CustomResourceDefinitions.
+const DEFINITIONS: &str = "customresourcedefinitions.apiextensions.k8s.io";
+
 /// Everything that a request handler may use.
 pub struct App {
     /// The watch cache of all stored objects.
@@ -144,7 +147,11 @@ impl App {
 
     /// What discovery and OpenAPI documents are built from.
     pub(crate) fn document_source(&self) -> DocumentSource<'_> {
-        DocumentSource { served: self.registry.now(), compute: &self.compute }
+        DocumentSource {
+            served: self.registry.now(),
+            definitions: self.cache.resource_cache(DEFINITIONS),
+            compute: &self.compute,
+        }
     }
 
     /// A random uid for a new object.

@@ -89,7 +89,7 @@ impl CustomRow {
                 (false, false) => &[],
                 (false, true) => &[STATUS],
                 (true, false) => &[SCALE],
-                (true, true) => const { &[SCALE, STATUS] as &[Subresource] },
+                (true, true) => const { &[STATUS, SCALE] as &[Subresource] },
             },
             storage: Some(self.stored()),
         }
