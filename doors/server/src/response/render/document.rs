@@ -1,13 +1,13 @@
 //! `Document`: a response before encoding; an object, a text, or a list whose items are encoded one by one.
 
-use super::{Rows, converted, partial, table_of_one, whole, write_columns, write_row};
+use super::columns::{table_of_scale, write_columns};
+use super::{Rows, converted, partial, table_of_one, whole, write_row};
 use crate::app::App;
 use crate::app::resource_request::{Content, List};
 use crate::registry::ServedResource;
 use crate::request::{Form, Output, Params};
 use crate::storage::cache::Item;
 use bytes::Bytes;
-use ratchet_table::columns;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -41,6 +41,10 @@ impl Document {
     ) -> Self {
         let content = match content {
             Content::Item(item) => DocumentContent::One(item),
+            Content::Json(text) if output.form == Form::Table => {
+                let table = table_of_scale(&text, output, Rows::from_params(params), app.seconds());
+                DocumentContent::Text(table.unwrap_or(text).into())
+            }
             Content::Json(text) => DocumentContent::Text(text.into()),
             Content::List(list) => {
                 DocumentContent::Many { head: head(resource, &list, output), items: list.items }
@@ -171,7 +175,7 @@ fn head(resource: &ServedResource, list: &List, output: Output) -> String {
     head.push('}');
     if output.form == Form::Table {
         head.push_str(r#","columnDefinitions":"#);
-        write_columns(&mut head, columns(resource.row().group, resource.row().kind));
+        write_columns(&mut head, resource);
     }
     head.push('}');
     head
