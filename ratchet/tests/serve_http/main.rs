@@ -15,6 +15,7 @@ mod nodes;
 mod observability;
 mod parts;
 mod paths;
+mod published;
 mod races;
 mod rights;
 mod server;
