@@ -1,8 +1,10 @@
 //! `Definition`: a stored CustomResourceDefinition, compiled when its objects are first asked for.
 
-use super::converter::Converter;
+use super::converter::{Converter, Unavailable};
 use crate::storage::cache::Item;
-use ratchet_crd::definition::{CLEANUP_FINALIZER, CustomResourceDefinition, compare_versions};
+use ratchet_crd::definition::{
+    CLEANUP_FINALIZER, Conversion, CustomResourceDefinition, compare_versions,
+};
 use ratchet_crd::{CustomResource, Environments};
 use ratchet_object::Node;
 use std::cmp::Ordering;
@@ -52,10 +54,15 @@ impl Definition {
     /// Reads a stored definition.
     pub(crate) fn read(item: &Arc<Item>, environments: &Arc<SharedEnvironments>) -> Self {
         item.read(|node| {
+            let view = CustomResourceDefinition::from_node(node);
+            let converter: Option<Arc<dyn Converter>> = match view.conversion {
+                Conversion::None => None,
+                Conversion::Webhook(_) => Some(Arc::new(Unavailable)),
+            };
             let metadata = node.metadata();
             let finalizers = metadata.finalizers();
             Self {
-                view: CustomResourceDefinition::from_node(node),
+                view,
                 has_cleanup_finalizer: finalizers
                     .iter()
                     .any(|finalizer| finalizer.text() == Some(CLEANUP_FINALIZER)),
@@ -65,15 +72,10 @@ impl Definition {
                 generation: metadata.generation().unwrap_or_default(),
                 environments: environments.clone(),
                 compiled: OnceLock::new(),
-                converter: None,
+                converter,
                 held_at: AtomicU64::new(0),
             }
         })
-    }
-
-    /// The same definition with a converter.
-    pub(crate) fn with_converter(self, converter: Option<Arc<dyn Converter>>) -> Self {
-        Self { converter, ..self }
     }
 
     /// The revision at which it was stored.

@@ -6,8 +6,7 @@ mod definition;
 mod object_type;
 mod serve;
 
-pub(crate) use converter::Converter;
-pub(crate) use definition::{Definition, SharedEnvironments};
+pub(crate) use definition::{Definition, SharedEnvironments, discovery_order};
 
 use self::object_type::DefinedType;
 use super::{CustomRow, ServedResource};

@@ -96,6 +96,12 @@ impl Item {
         Some(api_version.rsplit_once('/').map_or(api_version, |(_, version)| version))
     }
 
+    /// Whether the object is stored as this very value.
+    pub(crate) fn is_stored_as(&self, value: &Stored) -> bool {
+        let written = Self::written(self.key.clone(), self.revision, value);
+        self.body == written.body && self.version == written.version
+    }
+
     /// Whether `body` is what an object of the type with this serial number looks like.
     pub(crate) fn has_shape(&self, serial: u64) -> bool {
         self.shape.load(Ordering::Relaxed) == serial
