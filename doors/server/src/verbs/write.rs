@@ -78,7 +78,11 @@ pub(crate) async fn create(
     dry_run: bool,
 ) -> Result<Arc<Item>, StatusError> {
     let resource = request.resource;
-    request.app.definitions.creation_guard(resource, node.text_at(&["metadata", "name"]))?;
+    let name = match node.text_at(&["metadata", "name"]) {
+        "" => node.text_at(&["metadata", "generateName"]),
+        name => name,
+    };
+    request.app.definitions.creation_guard(resource, name)?;
     Chain::of(request.app).admit_create(request, &mut node).await?;
     admission::escalation(request, &node, None)?;
     set_namespace(request, &mut node)?;

@@ -198,13 +198,15 @@ pub(crate) async fn run(app: Arc<App>) {
         tokio::select! {
             more = changed.changed() => {
                 if more.is_err() {
-                    return;
+                    break;
                 }
             }
             () = tokio::time::sleep(RETRY), if rest == Rest::Retry => {}
-            () = app.drain.wait() => return,
+            () = app.drain.wait() => break,
         }
     }
+    // The server stops: nobody waits for what the next one will do.
+    definitions.settled.send_replace(u64::MAX);
 }
 
 /// Brings conditions, resources and deletions up to date with the cache; `dirty` are the definitions whose conditions may

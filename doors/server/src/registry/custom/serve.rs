@@ -8,6 +8,9 @@ use ratchet_crd::CustomResource;
 use ratchet_object::Node;
 use std::sync::Arc;
 
+/// The number of objects that are converted at once.
+const YIELD_EVERY: usize = 32;
+
 impl ServedResource {
     /// Stored objects as this version serves them. Most are served as they are stored; the others are brought into
     /// shape, or converted, by a webhook if the definition has one.
@@ -19,9 +22,16 @@ impl ServedResource {
         // Objects that a webhook must convert, and their places.
         let mut sent: Vec<(usize, Node<'static>)> = Vec::new();
         for (at, item) in items.iter_mut().enumerate() {
+            if item.has_shape(defined.serial) {
+                continue;
+            }
             match self.serve_now(defined, item)? {
                 Served::Item(served) => *item = served,
                 Served::ByWebhook(node) => sent.push((at, node)),
+            }
+            // Others have their turn: a long list may have to be converted.
+            if at % YIELD_EVERY == YIELD_EVERY - 1 {
+                tokio::task::yield_now().await;
             }
         }
         let Some(converter) = defined.definition.converter().filter(|_| !sent.is_empty()) else {
