@@ -6,6 +6,8 @@
 mod access;
 mod audit;
 mod client;
+mod custom_objects;
+mod definitions;
 mod empties;
 mod forms;
 mod handshakes;

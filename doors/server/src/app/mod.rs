@@ -4,6 +4,7 @@
 pub(crate) mod audit;
 pub(crate) mod backends;
 pub(crate) mod compute;
+pub(crate) mod definitions;
 pub(crate) mod documents;
 pub(crate) mod enabled_plugins;
 pub(crate) mod guarded_body;
@@ -19,6 +20,7 @@ pub(crate) mod version;
 use self::audit::Auditing;
 use self::backends::Backends;
 use self::compute::Compute;
+use self::definitions::Definitions;
 use self::documents::{DocumentSource, Documents};
 use self::enabled_plugins::EnabledPlugins;
 use self::metrics::Metrics;
@@ -51,6 +53,8 @@ pub struct App {
     pub cache: Cache,
     /// The served resources.
     pub registry: Registry,
+    /// The CustomResourceDefinitions of the cluster.
+    pub definitions: Definitions,
     /// Release, behavior and feature gates of the engine.
     pub api_config: ApiConfig,
     /// The enabled admission plugins.

@@ -25,6 +25,8 @@ pub(crate) struct CustomRow {
     pub version: String,
     /// The kind of objects.
     pub kind: String,
+    /// The kind of lists.
+    pub list_kind: String,
     /// The plural name in URLs.
     pub plural: String,
     /// The singular name.
@@ -57,6 +59,14 @@ impl Row {
         match self {
             Self::BuiltIn { stored, .. } => stored.gvk(),
             Self::Custom(row) => row.stored(),
+        }
+    }
+
+    /// The kind of lists.
+    pub(super) fn list_kind(&self) -> String {
+        match self {
+            Self::BuiltIn { row, .. } => format!("{}List", row.kind),
+            Self::Custom(row) => row.list_kind.clone(),
         }
     }
 

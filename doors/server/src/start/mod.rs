@@ -12,6 +12,7 @@ use crate::app::App;
 use crate::app::audit::Auditing;
 use crate::app::backends::Backends;
 use crate::app::compute::Compute;
+use crate::app::definitions::{self, Definitions};
 use crate::app::documents::Documents;
 use crate::app::enabled_plugins::EnabledPlugins;
 use crate::app::metrics::{Metrics, name_witness};
@@ -179,6 +180,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
     let audit = config.audit.as_ref().map(Auditing::open).transpose().map_err(StartError::File)?;
     let app = Arc::new_cyclic(|app: &Weak<App>| App {
         registry: Registry::new(&cache, config.api_config.emulated, &config.runtime),
+        definitions: Definitions::new(&cache, u32::from(config.api_config.emulated.minor())),
         authorizer: Authorizer::new(config.modes, &cache, nodes),
         plugins: EnabledPlugins::new(&config.plugins),
         quota_locks: QuotaLocks::default(),
@@ -216,6 +218,8 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         }
         store_lost.store(true, Ordering::Relaxed);
     });
+    app.definitions.start(&app);
+    tokio::spawn(definitions::run(app.clone()));
     app.count_objects();
     bootstrap::run(&app, &published_config)
         .await

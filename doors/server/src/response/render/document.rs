@@ -153,7 +153,7 @@ pub(super) const AFTER_ITEMS: &[u8] = b"]}";
 fn list_kind(resource: &ServedResource, output: Output) -> (String, String) {
     let meta = || format!("meta.k8s.io/{}", output.meta_version);
     match output.form {
-        Form::Whole => (resource.api_version(), format!("{}List", resource.row().kind)),
+        Form::Whole => (resource.api_version(), resource.list_kind()),
         Form::Metadata => (meta(), "PartialObjectMetadataList".to_owned()),
         Form::Table => (meta(), "Table".to_owned()),
     }
@@ -166,7 +166,8 @@ fn head(resource: &ServedResource, list: &List, output: Output) -> String {
         r#"{{"kind":"{kind}","apiVersion":"{version}","metadata":{{"resourceVersion":"{}""#,
         list.revision
     );
-    if !list.next.is_empty() {
+    // Lists of custom objects always have it.
+    if !list.next.is_empty() || (resource.defined().is_some() && output.form == Form::Whole) {
         let _ = write!(head, r#","continue":"{}""#, list.next);
     }
     if let Some(remaining) = list.remaining {
