@@ -105,9 +105,9 @@ pub fn aggregated(served: &[&Resource<'_>], root: Root) -> String {
             (group, versions.iter().map(document).collect())
         })
         .collect();
-    aggregated_list(documents.iter().map(|(group, versions)| {
-        (*group, versions.iter().map(String::as_str))
-    }))
+    aggregated_list(
+        documents.iter().map(|(group, versions)| (*group, versions.iter().map(String::as_str))),
+    )
 }
 
 /// The same from the names of groups and the documents of their versions, in order.

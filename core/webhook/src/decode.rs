@@ -46,12 +46,8 @@ pub(crate) struct Family {
 }
 
 /// Reviews of admission webhooks.
-pub(crate) static ADMISSION: Family = Family {
-    group: "admission.k8s.io",
-    kind: "AdmissionReview",
-    review: &REVIEW,
-    others: &[],
-};
+pub(crate) static ADMISSION: Family =
+    Family { group: "admission.k8s.io", kind: "AdmissionReview", review: &REVIEW, others: &[] };
 
 /// Reviews of conversion webhooks.
 pub(crate) static CONVERSION: Family = Family {

@@ -70,12 +70,7 @@ pub(crate) fn review(
 }
 
 /// The error of a response that is not a success: its own Status, or one made from its code.
-fn error_of(
-    status: u16,
-    content_type: &str,
-    body: &[u8],
-    family: &'static Family,
-) -> CallError {
+fn error_of(status: u16, content_type: &str, body: &[u8], family: &'static Family) -> CallError {
     if !body.is_empty()
         && let Ok(Decoded::Status(node)) = decode_answer(body, family, None)
         && node.text_at(&["status"]) == "Failure"
@@ -249,7 +244,8 @@ mod tests {
             (206, "  \n {}"),
             (200, "apiVersion: admission.k8s.io/v1\nkind: AdmissionReview\n"),
         ] {
-            let result = review(status, "text/html", body.as_bytes(), &ADMISSION, ReviewVersion::V1);
+            let result =
+                review(status, "text/html", body.as_bytes(), &ADMISSION, ReviewVersion::V1);
             assert!(result.is_ok(), "{body}");
         }
     }

@@ -56,7 +56,10 @@ const SHOWN: &[Line] = &[
     ("explain wg.metadata.labels", "FIELD: labels <map[string]string>"),
     ("explain wg --api-version=shop.example.com/v1alpha1", "VERSION:    v1alpha1"),
     ("explain wg.spec --output=plaintext-openapiv2", "RESOURCE: spec <Object>"),
-    ("api-resources --api-group=shop.example.com", "widgets   wg           shop.example.com/v1   true         Widget"),
+    (
+        "api-resources --api-group=shop.example.com",
+        "widgets   wg           shop.example.com/v1   true         Widget",
+    ),
     ("api-versions", "shop.example.com/v1\nshop.example.com/v1alpha1\n"),
     ("get wg", "NAME    SIZE\nfirst   3\n"),
     ("get widgets.v1.shop.example.com -o wide", "NAME    SIZE   COLOUR\nfirst   3      red\n"),
@@ -83,6 +86,9 @@ fn kubectl_shows_custom_resources() {
     console.all_ok(SHOWN);
     console.all_refused(&[
         ("explain wg.spec.nope", "error: field \"nope\" does not exist"),
-        ("patch wg first --type=merge -p {\"spec\":{\"colour\":\"green\"}}", "Unsupported value: \"green\""),
+        (
+            "patch wg first --type=merge -p {\"spec\":{\"colour\":\"green\"}}",
+            "Unsupported value: \"green\"",
+        ),
     ]);
 }

@@ -8,6 +8,7 @@ mod audit;
 mod client;
 mod custom_objects;
 mod definitions;
+mod converting;
 mod empties;
 mod forms;
 mod handshakes;

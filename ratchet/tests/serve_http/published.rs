@@ -184,7 +184,10 @@ async fn documents_of_other_groups_stay_as_they_are() {
     assert_eq!(put.code, 200, "{}", put.text());
     let last = client.get("/openapi/v3").await.json();
     assert_ne!(hash(&last, path), Some(known.clone()));
-    assert_eq!(hash(&last, "apis/stays.example.com/v1"), hash(&before, "apis/stays.example.com/v1"));
+    assert_eq!(
+        hash(&last, "apis/stays.example.com/v1"),
+        hash(&before, "apis/stays.example.com/v1")
+    );
     let moved = client.get(&format!("/openapi/v3/{path}?hash={known}")).await;
     assert_eq!(moved.code, 301);
 }
@@ -258,17 +261,21 @@ async fn tables_have_the_columns_of_the_definition() {
     assert_eq!((&columns[0]["format"], &columns[2]["priority"]), (&json!("name"), &json!(1)));
     let about = "Custom resource definition column (in JSONPath format): .spec.size";
     assert_eq!(columns[1]["description"], about);
-    assert_eq!(table["rows"][0]["cells"].as_array().unwrap()[..3], [json!("a"), json!(5), json!("hello")]);
+    assert_eq!(
+        table["rows"][0]["cells"].as_array().unwrap()[..3],
+        [json!("a"), json!(5), json!("hello")]
+    );
 
-    for (include, kind) in [("None", None), ("Metadata", Some("PartialObjectMetadata")), ("Object", Some("Widget"))] {
+    for (include, kind) in
+        [("None", None), ("Metadata", Some("PartialObjectMetadata")), ("Object", Some("Widget"))]
+    {
         let table = client.get_as(&format!("{path}?includeObject={include}"), TABLE).await.json();
         assert_eq!(table["kind"], "Table");
         assert_eq!(table["rows"][0]["object"]["kind"].as_str(), kind, "{include}");
     }
     let one = client.get_as(&format!("{path}/a"), TABLE).await.json();
     assert_eq!(one["rows"][0]["cells"][1], 5);
-    let mut events =
-        client.watch_as(&format!("{path}?watch=1&timeoutSeconds=2"), TABLE).await;
+    let mut events = client.watch_as(&format!("{path}?watch=1&timeoutSeconds=2"), TABLE).await;
     let event = events.next().await.unwrap();
     assert_eq!(event["object"]["rows"][0]["cells"][0], "a");
     assert_eq!(event["object"]["columnDefinitions"][1]["name"], "Size");

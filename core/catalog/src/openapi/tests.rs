@@ -33,7 +33,8 @@ fn v3_text(group: &str, version: &str, rules: Option<super::MergeRules<'_>>) -> 
 }
 
 fn v2_text(rules: Option<super::MergeRules<'_>>) -> String {
-    let parts = super::v2_parts(&RESOURCES.iter().map(Published::built_in).collect::<Vec<_>>(), rules);
+    let parts =
+        super::v2_parts(&RESOURCES.iter().map(Published::built_in).collect::<Vec<_>>(), rules);
     let frame = super::v2_frame();
     [&*frame.start, &*parts.paths, frame.between, &*parts.definitions, &*frame.end].concat()
 }
@@ -273,7 +274,8 @@ fn gadgets() -> (Resource<'static>, CustomSchemas) {
 fn defined_resources_have_the_operations_of_the_api_server() {
     let (row, mut schemas) = gadgets();
     schemas.object = tree("{type: object}");
-    let document = super::v3(&[Published { resource: &row, schemas: Some(&schemas) }], Some(&rules));
+    let document =
+        super::v3(&[Published { resource: &row, schemas: Some(&schemas) }], Some(&rules));
     let document: Value = serde_json::from_str(&document).expect("JSON");
     assert_references_resolve(&document);
     assert_eq!(document["info"]["title"], "Kubernetes CRD Swagger");
@@ -288,7 +290,10 @@ fn defined_resources_have_the_operations_of_the_api_server() {
     let found: Vec<_> = found.iter().map(|(id, about)| (id.as_str(), about.as_str())).collect();
     let expected = [
         ("createCertShopExampleComV1beta1NamespacedGadget", "create a Gadget"),
-        ("deleteCertShopExampleComV1beta1CollectionNamespacedGadget", "delete collection of Gadget"),
+        (
+            "deleteCertShopExampleComV1beta1CollectionNamespacedGadget",
+            "delete collection of Gadget",
+        ),
         ("deleteCertShopExampleComV1beta1NamespacedGadget", "delete a Gadget"),
         ("listCertShopExampleComV1beta1GadgetForAllNamespaces", "list objects of kind Gadget"),
         ("listCertShopExampleComV1beta1NamespacedGadget", "list objects of kind Gadget"),
@@ -302,7 +307,10 @@ fn defined_resources_have_the_operations_of_the_api_server() {
             "partially update status of the specified Gadget",
         ),
         ("readCertShopExampleComV1beta1NamespacedGadget", "read the specified Gadget"),
-        ("readCertShopExampleComV1beta1NamespacedGadgetScale", "read scale of the specified Gadget"),
+        (
+            "readCertShopExampleComV1beta1NamespacedGadgetScale",
+            "read scale of the specified Gadget",
+        ),
         (
             "readCertShopExampleComV1beta1NamespacedGadgetStatus",
             "read status of the specified Gadget",
@@ -326,7 +334,8 @@ fn defined_resources_have_the_operations_of_the_api_server() {
     let content = &scale["responses"]["200"]["content"];
     assert_eq!(content["application/yaml"]["schema"]["$ref"], reference);
     let patch = &document["paths"][object]["patch"];
-    let types: Vec<_> = patch["requestBody"]["content"].as_object().expect("types").keys().collect();
+    let types: Vec<_> =
+        patch["requestBody"]["content"].as_object().expect("types").keys().collect();
     assert_eq!(types.len(), 3);
     assert!(patch["responses"]["201"].is_null());
 }

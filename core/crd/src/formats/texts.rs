@@ -100,8 +100,8 @@ pub(super) fn is_hostname(text: &str) -> bool {
         let rest = rest.strip_prefix('-').unwrap_or(rest);
         return is_letter(first) && rest.chars().all(is_letter) && rest.chars().count() <= 62;
     }
-    let is_top = last.chars().all(categories::is_letter)
-        && (2..=63).contains(&last.chars().count());
+    let is_top =
+        last.chars().all(categories::is_letter) && (2..=63).contains(&last.chars().count());
     is_top
         && labels.all(|label| {
             let inner = |letter: char| is_letter(letter) || letter == '-';

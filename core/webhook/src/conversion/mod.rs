@@ -153,7 +153,8 @@ impl ConversionCall {
         let converted = self.converted_objects(&review)?;
         let (found, expected) = (converted.len(), self.objects.len());
         if found != expected {
-            let message = format!("{} returned {found} objects, expected {expected}", self.subject());
+            let message =
+                format!("{} returned {found} objects, expected {expected}", self.subject());
             return Err(ConversionError { message, failure: ConversionFailure::PartialResponse });
         }
         let is_list = expected > 1;
@@ -196,7 +197,10 @@ impl ConversionCall {
     }
 
     /// The objects of a review that answers this one.
-    fn converted_objects<'r>(&self, review: &'r Node<'r>) -> Result<&'r [Node<'r>], ConversionError> {
+    fn converted_objects<'r>(
+        &self,
+        review: &'r Node<'r>,
+    ) -> Result<&'r [Node<'r>], ConversionError> {
         let checked = || -> Result<&'r [Node<'r>], String> {
             let text = |name| review.text_at(&[name]);
             // Nothing of this was checked in the older version.
@@ -219,7 +223,9 @@ impl ConversionCall {
                 ("Success", _) => {
                     Ok(response.get("convertedObjects").map(Node::items).unwrap_or_default())
                 }
-                (status, "") => Err(format!("response.result.status was '{status}', not 'Success'")),
+                (status, "") => {
+                    Err(format!("response.result.status was '{status}', not 'Success'"))
+                }
                 (_, message) => Err(message.to_string()),
             }
         };
@@ -254,7 +260,9 @@ impl ConversionCall {
         }
         let (expected, found) = (original.text_at(&["kind"]), converted.text_at(&["kind"]));
         if expected != found {
-            return Err(format!("{at_index}: invalid kind (expected {expected}, received {found})"));
+            return Err(format!(
+                "{at_index}: invalid kind (expected {expected}, received {found})"
+            ));
         }
         metadata::check_identity(original, converted).map_err(|error| match is_list {
             true => format!("{at_index}: {error}"),
@@ -262,7 +270,9 @@ impl ConversionCall {
         })?;
         let mut object = converted.clone().into_owned();
         metadata::restore(original, &mut object).map_err(|error| match is_list {
-            true => format!("{subject} returned invalid metadata in object at index {index}: {error}"),
+            true => {
+                format!("{subject} returned invalid metadata in object at index {index}: {error}")
+            }
             false => format!("{subject} returned invalid metadata: {error}"),
         })?;
         Ok(object)

@@ -69,7 +69,8 @@ fn answers_that_convert_nothing() {
     let object = |metadata: &str| {
         format!(r#"{{"apiVersion":"x.io/v2","kind":"Widget","metadata":{metadata}}}"#)
     };
-    let same = |labels: &str| object(&format!(r#"{{"name":"a","namespace":"n","uid":"u",{labels}}}"#));
+    let same =
+        |labels: &str| object(&format!(r#"{{"name":"a","namespace":"n","uid":"u",{labels}}}"#));
     let url = "https://127.0.0.1:9443/convert?timeout=30s".to_string();
     for (answer, message) in [
         (
@@ -123,10 +124,7 @@ fn answers_that_convert_nothing() {
             success(r#"{"apiVersion":"x.io/v2","kind":"Gadget"}"#),
             "returned invalid object at index 0: invalid kind (expected Widget, received Gadget)",
         ),
-        (
-            success(&object("{}")),
-            "returned invalid object: must have the same name: a != ",
-        ),
+        (success(&object("{}")), "returned invalid object: must have the same name: a != "),
         (
             success(&object(r#"{"name":"a","namespace":"n","uid":"w"}"#)),
             "returned invalid object: must have the same UID: u != w",

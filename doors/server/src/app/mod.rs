@@ -14,6 +14,7 @@ pub(crate) mod policy_set;
 pub(crate) mod quota_locks;
 pub(crate) mod request_cluster;
 pub(crate) mod resource_request;
+pub(crate) mod service_resolver;
 pub(crate) mod token_usage;
 pub(crate) mod version;
 

@@ -11,8 +11,8 @@ mod install;
 
 use self::install::Installed;
 use super::App;
-use crate::registry::custom::{Definition, SharedEnvironments};
 use crate::registry::ServedResource;
+use crate::registry::custom::{ConversionClient, Definition, SharedEnvironments, WebhookConverter};
 use crate::status::StatusError;
 use crate::storage::cache::{Cache, ROOT, ResourceCache, Snapshot};
 use arc_swap::ArcSwap;
@@ -42,6 +42,8 @@ type Known = HashMap<Arc<str>, Arc<Definition>>;
 pub struct Definitions {
     cache: Arc<ResourceCache>,
     environments: Arc<SharedEnvironments>,
+    /// Calls the webhooks that convert objects.
+    webhooks: Arc<ConversionClient>,
     /// The definitions as of the last look at the cache.
     known: ArcSwap<Known>,
     installed: Mutex<Installed>,
@@ -53,10 +55,11 @@ pub struct Definitions {
 
 impl Definitions {
     /// Uses the cache of definitions; `minor` is the release whose expressions are compiled.
-    pub(crate) fn new(cache: &Cache, minor: u32) -> Self {
+    pub(crate) fn new(cache: &Cache, minor: u32, webhooks: Arc<ConversionClient>) -> Self {
         Self {
             cache: cache.resource_cache(STORAGE),
             environments: SharedEnvironments::of_release(minor),
+            webhooks,
             known: ArcSwap::default(),
             installed: Mutex::default(),
             settled: watch::Sender::new(0),
@@ -134,7 +137,9 @@ impl Definitions {
         for (name, item) in &snapshot.items {
             let same = before.get(name).filter(|known| known.revision() == item.revision);
             let definition = same.cloned().unwrap_or_else(|| {
-                let definition = Definition::read(item, &self.environments);
+                let converter = item.read(|node| WebhookConverter::of(node, &self.webhooks));
+                let definition =
+                    Definition::read(item, &self.environments).with_converter(converter);
                 changes.groups.insert(definition.view.group.clone());
                 changes.names.insert(name.clone());
                 Arc::new(definition)
@@ -191,7 +196,10 @@ pub(crate) async fn run(app: Arc<App>) {
         let rest = match round(&app, &mut dirty).await {
             Ok(rest) => rest,
             Err(error) => {
-                tracing::warn!(error = error.message, "definitions could not be brought up to date");
+                tracing::warn!(
+                    error = error.message,
+                    "definitions could not be brought up to date"
+                );
                 Rest::Retry
             }
         };

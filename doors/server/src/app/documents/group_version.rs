@@ -15,13 +15,20 @@ pub(super) struct SourceResource {
     pub(super) definition: u64,
 }
 
+impl SourceResource {
+    /// Built-in resources stand first, in the order of the table; the others are sorted by name.
+    pub(super) fn order(&self) -> Option<String> {
+        let row = self.resource.row();
+        row.is_defined().then(|| row.plural.to_owned())
+    }
+}
+
 /// The documents of one group version.
 pub(super) struct GroupVersionDocuments {
     pub(super) group: String,
     pub(super) version: String,
     /// The path of the OpenAPI v3 document.
     pub(super) path: String,
-    /// Sorted by name, built-in ones first.
     resources: Vec<SourceResource>,
     discovery: Lazy<String>,
     v2: Lazy<Parts>,
@@ -33,14 +40,7 @@ pub(super) struct GroupVersionDocuments {
 }
 
 impl GroupVersionDocuments {
-    pub(super) fn new(group: &str, version: &str, mut resources: Vec<SourceResource>) -> Self {
-        let has_custom = resources.iter().any(|source| source.resource.row().is_defined());
-        if has_custom {
-            resources.sort_by(|one, other| {
-                let (one, other) = (one.resource.row(), other.resource.row());
-                (one.is_defined(), one.plural).cmp(&(other.is_defined(), other.plural))
-            });
-        }
+    pub(super) fn new(group: &str, version: &str, resources: Vec<SourceResource>) -> Self {
         Self {
             group: group.to_owned(),
             version: version.to_owned(),
@@ -54,14 +54,13 @@ impl GroupVersionDocuments {
         }
     }
 
-    /// Whether these resources, in any order, are those that the documents are about.
+    /// Whether these resources are those that the documents are about.
     pub(super) fn is_about(&self, resources: &[SourceResource]) -> bool {
-        let is_same = |one: &SourceResource, other: &SourceResource| {
+        let is_same = |(one, other): (&SourceResource, &SourceResource)| {
             one.definition == other.definition
                 && one.resource.row().plural == other.resource.row().plural
         };
-        self.resources.len() == resources.len()
-            && resources.iter().all(|new| self.resources.iter().any(|old| is_same(old, new)))
+        self.resources.len() == resources.len() && self.resources.iter().zip(resources).all(is_same)
     }
 
     /// The catalog rows.
@@ -122,7 +121,8 @@ impl GroupVersionDocuments {
     }
 
     fn make_v3(&self, source: &DocumentSource<'_>) -> Arc<HashedDocument> {
-        let published: Vec<_> = self.resources.iter().map(|of| publish(of, source, OpenApi::V3)).collect();
+        let published: Vec<_> =
+            self.resources.iter().map(|of| publish(of, source, OpenApi::V3)).collect();
         Arc::new(HashedDocument::of(openapi::v3(&borrowed(&published), RULES)))
     }
 

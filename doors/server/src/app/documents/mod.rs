@@ -85,7 +85,9 @@ impl DocumentSource<'_> {
     fn revision(&self, resource: &ServedResource) -> u64 {
         let row = resource.row();
         match row.is_defined() {
-            true => self.definitions.get(&definition_name(resource)).map_or(0, |item| item.revision),
+            true => {
+                self.definitions.get(&definition_name(resource)).map_or(0, |item| item.revision)
+            }
             false => 0,
         }
     }
@@ -159,7 +161,7 @@ impl Documents {
             let text = version.discovery(source.compute).await;
             match groups.last_mut().filter(|(group, _)| *group == version.group) {
                 Some((_, versions)) => versions.push(text),
-                None => groups.push((&version.group, vec![text])),
+                None => groups.push((version.group.as_str(), vec![text])),
             }
         }
         let make = || {
@@ -279,7 +281,8 @@ impl DocumentSet {
             before.versions.iter().map(|version| (version.path.as_str(), version)).collect();
         let mut versions: Vec<(usize, Arc<GroupVersionDocuments>)> = resources
             .into_iter()
-            .map(|((position, group, version), resources)| {
+            .map(|((position, group, version), mut resources)| {
+                resources.sort_by_cached_key(SourceResource::order);
                 let path = openapi::v3_path(group, version);
                 let known = known.get(path.as_str()).filter(|known| known.is_about(&resources));
                 let documents = match known {

@@ -5,8 +5,10 @@ mod converter;
 mod definition;
 mod object_type;
 mod serve;
+mod webhook;
 
 pub(crate) use definition::{Definition, SharedEnvironments, discovery_order};
+pub(crate) use webhook::{ConversionClient, WebhookConverter};
 
 use self::object_type::DefinedType;
 use super::{CustomRow, ServedResource};
