@@ -210,10 +210,7 @@ async fn commit_new(
 }
 
 /// Converts an object of the request's version into the stored form.
-async fn stored(
-    request: &ResourceRequest<'_>,
-    node: Node<'static>,
-) -> Result<Stored, StatusError> {
+async fn stored(request: &ResourceRequest<'_>, node: Node<'static>) -> Result<Stored, StatusError> {
     let (node, api_version) = request.resource.store(node).await?;
     Ok(match api_version {
         Some(api_version) => storable_as(node, api_version)?,

@@ -132,12 +132,7 @@ async fn delete_objects(
 }
 
 /// The write that deletes an object, or records that it is to be deleted; none if that is recorded already.
-fn deletion(
-    root: &str,
-    item: &Item,
-    group: &str,
-    now: &str,
-) -> Result<Option<Write>, StatusError> {
+fn deletion(root: &str, item: &Item, group: &str, now: &str) -> Result<Option<Write>, StatusError> {
     let (key, guard) = (format!("{root}{}", item.key), Guard::At(Revision(item.revision)));
     let (has_finalizers, is_terminating) =
         item.read(|node| (metadata::has_finalizers(node), metadata::is_terminating(node)));

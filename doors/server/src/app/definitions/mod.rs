@@ -11,8 +11,8 @@ mod install;
 
 use self::install::Installed;
 use super::App;
-use crate::registry::custom::{Definition, SharedEnvironments};
 use crate::registry::ServedResource;
+use crate::registry::custom::{Definition, SharedEnvironments};
 use crate::status::StatusError;
 use crate::storage::cache::{Cache, ROOT, ResourceCache, Snapshot};
 use arc_swap::ArcSwap;
@@ -191,7 +191,10 @@ pub(crate) async fn run(app: Arc<App>) {
         let rest = match round(&app, &mut dirty).await {
             Ok(rest) => rest,
             Err(error) => {
-                tracing::warn!(error = error.message, "definitions could not be brought up to date");
+                tracing::warn!(
+                    error = error.message,
+                    "definitions could not be brought up to date"
+                );
                 Rest::Retry
             }
         };
