@@ -31,7 +31,8 @@ fn create(server: &Server, path: &str, body: &str) -> Value {
 }
 
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    for _ in 0..600 {
+    // The garbage collector looks for new kinds every half minute.
+    for _ in 0..1800 {
         if holds() {
             return;
         }

@@ -298,7 +298,7 @@ async fn change_once(
         return Ok(Some(current.clone()));
     }
     let value = stored(request, new).await?;
-    if !is_removed && current.is_stored_as(&value) {
+    if !is_removed && resource.defined().is_some() && current.is_stored_as(&value) {
         return Ok(Some(current.clone()));
     }
     let key = resource.key(&request.path.namespace, &request.path.name);

@@ -165,7 +165,7 @@ async fn write(
     set_condition(&mut node, &terminating_condition(termination), &app.now());
     let guard = Guard::At(Revision(definition.revision()));
     let write = Write::put(&key(&definition.view.name), guard, storable(node)?.bytes());
-    commit(app, vec![write]).await
+    commit(app, vec![write]).await.map(drop)
 }
 
 /// Takes the finalizer off, and with the last one the definition.
