@@ -31,7 +31,8 @@ fn create(server: &Server, path: &str, body: &str) -> Value {
 }
 
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    for _ in 0..600 {
+    // The garbage collector looks for new kinds every half minute.
+    for _ in 0..1800 {
         if holds() {
             return;
         }
@@ -92,7 +93,8 @@ fn controllers_know_custom_objects() {
     create(&server, "/api/v1/namespaces", &json!({"metadata": {"name": "shop"}}).to_string());
     let shop = WIDGETS.replace("default", "shop");
     create(&server, &shop, &widget(json!({"name": "a"})));
-    let quota = json!({"metadata": {"name": "q"}, "spec": {"hard": {"count/widgets.example.com": "1"}}});
+    let quota =
+        json!({"metadata": {"name": "q"}, "spec": {"hard": {"count/widgets.example.com": "1"}}});
     let quotas = "/api/v1/namespaces/shop/resourcequotas";
     create(&server, quotas, &quota.to_string());
     until("the quota holds", || {

@@ -132,7 +132,8 @@ fn definition(number: usize) -> Value {
     for field in 0..100 {
         let mut schema = json!({"type": "string", "maxLength": 64, "description": "A field of the measurement, described in some words."});
         if field % 10 == 0 {
-            schema["x-kubernetes-validations"] = json!([{"rule": "self.size() < 60", "message": "too long"}]);
+            schema["x-kubernetes-validations"] =
+                json!([{"rule": "self.size() < 60", "message": "too long"}]);
         }
         properties.insert(format!("field{field}"), schema);
     }

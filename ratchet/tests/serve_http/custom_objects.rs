@@ -1,9 +1,7 @@
 //! Tests of custom objects: requests that the reference answers otherwise than for built-in kinds, versions, subresources.
 
 use crate::client::text;
-use crate::definitions::{
-    DEFINITIONS, created, group, open, spec, widget, widgets, widgets_path,
-};
+use crate::definitions::{DEFINITIONS, created, group, open, spec, widget, widgets, widgets_path};
 use crate::server::Server;
 use hyper::Method;
 use serde_json::json;
@@ -20,7 +18,8 @@ async fn bodies_are_what_they_say() {
     assert_eq!(refusal(nameless).await, (400, missing.into()));
     let mut other = widget(&group, "a", json!({}));
     other["kind"] = json!("Gadget");
-    let message = format!("Gadget.{group} \"a\" is invalid: kind: Invalid value: \"Gadget\": must be Widget");
+    let message =
+        format!("Gadget.{group} \"a\" is invalid: kind: Invalid value: \"Gadget\": must be Widget");
     assert_eq!(refusal(other).await, (422, message));
     let mut newer = widget(&group, "a", json!({}));
     newer["apiVersion"] = json!(format!("{group}/v9"));
@@ -40,17 +39,20 @@ async fn bodies_are_what_they_say() {
     created(&client, &path, widget(&group, "a", json!({}))).await;
     let strategic = [("content-type", "application/strategic-merge-patch+json")];
     let patched = client.send(Method::PATCH, &format!("{path}/a"), &strategic, "{}").await;
-    let types = "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
+    let types =
+        "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
     let message = format!(
         "the body of the request was in an unknown format - accepted media types include: {types}"
     );
     assert_eq!(patched.refusal(), (415, message));
-    let strict = client
-        .patch(&format!("{path}/a?fieldValidation=Strict"), json!({"spec": {"zz": 1}}))
-        .await;
+    let strict =
+        client.patch(&format!("{path}/a?fieldValidation=Strict"), json!({"spec": {"zz": 1}})).await;
     let (code, message) = strict.refusal();
     assert_eq!(code, 422, "{message}");
-    assert!(message.starts_with(" \"\" is invalid: patch: Invalid value: \"{\\\"apiVersion\\\":"), "{message}");
+    assert!(
+        message.starts_with(" \"\" is invalid: patch: Invalid value: \"{\\\"apiVersion\\\":"),
+        "{message}"
+    );
     assert!(message.ends_with("strict decoding error: unknown field \"spec.zz\""), "{message}");
 }
 
@@ -72,7 +74,10 @@ async fn paths_are_routed_as_in_the_reference() {
     assert_eq!(client.get(&format!("{path}/a/status")).await.refusal(), (404, missing));
     let html = client.get_as(&path, "text/html").await;
     let types = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
-    assert_eq!(html.refusal(), (406, format!("only the following media types are accepted: {types}")));
+    assert_eq!(
+        html.refusal(),
+        (406, format!("only the following media types are accepted: {types}"))
+    );
     let protobuf = client.get_as(&format!("{path}/a"), "application/vnd.kubernetes.protobuf").await;
     assert_eq!(protobuf.code, 406);
     let yaml = client.get_as(&format!("{path}/a"), "application/yaml").await;
@@ -148,7 +153,10 @@ async fn status_and_scale_are_apart() {
     assert_eq!(missing.refusal(), (500, why.into()));
     let scale = json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "a"}, "spec": {"replicas": 4}});
     let scaled = client.put(&format!("{one}/scale"), scale).await.json();
-    assert_eq!((&scaled["spec"], &scaled["status"]), (&json!({"replicas": 4}), &json!({"replicas": 3})));
+    assert_eq!(
+        (&scaled["spec"], &scaled["status"]),
+        (&json!({"replicas": 4}), &json!({"replicas": 3}))
+    );
     let object = client.get(&one).await.json();
     assert_eq!(object["spec"], json!({"x": 1, "replicas": 4}));
     assert_eq!(object["metadata"]["generation"], json!(2));
@@ -156,7 +164,10 @@ async fn status_and_scale_are_apart() {
     let message = format!("delete is not supported on resources of kind \"widgets.{group}\"");
     assert_eq!(deleted.refusal(), (405, message));
     let success = client.delete(&one).await.json();
-    assert_eq!((text(&success["kind"]), text(&success["details"]["kind"])), ("Status".into(), "widgets".into()));
+    assert_eq!(
+        (text(&success["kind"]), text(&success["details"]["kind"])),
+        ("Status".into(), "widgets".into())
+    );
 }
 
 #[tokio::test]

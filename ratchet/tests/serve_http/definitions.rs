@@ -83,9 +83,13 @@ async fn an_api_is_there_when_its_definition_is_answered() {
     let object = created(&client, &path, widget(&group, "a", json!({"x": 1}))).await.json();
     assert_eq!((&object["metadata"]["generation"], &object["spec"]), (&json!(1), &json!({"x": 1})));
     let list = client.get(&path).await.json();
-    assert_eq!((text(&list["kind"]), &list["metadata"]["continue"]), ("WidgetList".into(), &json!("")));
+    assert_eq!(
+        (text(&list["kind"]), &list["metadata"]["continue"]),
+        ("WidgetList".into(), &json!(""))
+    );
     let definition = client.get(&format!("{DEFINITIONS}/widgets.{group}")).await.json();
-    let accepted = |name: &str, reason: &str| (name.to_owned(), "True".to_owned(), reason.to_owned());
+    let accepted =
+        |name: &str, reason: &str| (name.to_owned(), "True".to_owned(), reason.to_owned());
     assert_eq!(
         conditions(&definition),
         [accepted("NamesAccepted", "NoConflicts"), accepted("Established", "InitialNamesAccepted")]
@@ -129,7 +133,9 @@ async fn a_changed_schema_holds_for_what_is_stored() {
     let strict = json!({"a": {"type": "string", "maxLength": 1, "x-kubernetes-validations": [{"rule": "self != 'q'"}]}});
     assert_eq!(client.patch(&definition, schema(strict)).await.code, 200);
     let refused = client.patch(&format!("{path}/a"), json!({"spec": {"a": "q"}})).await;
-    let message = format!("Widget.{group} \"a\" is invalid: spec.a: Invalid value: \"q\": failed rule: self != 'q'");
+    let message = format!(
+        "Widget.{group} \"a\" is invalid: spec.a: Invalid value: \"q\": failed rule: self != 'q'"
+    );
     assert_eq!(refused.refusal(), (422, message));
 }
 
@@ -168,7 +174,10 @@ async fn a_definition_goes_after_its_objects() {
     }
     let definition = format!("{DEFINITIONS}/widgets.{group}");
     let deleted = client.delete(&definition).await.json();
-    assert_eq!(condition(&deleted, "Terminating"), ("True".into(), "InstanceDeletionPending".into()));
+    assert_eq!(
+        condition(&deleted, "Terminating"),
+        ("True".into(), "InstanceDeletionPending".into())
+    );
     assert_eq!(
         deleted["metadata"]["finalizers"],
         json!(["customresourcecleanup.apiextensions.k8s.io"])
@@ -280,7 +289,10 @@ async fn watches_end_when_their_definition_changes() {
     assert_eq!(events.short().await.0, "ADDED");
     client.patch(&format!("{path}/a"), json!({"spec": {"x": 2}})).await;
     let event = events.next().await.unwrap();
-    assert_eq!((text(&event["type"]), &event["object"]["spec"]), ("MODIFIED".into(), &json!({"x": 2})));
+    assert_eq!(
+        (text(&event["type"]), &event["object"]["spec"]),
+        ("MODIFIED".into(), &json!({"x": 2}))
+    );
     // Labels of a definition change nothing.
     let definition = format!("{DEFINITIONS}/widgets.{group}");
     client.patch(&definition, json!({"metadata": {"labels": {"a": "b"}}})).await;

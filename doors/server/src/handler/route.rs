@@ -80,8 +80,9 @@ pub(crate) async fn resource(
     let method = &request.parts.method;
     let operation = match resource.defined() {
         Some(_) => Operation::of_custom(&request.info, path, resource),
-        None => Operation::of(&request.info, path, method, &resource.row())
-            .map_err(Unrouted::Status),
+        None => {
+            Operation::of(&request.info, path, method, &resource.row()).map_err(Unrouted::Status)
+        }
     };
     let operation = match operation {
         Ok(operation) => operation,
@@ -99,7 +100,8 @@ pub(crate) async fn resource(
     let output = match Output::choose(&request.parts.headers, request.params.get("pretty")) {
         Ok(output) => output,
         Err(error) => {
-            let error = if resource.defined().is_some() { StatusError::not_accepted() } else { error };
+            let error =
+                if resource.defined().is_some() { StatusError::not_accepted() } else { error };
             request.record_error(&error);
             return error_response(&error, Output::PLAIN);
         }

@@ -126,7 +126,8 @@ impl StatusError {
     /// 405 of a custom resource, which names the verb.
     pub fn method_not_supported(about: About<'_>, verb: &str) -> Self {
         let About { group, resource, .. } = about;
-        let message = format!("{verb} is not supported on resources of kind \"{resource}.{group}\"");
+        let message =
+            format!("{verb} is not supported on resources of kind \"{resource}.{group}\"");
         Self::about(405, "MethodNotAllowed", About { name: "", ..about }, message)
     }
 

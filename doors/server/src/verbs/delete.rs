@@ -193,9 +193,7 @@ fn stored(
     node: Node<'static>,
 ) -> Result<Stored, StatusError> {
     Ok(match current.version() {
-        Some(version) => {
-            storable_as(node, format!("{}/{version}", request.resource.row().group))?
-        }
+        Some(version) => storable_as(node, format!("{}/{version}", request.resource.row().group))?,
         None => storable(node)?,
     })
 }

@@ -56,7 +56,12 @@ impl Selection {
     }
 
     /// Whether the fields of a custom object match, which its version may name.
-    fn matches_custom(&self, resource: &ServedResource, strategy: &Strategy, item: &Arc<Item>) -> bool {
+    fn matches_custom(
+        &self,
+        resource: &ServedResource,
+        strategy: &Strategy,
+        item: &Arc<Item>,
+    ) -> bool {
         let is_in_key = |term: &FieldTerm| term.field.starts_with("metadata.");
         if self.fields.terms().iter().all(is_in_key) {
             return item.has_fields(&self.fields, "", "");

@@ -2,8 +2,8 @@
 
 use crate::app::resource_request::ResourceRequest;
 use crate::request::body::{self, DecodeError, ExpectedKind, content_type};
-use crate::request::{go_syntax, unstructured};
 use crate::request::options::{OptionsKind, WriteOptions};
+use crate::request::{go_syntax, unstructured};
 use crate::status::StatusError;
 use ratchet_object::patch::{self, GoText, PatchError};
 use ratchet_object::{Limits, Node, Value};

@@ -266,7 +266,10 @@ impl Watcher {
             return Ok(Some(self.event(event, &last).await?));
         }
         let is_plain = self.output == Output::PLAIN && !self.resource.is_converted();
-        if is_plain && event == change.event_type() && self.is_served_as_stored(&change.item).await? {
+        if is_plain
+            && event == change.event_type()
+            && self.is_served_as_stored(&change.item).await?
+        {
             return Ok(Some(change.encoded(
                 event,
                 &self.resource.api_version(),

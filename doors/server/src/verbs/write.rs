@@ -210,10 +210,7 @@ async fn commit_new(
 }
 
 /// Converts an object of the request's version into the stored form.
-async fn stored(
-    request: &ResourceRequest<'_>,
-    node: Node<'static>,
-) -> Result<Stored, StatusError> {
+async fn stored(request: &ResourceRequest<'_>, node: Node<'static>) -> Result<Stored, StatusError> {
     let (node, api_version) = request.resource.store(node).await?;
     Ok(match api_version {
         Some(api_version) => storable_as(node, api_version)?,
@@ -301,7 +298,7 @@ async fn change_once(
         return Ok(Some(current.clone()));
     }
     let value = stored(request, new).await?;
-    if !is_removed && current.is_stored_as(&value) {
+    if !is_removed && resource.defined().is_some() && current.is_stored_as(&value) {
         return Ok(Some(current.clone()));
     }
     let key = resource.key(&request.path.namespace, &request.path.name);

@@ -132,12 +132,7 @@ async fn delete_objects(
 }
 
 /// The write that deletes an object, or records that it is to be deleted; none if that is recorded already.
-fn deletion(
-    root: &str,
-    item: &Item,
-    group: &str,
-    now: &str,
-) -> Result<Option<Write>, StatusError> {
+fn deletion(root: &str, item: &Item, group: &str, now: &str) -> Result<Option<Write>, StatusError> {
     let (key, guard) = (format!("{root}{}", item.key), Guard::At(Revision(item.revision)));
     let (has_finalizers, is_terminating) =
         item.read(|node| (metadata::has_finalizers(node), metadata::is_terminating(node)));
@@ -170,7 +165,7 @@ async fn write(
     set_condition(&mut node, &terminating_condition(termination), &app.now());
     let guard = Guard::At(Revision(definition.revision()));
     let write = Write::put(&key(&definition.view.name), guard, storable(node)?.bytes());
-    commit(app, vec![write]).await
+    commit(app, vec![write]).await.map(drop)
 }
 
 /// Takes the finalizer off, and with the last one the definition.

@@ -89,3 +89,85 @@ fn has_valid_ca_bundle(definition: &CustomResourceDefinition) -> bool {
     }
     count > 0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::custom::SharedEnvironments;
+    use crate::storage::cache::Item;
+
+    const NOW: &str = "2026-01-01T00:00:00Z";
+
+    /// Definitions of one group that all want the same short name.
+    fn known(stored: &[(&str, u64, &str)]) -> Known {
+        let environments = SharedEnvironments::of_release(36);
+        let definition = |(plural, revision, status): &(&str, u64, &str)| {
+            let value = format!(
+                r#"{{"metadata":{{"name":"{plural}.x.io"}},"spec":{{"group":"x.io","names":{{"plural":"{plural}","kind":"{plural}","shortNames":["s"]}}}},"status":{status}}}"#
+            );
+            let name: Arc<str> = format!("{plural}.x.io").into();
+            let item = Item::stored(name.clone(), *revision, value.as_bytes()).unwrap();
+            (name, Arc::new(Definition::read(&Arc::new(item), &environments)))
+        };
+        stored.iter().map(definition).collect()
+    }
+
+    fn names(writes: &[Write]) -> Vec<(&str, bool)> {
+        let short = |write: &Write| {
+            let ratchet_store::Operation::Put { value, .. } = &write.act else { return false };
+            std::str::from_utf8(value).unwrap().contains("InitialNamesAccepted")
+        };
+        writes.iter().map(|write| (write.key.rsplit('/').next().unwrap(), short(write))).collect()
+    }
+
+    #[test]
+    fn the_first_gets_the_name_and_settled_ones_are_left_alone() {
+        let known = known(&[("b", 3, "{}"), ("a", 7, "{}")]);
+        let dirty = unsettled(&known);
+        assert_eq!(dirty.len(), 2);
+        let writes = writes(&known, &dirty, NOW).unwrap();
+        assert_eq!(names(&writes), [("b.x.io", true), ("a.x.io", false)]);
+        let status = |write: &Write| match &write.act {
+            ratchet_store::Operation::Put { value, .. } => {
+                let text = std::str::from_utf8(value).unwrap();
+                let start = text.find(r#""status":"#).unwrap() + 9;
+                text[start..text.len() - 1].to_owned()
+            }
+            _ => String::new(),
+        };
+        let (b, a) = (status(&writes[0]), status(&writes[1]));
+        let known = super::tests::known(&[("b", 8, &b), ("a", 8, &a)]);
+        let all = known.keys().cloned().collect();
+        assert!(super::writes(&known, &all, NOW).unwrap().is_empty());
+        assert_eq!(unsettled(&known).len(), 1, "it has not got its name");
+        let groups = BTreeSet::from(["x.io".to_owned()]);
+        assert_eq!(conflicting(&known, &groups).count(), 1);
+        // The name is free again.
+        let known = super::tests::known(&[("a", 8, &a)]);
+        let free = super::writes(&known, &unsettled(&known), NOW).unwrap();
+        assert_eq!(names(&free), [("a.x.io", true)]);
+    }
+
+    #[test]
+    fn authorities_of_a_webhook_must_be_readable() {
+        let webhook = |bundle: &str| {
+            let webhook = ratchet_crd::definition::ConversionWebhook {
+                ca_bundle: bundle.to_owned(),
+                ..Default::default()
+            };
+            CustomResourceDefinition {
+                conversion: Conversion::Webhook(webhook),
+                ..CustomResourceDefinition::default()
+            }
+        };
+        assert!(has_valid_ca_bundle(&CustomResourceDefinition::default()));
+        assert!(has_valid_ca_bundle(&webhook("")));
+        for bad in [
+            "%",
+            "eA==",
+            "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCmVBPT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=",
+        ] {
+            assert!(!has_valid_ca_bundle(&webhook(bad)), "{bad}");
+        }
+    }
+}

@@ -16,7 +16,11 @@ pub(super) struct Installed {
 impl Installed {
     /// The resources of these definitions, if they are not those that are served already. The resources of a
     /// definition that did not change stay the same: what is compiled stays, and watches go on.
-    pub(super) fn update(&mut self, known: &Known, cache: &Cache) -> Option<Vec<Arc<ServedResource>>> {
+    pub(super) fn update(
+        &mut self,
+        known: &Known,
+        cache: &Cache,
+    ) -> Option<Vec<Arc<ServedResource>>> {
         let mut has_changed = false;
         self.by_name.retain(|name, (_, resources)| {
             let is_known = known.contains_key(name);

@@ -12,7 +12,7 @@ mod install;
 use self::install::Installed;
 use super::App;
 use crate::registry::ServedResource;
-use crate::registry::custom::{ConversionClient, Definition, SharedEnvironments, WebhookConverter};
+use crate::registry::custom::{ConversionClient, Definition, SharedEnvironments};
 use crate::status::StatusError;
 use crate::storage::cache::{Cache, ROOT, ResourceCache, Snapshot};
 use arc_swap::ArcSwap;
@@ -137,9 +137,8 @@ impl Definitions {
         for (name, item) in &snapshot.items {
             let same = before.get(name).filter(|known| known.revision() == item.revision);
             let definition = same.cloned().unwrap_or_else(|| {
-                let converter = item.read(|node| WebhookConverter::of(node, &self.webhooks));
-                let definition =
-                    Definition::read(item, &self.environments).with_converter(converter);
+                let definition = Definition::read(item, &self.environments);
+                let definition = definition.with_webhooks(&self.webhooks);
                 changes.groups.insert(definition.view.group.clone());
                 changes.names.insert(name.clone());
                 Arc::new(definition)
@@ -222,15 +221,23 @@ pub(crate) async fn run(app: Arc<App>) {
 async fn round(app: &Arc<App>, dirty: &mut BTreeSet<Arc<str>>) -> Result<Rest, StatusError> {
     let definitions = &app.definitions;
     let mut rest = Rest::Nothing;
+    // What was written here is up to date.
+    let mut written = 0;
     for _ in 0..STEPS {
         let snapshot = definitions.cache.now();
         let changes = definitions.refresh(&snapshot);
         let known = definitions.known.load_full();
-        dirty.extend(changes.names);
+        let is_news = |name: &Arc<str>| {
+            known.get(name).is_none_or(|definition| definition.revision() != written)
+        };
+        dirty.extend(changes.names.into_iter().filter(is_news));
         dirty.extend(conditions::conflicting(&known, &changes.groups));
         let writes = conditions::writes(&known, dirty, &app.now())?;
         if !writes.is_empty() {
-            commit(app, writes).await?;
+            if let Some(revision) = commit(app, writes).await? {
+                written = revision;
+                dirty.clear();
+            }
             continue;
         }
         dirty.clear();
@@ -248,10 +255,17 @@ async fn round(app: &Arc<App>, dirty: &mut BTreeSet<Arc<str>>) -> Result<Rest, S
     Ok(rest)
 }
 
-/// Commits writes of the server itself; a conflict is no error, for the next step begins with what is stored then.
-async fn commit(app: &Arc<App>, writes: Vec<Write>) -> Result<(), StatusError> {
+/// Commits writes of the server itself; returns their revision. A conflict is no error, for the next step begins with
+/// what is stored then.
+async fn commit(app: &Arc<App>, writes: Vec<Write>) -> Result<Option<u64>, StatusError> {
     match app.cache.store().commit(writes).await? {
-        Commit::Done(revision) => app.cache.wait_for(revision.0).await,
-        Commit::Refused { .. } => app.cache.fresh().await.map(drop),
+        Commit::Done(revision) => {
+            app.cache.wait_for(revision.0).await?;
+            Ok(Some(revision.0))
+        }
+        Commit::Refused { .. } => {
+            app.cache.fresh().await?;
+            Ok(None)
+        }
     }
 }

@@ -26,7 +26,8 @@ impl Converter for Unavailable {
         let object = objects.first();
         let text = |name| object.map_or("", |object| object.text_at(&[name]));
         let (version, kind) = (text("apiVersion"), text("kind"));
-        let why = format!("conversion webhook for {version}, Kind={kind} failed: it cannot be called");
+        let why =
+            format!("conversion webhook for {version}, Kind={kind} failed: it cannot be called");
         Box::pin(std::future::ready(Err(StatusError::unclassified(why))))
     }
 }

@@ -1,6 +1,7 @@
 //! `Definition`: a stored CustomResourceDefinition, compiled when its objects are first asked for.
 
 use super::converter::{Converter, Unavailable};
+use super::webhook::{ConversionClient, WebhookConverter};
 use crate::storage::cache::Item;
 use ratchet_crd::definition::{
     CLEANUP_FINALIZER, Conversion, CustomResourceDefinition, compare_versions,
@@ -76,6 +77,12 @@ impl Definition {
                 held_at: AtomicU64::new(0),
             }
         })
+    }
+
+    /// The same definition with what calls its webhook, if it has one.
+    pub(crate) fn with_webhooks(self, webhooks: &Arc<ConversionClient>) -> Self {
+        let converter = self.item.read(|node| WebhookConverter::of(node, webhooks));
+        Self { converter: converter.or(self.converter), ..self }
     }
 
     /// The revision at which it was stored.

@@ -8,7 +8,7 @@ mod serve;
 mod webhook;
 
 pub(crate) use definition::{Definition, SharedEnvironments, discovery_order};
-pub(crate) use webhook::{ConversionClient, WebhookConverter};
+pub(crate) use webhook::ConversionClient;
 
 use self::object_type::DefinedType;
 use super::{CustomRow, ServedResource};
@@ -29,7 +29,10 @@ pub(crate) struct Defined {
 
 /// The resources of a definition, one for each served version. None if its names are those of a built-in resource,
 /// whose objects are stored under them.
-pub(crate) fn resources_of(definition: &Arc<Definition>, cache: &Cache) -> Vec<Arc<ServedResource>> {
+pub(crate) fn resources_of(
+    definition: &Arc<Definition>,
+    cache: &Cache,
+) -> Vec<Arc<ServedResource>> {
     if !definition.view.is_established() || definition.overlaps_built_in() {
         return Vec::new();
     }
@@ -57,7 +60,10 @@ fn resource_of(
         categories: names.categories.clone(),
         has_status: version.has_status,
         has_scale: version.scale.is_some(),
-        storage_version: view.storage_version().map(|version| version.name.clone()).unwrap_or_default(),
+        storage_version: view
+            .storage_version()
+            .map(|version| version.name.clone())
+            .unwrap_or_default(),
     };
     let defined = Defined {
         definition: definition.clone(),

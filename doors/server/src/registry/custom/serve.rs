@@ -97,7 +97,11 @@ impl ServedResource {
         Ok(Served::Item(Arc::new(served)))
     }
 
-    fn finish(&self, resource: &CustomResource, node: &mut Node<'static>) -> Result<(), StatusError> {
+    fn finish(
+        &self,
+        resource: &CustomResource,
+        node: &mut Node<'static>,
+    ) -> Result<(), StatusError> {
         let finished = resource.finish_conversion(node, self.row().version);
         finished.map_err(|error| StatusError::unclassified(format!("{error}")))
     }

@@ -98,7 +98,10 @@ impl Document {
                     if index > 0 {
                         pieces.push(Bytes::from_static(b","));
                     }
-                    pieces.push(self.item(item));
+                    match self.output.form == Form::Whole && self.resource.defined().is_some() {
+                        true => pieces.extend(self.whole_item(item)),
+                        false => pieces.push(self.item(item)),
+                    }
                 }
                 pieces.push(Bytes::from_static(AFTER_ITEMS));
                 pieces
@@ -131,11 +134,17 @@ impl Document {
         }
     }
 
+    /// An item with its kind and version, which custom objects have in lists, too.
+    fn whole_item(&self, item: &Item) -> [Bytes; 2] {
+        item.whole(&self.resource.api_version(), self.resource.row().kind)
+    }
+
     /// Encodes an item of a list.
     pub(super) fn item(&self, item: &Item) -> Bytes {
         let Self { app, resource, output, rows, .. } = self;
         match output.form {
             Form::Whole if resource.is_converted() => converted(resource, item).to_json().into(),
+            Form::Whole if resource.defined().is_some() => self.whole_item(item).concat().into(),
             Form::Whole => item.body.clone(),
             Form::Metadata => partial(item, output.meta_version).into(),
             Form::Table => {
