@@ -7,6 +7,7 @@ mod bundle;
 mod changing;
 mod console;
 mod controllers;
+mod definitions;
 mod deleting;
 mod documented;
 mod documents;

@@ -6,6 +6,9 @@
 mod access;
 mod audit;
 mod client;
+mod custom_objects;
+mod definitions;
+mod converting;
 mod empties;
 mod forms;
 mod handshakes;
@@ -15,6 +18,7 @@ mod nodes;
 mod observability;
 mod parts;
 mod paths;
+mod published;
 mod races;
 mod rights;
 mod server;

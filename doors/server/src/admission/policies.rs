@@ -159,8 +159,8 @@ async fn on_change(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result
     request.resource.canonicalize(&mut object);
     let mut kind = kind_of(request.resource);
     if change.part == Part::Sub("scale") {
-        object = scale_from(&object);
-        old = old.as_ref().map(scale_from);
+        object = scale_of(request.resource, &object);
+        old = old.as_ref().map(|old| scale_of(request.resource, old));
         kind = SCALE;
     }
     let options = write_options(request.params, operation);
@@ -179,6 +179,17 @@ async fn on_change(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result
             },
         )
         .await
+}
+
+/// The Scale of an object, whose place the definition of a custom resource says.
+fn scale_of(resource: &ServedResource, object: &Node<'static>) -> Node<'static> {
+    match resource.object_type().custom() {
+        Some((_, strategy)) => match strategy.scale_of(object) {
+            Some(Ok((_, scale))) => scale,
+            _ => scale_from(object),
+        },
+        None => scale_from(object),
+    }
 }
 
 /// The object's name, also if it was generated.

@@ -4,6 +4,7 @@
 pub(crate) mod audit;
 pub(crate) mod backends;
 pub(crate) mod compute;
+pub(crate) mod definitions;
 pub(crate) mod documents;
 pub(crate) mod enabled_plugins;
 pub(crate) mod guarded_body;
@@ -13,12 +14,14 @@ pub(crate) mod policy_set;
 pub(crate) mod quota_locks;
 pub(crate) mod request_cluster;
 pub(crate) mod resource_request;
+pub(crate) mod service_resolver;
 pub(crate) mod token_usage;
 pub(crate) mod version;
 
 use self::audit::Auditing;
 use self::backends::Backends;
 use self::compute::Compute;
+use self::definitions::Definitions;
 use self::documents::{DocumentSource, Documents};
 use self::enabled_plugins::EnabledPlugins;
 use self::metrics::Metrics;
@@ -42,12 +45,17 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
+/// The storage name of CustomResourceDefinitions.
+const DEFINITIONS: &str = "customresourcedefinitions.apiextensions.k8s.io";
+
 /// Everything that a request handler may use.
 pub struct App {
     /// The watch cache of all stored objects.
     pub cache: Cache,
     /// The served resources.
     pub registry: Registry,
+    /// The CustomResourceDefinitions of the cluster.
+    pub definitions: Definitions,
     /// Release, behavior and feature gates of the engine.
     pub api_config: ApiConfig,
     /// The enabled admission plugins.
@@ -144,7 +152,11 @@ impl App {
 
     /// What discovery and OpenAPI documents are built from.
     pub(crate) fn document_source(&self) -> DocumentSource<'_> {
-        DocumentSource { served: self.registry.now(), compute: &self.compute }
+        DocumentSource {
+            served: self.registry.now(),
+            definitions: self.cache.resource_cache(DEFINITIONS),
+            compute: &self.compute,
+        }
     }
 
     /// A random uid for a new object.

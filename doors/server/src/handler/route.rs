@@ -5,9 +5,10 @@ use crate::app::compute::SMALL;
 use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::connect::{self, Client, Connect};
 use crate::handler::documents;
+use crate::registry::Deletion;
 use crate::request::body;
-use crate::request::operation::Operation;
-use crate::request::{Output, RequestContext, ResourcePath, Source};
+use crate::request::operation::{Operation, Unrouted};
+use crate::request::{Media, Output, RequestContext, ResourcePath, Source};
 use crate::response::compress;
 use crate::response::respond::{error_response, reply_response};
 use crate::status::StatusError;
@@ -44,7 +45,8 @@ pub(crate) async fn plain_path(
     let Some(response) = found else {
         let group = path.strip_prefix("/apis/").and_then(|rest| rest.split('/').next());
         // An unknown version of a known group is a Status; anything else is a plain 404.
-        if group.is_some_and(|group| app.registry.has_group(group)) && path.matches('/').count() > 2
+        if group.is_some_and(|group| app.registry.has_built_in_group(group))
+            && path.matches('/').count() > 2
         {
             return error_response(&StatusError::no_resource(), Output::PLAIN);
         }
@@ -66,18 +68,29 @@ pub(crate) async fn resource(
     plain: Output,
 ) -> Response<Body> {
     let Some(resource) = app.registry.find(&path.group, &path.version, &path.resource) else {
-        if app.registry.has_group(&path.group) {
+        if app.registry.has_built_in_group(&path.group) {
             let error = StatusError::no_resource();
             request.record_error(&error);
             return error_response(&error, plain);
         }
-        return documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into());
+        let _ = receive(app, source, &request.parts.headers).await;
+        return no_page();
     };
     let resource = &resource;
     let method = &request.parts.method;
-    let operation = match Operation::of(&request.info, path, method, &resource.row()) {
+    let operation = match resource.defined() {
+        Some(_) => Operation::of_custom(&request.info, path, resource),
+        None => {
+            Operation::of(&request.info, path, method, &resource.row()).map_err(Unrouted::Status)
+        }
+    };
+    let operation = match operation {
         Ok(operation) => operation,
-        Err(error) => {
+        Err(Unrouted::NoPage) => {
+            let _ = receive(app, source, &request.parts.headers).await;
+            return no_page();
+        }
+        Err(Unrouted::Status(error)) => {
             // Closing a connection with unread bytes resets it, and the response is lost.
             let _ = receive(app, source, &request.parts.headers).await;
             request.record_error(&error);
@@ -87,10 +100,21 @@ pub(crate) async fn resource(
     let output = match Output::choose(&request.parts.headers, request.params.get("pretty")) {
         Ok(output) => output,
         Err(error) => {
+            let error =
+                if resource.defined().is_some() { StatusError::not_accepted() } else { error };
             request.record_error(&error);
             return error_response(&error, Output::PLAIN);
         }
     };
+    if let Some(text) = resource.defined().and_then(|defined| defined.deprecation.as_ref()) {
+        request.warnings.add(text.clone());
+    }
+    if resource.defined().is_some() && output.media == Media::Protobuf {
+        let _ = receive(app, source, &request.parts.headers).await;
+        let error = StatusError::not_marshalable();
+        request.record_error(&error);
+        return error_response(&error, plain);
+    }
     if let Some(text) =
         ratchet_engine::deprecation(resource.row().group, resource.row().kind, &app.api_config)
     {
@@ -114,6 +138,15 @@ pub(crate) async fn resource(
     if app.audit.is_some() {
         request.audit.set_request_body(&body);
     }
+    // A custom object may be created at its own path, too: its name is the one in the body.
+    let collection;
+    let path = match operation == Operation::Create && !path.name.is_empty() {
+        true => {
+            collection = ResourcePath { name: String::new(), is_item: false, ..path.clone() };
+            &collection
+        }
+        false => path,
+    };
     let resource_request = ResourceRequest {
         app,
         resource,
@@ -135,6 +168,9 @@ pub(crate) async fn resource(
             result.unwrap_or_else(|| Err(StatusError::timeout()))
         }
     };
+    if resource.strategy().deletion == Deletion::Cleaned && *method != Method::GET {
+        app.definitions.settle().await;
+    }
     match result {
         Ok(reply) => reply_response(app, resource, reply, output, request).await,
         Err(error) => {
@@ -142,6 +178,10 @@ pub(crate) async fn resource(
             error_response(&error, plain)
         }
     }
+}
+
+fn no_page() -> Response<Body> {
+    documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into())
 }
 
 /// The client's side of a connect request.

@@ -1,6 +1,7 @@
 //! `PrepareForCreate` and `PrepareForUpdate` of single kinds, which their rows of the strategies name.
 
 use super::strategy::CreateContext;
+use ratchet_crd::definition;
 use ratchet_object::{Equality, Node, Value, equal_at};
 
 /// Names a LimitRange without a name after its uid.
@@ -47,6 +48,21 @@ const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 fn set_template_generation(node: &mut Node<'static>, count: i64) {
     let annotations = node.map_mut("metadata").map_mut("annotations");
     annotations.set(TEMPLATE_GENERATION, Node::string(count.to_string()));
+}
+
+/// Sets the first status of a CustomResourceDefinition.
+pub(super) fn create_definition(node: &mut Node<'static>, _: &CreateContext<'_>) {
+    definition::prepare_for_create(node);
+}
+
+/// Adds a new storage version to the status of a CustomResourceDefinition.
+pub(super) fn update_definition(new: &mut Node<'static>, old: &Node<'_>, _: &str) {
+    definition::prepare_for_update(new, old);
+}
+
+/// Keeps the spec of a CustomResourceDefinition.
+pub(super) fn update_definition_status(new: &mut Node<'static>, old: &Node<'_>, _: &str) {
+    definition::prepare_for_status_update(new, old);
 }
 
 /// Starts to count the templates of a DaemonSet.

@@ -43,6 +43,8 @@ pub enum Deletion {
     Graceful,
     /// In a phase of its own, until the finalizers in the spec of a Namespace are gone.
     Phased,
+    /// After all objects of a CustomResourceDefinition, for which it gets a finalizer.
+    Cleaned,
 }
 
 /// The inputs of a create strategy beside the object.

@@ -1,7 +1,7 @@
 //! Decoding of request bodies into objects of the kind that an endpoint accepts.
 
 use crate::registry::ServedResource;
-use crate::request::go_syntax;
+use crate::request::{go_syntax, unstructured};
 use crate::status::StatusError;
 use bytes::Bytes;
 use http::HeaderMap;
@@ -63,19 +63,22 @@ pub(crate) struct ExpectedKind<'a> {
     pub kind: &'a str,
     /// How its objects are decoded; `None` for a built-in kind that is no resource of its own.
     object_type: Option<&'a dyn ObjectType>,
+    /// Whether it is defined at run time: its objects have no Go type.
+    pub is_unstructured: bool,
 }
 
 impl<'a> ExpectedKind<'a> {
     /// The kind of a resource's main endpoint.
     pub(crate) fn of(resource: &'a ServedResource) -> Self {
         let object_type = Some(resource.object_type().as_ref());
-        Self { object_type, ..Self::of_kind(resource.row().gvk()) }
+        let is_unstructured = resource.defined().is_some();
+        Self { object_type, is_unstructured, ..Self::of_kind(resource.row().gvk()) }
     }
 
     /// A built-in kind.
     pub(crate) const fn of_kind(gvk: GroupVersionKind<'a>) -> Self {
         let GroupVersionKind { group, version, kind } = gvk;
-        Self { group, version, kind, object_type: None }
+        Self { group, version, kind, object_type: None, is_unstructured: false }
     }
 
     /// The type for strategic merge patches, if there are any of this kind.
@@ -87,7 +90,7 @@ impl<'a> ExpectedKind<'a> {
     }
 
     /// Reports unknown, duplicate and mistyped fields, and prunes what the kind does not know.
-    fn decode(&self, node: &mut Node<'static>, repeated: &[Repeated]) -> FieldReport {
+    pub(super) fn decode(&self, node: &mut Node<'static>, repeated: &[Repeated]) -> FieldReport {
         match (self.object_type, BuiltInType::of(self.name())) {
             (Some(object_type), _) => object_type.decode(node, repeated),
             (None, Some(built_in)) => built_in.decode(node, repeated),
@@ -116,6 +119,9 @@ pub(crate) fn decode_body(
     wanted: ExpectedKind<'_>,
     strictness: FieldValidation,
 ) -> Result<DecodedBody, StatusError> {
+    if wanted.is_unstructured {
+        return unstructured::decode_body(bytes, media, wanted, strictness);
+    }
     let (node, repeated) = parse(bytes, media, wanted.kind)?;
     let Value::Map(_) = node.value else {
         return Err(unrecognized(wanted.kind, &go_syntax::not_an_object(&node), bytes));
@@ -205,7 +211,7 @@ pub(crate) fn parse(
     }
 }
 
-fn unrecognized(kind: &str, why: &str, bytes: &[u8]) -> StatusError {
+pub(super) fn unrecognized(kind: &str, why: &str, bytes: &[u8]) -> StatusError {
     StatusError::bad_request(format!(
         "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; {why} ({})",
         summary(bytes)
@@ -213,7 +219,7 @@ fn unrecognized(kind: &str, why: &str, bytes: &[u8]) -> StatusError {
 }
 
 /// The first bytes of a body for an error message: text if it looks like JSON, else hexadecimal.
-fn summary(bytes: &[u8]) -> String {
+pub(super) fn summary(bytes: &[u8]) -> String {
     const SUMMARY_LENGTH: usize = 30;
     let start = bytes.get(..SUMMARY_LENGTH.min(bytes.len())).unwrap_or_default();
     let more = if bytes.len() > SUMMARY_LENGTH { " ..." } else { "" };

@@ -12,16 +12,19 @@ use crate::app::App;
 use crate::app::audit::Auditing;
 use crate::app::backends::Backends;
 use crate::app::compute::Compute;
+use crate::app::definitions::{self, Definitions};
 use crate::app::documents::Documents;
 use crate::app::enabled_plugins::EnabledPlugins;
 use crate::app::metrics::{Metrics, name_witness};
 use crate::app::pace::Pace;
 use crate::app::policy_set::PolicySet;
 use crate::app::quota_locks::QuotaLocks;
+use crate::app::service_resolver::ClusterServices;
 use crate::app::token_usage::TokenRecorder;
 use crate::handler::loopback::LoopbackLabeler;
 use crate::handler::server::Server;
 use crate::registry::Registry;
+use crate::registry::custom::ConversionClient;
 use crate::request::long_running::LongRunning;
 use crate::storage::cache::{Cache, Index};
 use crate::storage::health::{self, HealthFlags};
@@ -30,7 +33,7 @@ use ratchet_identity::{
     Authenticators, Authorities, Proxy, PublicKey, Reloading, ServiceAccounts, SigningKey,
     TokenFile,
 };
-use ratchet_kubelet::{KubeletClient, Others, Settings, Timing};
+use ratchet_kubelet::{KubeletClient, Others, Settings, Timing, WebhookClient};
 use ratchet_store::{Revision, Store, StoreError};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -158,7 +161,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         .map(|files| authorities(&files.authorities, "request-header-client-ca-file"));
     let proxy = proxy.transpose()?;
     let metrics = Arc::new(Metrics::new(&config.api_config));
-    let backends = backends(&config.backends, &metrics)?;
+    let backends = backends(&config.backends, &metrics, &cache)?;
     let reloads = ReloadHandle {
         tls,
         authorities: clients.iter().chain(&proxy).cloned().collect(),
@@ -179,6 +182,11 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
     let audit = config.audit.as_ref().map(Auditing::open).transpose().map_err(StartError::File)?;
     let app = Arc::new_cyclic(|app: &Weak<App>| App {
         registry: Registry::new(&cache, config.api_config.emulated, &config.runtime),
+        definitions: Definitions::new(
+            &cache,
+            u32::from(config.api_config.emulated.minor()),
+            ConversionClient::new(backends.webhooks.clone(), &metrics.registry),
+        ),
         authorizer: Authorizer::new(config.modes, &cache, nodes),
         plugins: EnabledPlugins::new(&config.plugins),
         quota_locks: QuotaLocks::default(),
@@ -216,6 +224,8 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         }
         store_lost.store(true, Ordering::Relaxed);
     });
+    app.definitions.start(&app);
+    tokio::spawn(definitions::run(app.clone()));
     app.count_objects();
     bootstrap::run(&app, &published_config)
         .await
@@ -274,7 +284,11 @@ async fn compact(app: Arc<App>, every: Duration) {
 }
 
 /// Clients of kubelets and other backends; certificate names are counted only where they are checked.
-fn backends(config: &BackendConfig, metrics: &Metrics) -> Result<Backends, StartError> {
+fn backends(
+    config: &BackendConfig,
+    metrics: &Metrics,
+    cache: &Cache,
+) -> Result<Backends, StartError> {
     let unusable = |why: &dyn std::fmt::Display| {
         StartError::File(format!("problem initializing API group \"\": {why}"))
     };
@@ -289,6 +303,11 @@ fn backends(config: &BackendConfig, metrics: &Metrics) -> Result<Backends, Start
         kubelets: KubeletClient::open(settings, witness).map_err(|why| unusable(&why))?,
         others: Others::open(Timing::default(), config.proxies.clone())
             .map_err(|why| unusable(&why))?,
+        webhooks: WebhookClient::new(
+            Timing::default(),
+            config.proxies.clone(),
+            Arc::new(ClusterServices::new(cache)),
+        ),
         address_types: config.address_types.clone(),
         default_port: config.default_port,
         bytes_per_second: config.bytes_per_second,

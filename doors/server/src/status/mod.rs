@@ -40,6 +40,9 @@ pub struct Details {
     pub retry_after: Option<u32>,
 }
 
+/// Why a custom object is neither written nor read as protobuf.
+pub(crate) const NOT_MARSHALABLE: &str = "object *unstructured.Unstructured does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message";
+
 /// The resource and name in an error message.
 #[derive(Clone, Copy, Debug)]
 pub struct About<'a> {
@@ -118,6 +121,26 @@ impl StatusError {
     pub fn method_not_allowed() -> Self {
         let message = "the server does not allow this method on the requested resource";
         Self { details: Some(Box::default()), ..Self::plain(405, "MethodNotAllowed", message) }
+    }
+
+    /// 405 of a custom resource, which names the verb.
+    pub fn method_not_supported(about: About<'_>, verb: &str) -> Self {
+        let About { group, resource, .. } = about;
+        let message =
+            format!("{verb} is not supported on resources of kind \"{resource}.{group}\"");
+        Self::about(405, "MethodNotAllowed", About { name: "", ..about }, message)
+    }
+
+    /// 406 of a custom resource, whose media types are negotiated later than those of built-in ones.
+    pub fn not_accepted() -> Self {
+        let types = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+        let message = format!("only the following media types are accepted: {types}");
+        Self::plain(406, "NotAcceptable", message)
+    }
+
+    /// 406 for a custom object in protobuf, which it has no messages for.
+    pub fn not_marshalable() -> Self {
+        Self::plain(406, "NotAcceptable", NOT_MARSHALABLE)
     }
 
     /// 406: the client accepts no media type that the server has.

@@ -7,6 +7,7 @@ use crate::status::StatusError;
 use crate::validation::csr;
 use ratchet_engine::pod_security::PodSecurityMetrics;
 use ratchet_engine::{Change, Status};
+use ratchet_object::Kind;
 use ratchet_pipeline::gather;
 use std::time::{Duration, Instant};
 
@@ -40,7 +41,13 @@ pub(crate) fn judge(
     for (key, text) in &verdict.audit {
         request.audit.annotate(*key, text.clone());
     }
-    let error: Option<StatusError> = Status::of(&verdict, change).map(Into::into);
+    // An object without a Go type is called what it says it is, even if that is wrong.
+    let kind = match request.resource.defined() {
+        Some(_) => Kind { name: change.new_object().kind_name(), ..change.kind },
+        None => change.kind,
+    };
+    let error: Option<StatusError> =
+        Status::of(&verdict, &Change { kind, ..*change }).map(Into::into);
     let plugin = verdict.denial.as_ref().filter(|_| verdict.errors.is_empty());
     let plugin = plugin.map(|denial| match denial.rule.id.starts_with("RTC-PSA") {
         true => "PodSecurity",

@@ -4,7 +4,7 @@ use crate::admission::{self, Chain};
 use crate::app::resource_request::ResourceRequest;
 use crate::registry::{CreateContext, Deletion, ServedResource, metadata};
 use crate::status::StatusError;
-use crate::storage::cache::{Item, Stored, storable};
+use crate::storage::cache::{Item, Stored, storable, storable_as};
 use ratchet_engine::{Change, Part, StatusCause, Step};
 use ratchet_object::{Kind, Node, Object};
 use ratchet_store::{Commit, Guard, Operation, Revision, Write};
@@ -78,6 +78,11 @@ pub(crate) async fn create(
     dry_run: bool,
 ) -> Result<Arc<Item>, StatusError> {
     let resource = request.resource;
+    let name = match node.text_at(&["metadata", "name"]) {
+        "" => node.text_at(&["metadata", "generateName"]),
+        name => name,
+    };
+    request.app.definitions.creation_guard(resource, name)?;
     Chain::of(request.app).admit_create(request, &mut node).await?;
     admission::escalation(request, &node, None)?;
     set_namespace(request, &mut node)?;
@@ -151,7 +156,7 @@ async fn create_once(
     let validated = object.into_node();
     for _ in 0..TRIES {
         if let Some(item) = commit_new(request, &kind, &validated, warning_count, dry_run).await? {
-            return Ok(item);
+            return resource.serve_one(item).await;
         }
     }
     Err(StatusError::modified(resource.about(validated.text_at(&["metadata", "name"]))))
@@ -182,7 +187,7 @@ async fn commit_new(
         .claim(kind, &mut node, None)
         .inspect_err(|_| request.warnings.truncate(warning_count))?;
     resource.canonicalize(&mut node);
-    let value = stored(request, node)?;
+    let value = stored(request, node).await?;
     if dry_run {
         return Ok(Some(Arc::new(Item::unsaved(cache_key, &value))));
     }
@@ -191,6 +196,7 @@ async fn commit_new(
     let mut writes = vec![Write { key: key.clone(), guard: Guard::Absent, act }];
     writes.extend(claims);
     writes.extend(conditions.writes());
+    writes.extend(app.definitions.creation_guard(resource, name)?);
     match app.cache.store().commit(writes).await? {
         Commit::Done(revision) => {
             app.cache.wait_for(revision.0).await?;
@@ -204,9 +210,12 @@ async fn commit_new(
 }
 
 /// Converts an object of the request's version into the stored form.
-fn stored(request: &ResourceRequest<'_>, mut node: Node<'static>) -> Result<Stored, StatusError> {
-    request.resource.to_stored(&mut node);
-    Ok(storable(node)?)
+async fn stored(request: &ResourceRequest<'_>, node: Node<'static>) -> Result<Stored, StatusError> {
+    let (node, api_version) = request.resource.store(node).await?;
+    Ok(match api_version {
+        Some(api_version) => storable_as(node, api_version)?,
+        None => storable(node)?,
+    })
 }
 
 /// The time to live of an object; only Events expire.
@@ -227,13 +236,14 @@ pub(crate) async fn change(
     for _ in 0..TRIES {
         request.warnings.truncate(warning_count);
         let current = request.current().await?;
-        let old = to_request_version(request, &current);
+        let served = resource.serve_one(current.clone()).await?;
+        let old = to_request_version(request, &served);
         let (new, conditions) = edit(&old)?;
         check_version_named(request, &new)?;
         conditions.check(request, &old)?;
         // After a conflict, here or at a quota, the next round checks the preconditions again.
         if let Some(updated) = change_once(request, part, dry_run, &current, old, new).await? {
-            return Ok(updated);
+            return resource.serve_one(updated).await;
         }
     }
     Err(StatusError::modified(resource.about(&request.path.name)))
@@ -283,10 +293,14 @@ async fn change_once(
     };
     resource.canonicalize(&mut new);
     let is_removed = metadata::can_be_removed(&new) && !has_spec_finalizers(resource, &new);
-    if !is_removed && same_object(&new, &old) {
+    // A stored custom object may lack defaults that it is served with: what counts is what is written.
+    if !is_removed && resource.defined().is_none() && same_object(&new, &old) {
         return Ok(Some(current.clone()));
     }
-    let value = stored(request, new)?;
+    let value = stored(request, new).await?;
+    if !is_removed && resource.defined().is_some() && current.is_stored_as(&value) {
+        return Ok(Some(current.clone()));
+    }
     let key = resource.key(&request.path.namespace, &request.path.name);
     let cache_key: Arc<str> = current.key.clone();
     if dry_run {
@@ -326,8 +340,8 @@ async fn validate_update(
     Chain::of(app).admit_update(request, &mut new, &old, part)?;
     admission::escalation(request, &new, Some(&old))?;
     resource.strategy().prepare_for_update(&mut new, &old, &kind, part, &app.now());
-    resource.object_type().prepare_for_update(&mut new, &old, part);
     metadata::preserve_system_fields(&mut new, &old, resource.strategy());
+    resource.object_type().prepare_for_update(&mut new, &old, part);
     // Only now: some generations depend on fields that the canonical form omits.
     resource.canonicalize(&mut new);
     if matches!(part, Part::Sub("status" | "binding")) {

@@ -4,7 +4,7 @@ mod item;
 mod resource;
 mod unreadable;
 
-pub(crate) use item::{Item, Stored, storable};
+pub(crate) use item::{Item, Stored, storable, storable_as};
 pub(crate) use resource::{Change, EventType, Items, ResourceCache, Snapshot, TooOld, event_line};
 pub(crate) use unreadable::Unreadable;
 
