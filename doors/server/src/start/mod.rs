@@ -15,10 +15,13 @@ use crate::app::compute::Compute;
 use crate::app::documents::Documents;
 use crate::app::enabled_plugins::EnabledPlugins;
 use crate::app::metrics::{Metrics, name_witness};
+use crate::app::mutating_policy_set::MutatingPolicySet;
 use crate::app::pace::Pace;
 use crate::app::policy_set::PolicySet;
 use crate::app::quota_locks::QuotaLocks;
+use crate::app::service_resolver::ClusterServices;
 use crate::app::token_usage::TokenRecorder;
+use crate::app::webhook_set::WebhookSet;
 use crate::handler::loopback::LoopbackLabeler;
 use crate::handler::server::Server;
 use crate::registry::Registry;
@@ -30,8 +33,9 @@ use ratchet_identity::{
     Authenticators, Authorities, Proxy, PublicKey, Reloading, ServiceAccounts, SigningKey,
     TokenFile,
 };
-use ratchet_kubelet::{KubeletClient, Others, Settings, Timing};
+use ratchet_kubelet::{KubeletClient, Others, Settings, Timing, WebhookClient};
 use ratchet_store::{Revision, Store, StoreError};
+use ratchet_webhook::AdmissionType;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -158,7 +162,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         .map(|files| authorities(&files.authorities, "request-header-client-ca-file"));
     let proxy = proxy.transpose()?;
     let metrics = Arc::new(Metrics::new(&config.api_config));
-    let backends = backends(&config.backends, &metrics)?;
+    let backends = backends(&config.backends, &metrics, &cache)?;
     let reloads = ReloadHandle {
         tls,
         authorities: clients.iter().chain(&proxy).cloned().collect(),
@@ -183,6 +187,9 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         plugins: EnabledPlugins::new(&config.plugins),
         quota_locks: QuotaLocks::default(),
         policies: PolicySet::new(&cache),
+        mutating_policies: MutatingPolicySet::new(&cache),
+        mutating_webhooks: WebhookSet::new(&cache, AdmissionType::Mutating),
+        validating_webhooks: WebhookSet::new(&cache, AdmissionType::Validating),
         backends,
         health: health::checks(cache.store(), &flags),
         api_config: config.api_config,
@@ -204,6 +211,8 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         )),
         compute: Arc::new(Compute::default()),
         pace: Pace::default(),
+        mutation_pace: Pace::default(),
+        condition_pace: Pace::default(),
         event_life: config.event_life,
         address: std::net::SocketAddr::new(host, port).to_string(),
         documents: Documents::default(),
@@ -274,7 +283,11 @@ async fn compact(app: Arc<App>, every: Duration) {
 }
 
 /// Clients of kubelets and other backends; certificate names are counted only where they are checked.
-fn backends(config: &BackendConfig, metrics: &Metrics) -> Result<Backends, StartError> {
+fn backends(
+    config: &BackendConfig,
+    metrics: &Metrics,
+    cache: &Cache,
+) -> Result<Backends, StartError> {
     let unusable = |why: &dyn std::fmt::Display| {
         StartError::File(format!("problem initializing API group \"\": {why}"))
     };
@@ -289,6 +302,11 @@ fn backends(config: &BackendConfig, metrics: &Metrics) -> Result<Backends, Start
         kubelets: KubeletClient::open(settings, witness).map_err(|why| unusable(&why))?,
         others: Others::open(Timing::default(), config.proxies.clone())
             .map_err(|why| unusable(&why))?,
+        webhooks: WebhookClient::new(
+            Timing::default(),
+            config.proxies.clone(),
+            Arc::new(ClusterServices::new(cache)),
+        ),
         address_types: config.address_types.clone(),
         default_port: config.default_port,
         bytes_per_second: config.bytes_per_second,

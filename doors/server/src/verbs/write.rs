@@ -42,6 +42,23 @@ impl Preconditions {
         Self { uid: String::new(), ..self }
     }
 
+    /// Checks the `uid` alone: only what mutating admission leaves must have the right version.
+    fn check_uid(&self, request: &ResourceRequest<'_>, old: &Node<'_>) -> Result<(), StatusError> {
+        Self { version: String::new(), uid: self.uid.clone() }.check(request, old)
+    }
+
+    /// Checks the version; mutating admission may have changed the one that was sent.
+    fn check_version(
+        &self,
+        request: &ResourceRequest<'_>,
+        (sent, new): (&str, &Node<'_>),
+        old: &Node<'_>,
+    ) -> Result<(), StatusError> {
+        let admitted = new.text_at(&["metadata", "resourceVersion"]);
+        let version = if admitted == sent { &self.version } else { admitted };
+        Self { version: version.to_owned(), uid: String::new() }.check(request, old)
+    }
+
     /// Checks the conditions against the stored object; `old` is an empty map where there is none.
     pub(crate) fn check(
         &self,
@@ -78,6 +95,8 @@ pub(crate) async fn create(
     dry_run: bool,
 ) -> Result<Arc<Item>, StatusError> {
     let resource = request.resource;
+    metadata::wipe_system_fields(&mut node);
+    set_namespace(request, &mut node)?;
     Chain::of(request.app).admit_create(request, &mut node).await?;
     admission::escalation(request, &node, None)?;
     set_namespace(request, &mut node)?;
@@ -229,10 +248,10 @@ pub(crate) async fn change(
         let current = request.current().await?;
         let old = to_request_version(request, &current);
         let (new, conditions) = edit(&old)?;
-        check_version_named(request, &new)?;
-        conditions.check(request, &old)?;
+        conditions.check_uid(request, &old)?;
         // After a conflict, here or at a quota, the next round checks the preconditions again.
-        if let Some(updated) = change_once(request, part, dry_run, &current, old, new).await? {
+        let change = (old, new, &conditions);
+        if let Some(updated) = change_once(request, part, dry_run, &current, change).await? {
             return Ok(updated);
         }
     }
@@ -266,13 +285,12 @@ async fn change_once(
     part: Part,
     dry_run: bool,
     current: &Arc<Item>,
-    old: Node<'static>,
-    new: Node<'static>,
+    (old, new, preconditions): (Node<'static>, Node<'static>, &Preconditions),
 ) -> Result<Option<Arc<Item>>, StatusError> {
     let (app, resource) = (request.app, request.resource);
     let Some(kind) = resource.kind() else { return Err(StatusError::method_not_allowed()) };
     let warning_count = request.warnings.len();
-    let (mut new, old) = validate_update(request, kind, part, old, new).await?;
+    let (mut new, old) = validate_update(request, kind, part, (old, new, preconditions)).await?;
     let conditions = Chain::of(app).conditions(request, part, &new, Some(&old)).await?;
     let claims = match part {
         Part::Main => app
@@ -317,13 +335,15 @@ async fn validate_update(
     request: &ResourceRequest<'_>,
     kind: Kind<'_>,
     part: Part,
-    old: Node<'static>,
-    mut new: Node<'static>,
+    (old, mut new, preconditions): (Node<'static>, Node<'static>, &Preconditions),
 ) -> Result<(Node<'static>, Node<'static>), StatusError> {
     let (app, resource) = (request.app, request.resource);
     resource.apply_defaults(&mut new);
     resource.complete(&mut new);
-    Chain::of(app).admit_update(request, &mut new, &old, part)?;
+    let sent = new.text_at(&["metadata", "resourceVersion"]).to_owned();
+    Chain::of(app).admit_update(request, &mut new, &old, part).await?;
+    check_version_named(request, &new)?;
+    preconditions.check_version(request, (&sent, &new), &old)?;
     admission::escalation(request, &new, Some(&old))?;
     resource.strategy().prepare_for_update(&mut new, &old, &kind, part, &app.now());
     resource.object_type().prepare_for_update(&mut new, &old, part);

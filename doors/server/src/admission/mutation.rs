@@ -1,0 +1,135 @@
+//! `Mutation`: an object on its way through mutating policies and webhooks.
+
+use super::input::{AdmissionInput, SCALE, set_type};
+use super::scope::AdmissionScope;
+use super::{mutating_policies, webhooks};
+use crate::status::StatusError;
+use crate::storage::convert::scale_from;
+use ratchet_object::Node;
+use ratchet_pipeline::{BuiltInType, ObjectType};
+use ratchet_policy::{MutatingPolicies, Operation, ReinvocationContext, semantically_equal};
+use ratchet_webhook::Webhooks;
+use std::sync::Arc;
+
+/// The plugins that others configure to change objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mutator {
+    /// `MutatingAdmissionPolicy`.
+    Policies,
+    /// `MutatingAdmissionWebhook`.
+    Webhooks,
+}
+
+/// The policies and webhooks that may change an object of a request, as of its beginning.
+pub(super) struct Mutators {
+    policies: Option<Arc<MutatingPolicies>>,
+    webhooks: Option<Arc<Webhooks>>,
+}
+
+impl Mutators {
+    /// Those that look at the resource of a request; none if there are none.
+    pub(super) fn of(scope: &AdmissionScope<'_>) -> Result<Option<Self>, StatusError> {
+        let looks_at = |look: &dyn Fn(&str, &str) -> bool| webhooks::looks_at(scope, look);
+        let policies = scope.app.mutating_policies.now()?;
+        let is_mutated =
+            !policies.is_empty() && looks_at(&|group, plural| policies.look_at(group, plural));
+        let hooks = scope.app.mutating_webhooks.now()?;
+        let is_called =
+            !hooks.is_empty() && looks_at(&|group, plural| hooks.look_at(group, plural));
+        Ok((is_mutated || is_called).then(|| Self {
+            policies: is_mutated.then_some(policies),
+            webhooks: is_called.then_some(hooks),
+        }))
+    }
+}
+
+/// The mutating admission of one request.
+pub(super) struct Mutation<'a> {
+    pub(super) input: AdmissionInput<'a>,
+    pub(super) reinvocation: ReinvocationContext,
+    mutators: Mutators,
+}
+
+impl<'a> Mutation<'a> {
+    /// The mutation of a new object or of a new state of one: `object` is what it begins with.
+    pub(super) fn new(
+        mutators: Mutators,
+        input: AdmissionInput<'a>,
+        object: Option<&Node<'_>>,
+    ) -> Self {
+        // A write has an entry of its own in the managed fields, with the time of now.
+        let has_fresh_times = match (input.operation, object, &input.old) {
+            (Operation::Create, ..) => true,
+            (Operation::Update, Some(object), Some(old)) => !semantically_equal(object, old),
+            _ => false,
+        };
+        Self { input, reinvocation: ReinvocationContext::new(has_fresh_times), mutators }
+    }
+
+    /// Whether another round of all mutating plugins begins.
+    pub(super) fn begins_again(&mut self) -> bool {
+        self.reinvocation.begin_reinvocation()
+    }
+
+    /// Lets a plugin change the object; there is none on deletion.
+    pub(super) async fn run(
+        &mut self,
+        mutator: Mutator,
+        object: Option<&mut Node<'static>>,
+    ) -> Result<(), StatusError> {
+        let patched = match mutator {
+            Mutator::Policies => {
+                let (Some(policies), Some(object)) = (self.mutators.policies.clone(), &object)
+                else {
+                    return Ok(());
+                };
+                let shown = self.shown(object);
+                mutating_policies::mutate(self, &policies, shown).await?
+            }
+            Mutator::Webhooks => {
+                let Some(hooks) = self.mutators.webhooks.clone() else { return Ok(()) };
+                let shown = object.as_deref().map(|object| self.shown(object));
+                webhooks::mutate(self, &hooks, shown).await?
+            }
+        };
+        if let (Some(object), Some(patched)) = (object, patched) {
+            self.take_over(object, patched);
+        }
+        Ok(())
+    }
+
+    fn is_scale(&self) -> bool {
+        self.input.kind == SCALE
+    }
+
+    /// An object as others see it: of the kind of the request, in its canonical form.
+    fn shown(&self, object: &Node<'static>) -> Node<'static> {
+        if self.is_scale() {
+            return scale_from(object);
+        }
+        let (kind, resource) = (self.input.kind, self.input.scope.resource);
+        let mut shown = object.clone();
+        set_type(&mut shown, kind);
+        match BuiltInType::of(kind) {
+            _ if kind == resource.row().gvk() => resource.canonicalize(&mut shown),
+            Some(built_in) => built_in.canonicalize(&mut shown),
+            None => {}
+        }
+        shown
+    }
+
+    /// Takes over what others made of an object.
+    fn take_over(&self, object: &mut Node<'static>, patched: Node<'static>) {
+        if !self.is_scale() {
+            *object = patched;
+            if self.input.kind == self.input.scope.resource.row().gvk() {
+                self.input.scope.resource.complete(object);
+            }
+            return;
+        }
+        let replicas = patched.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);
+        object.map_mut("spec").set("replicas", Node::int(replicas));
+        let version = patched.text_at(&["metadata", "resourceVersion"]).to_owned();
+        object.map_mut("metadata").set("resourceVersion", Node::string(version));
+    }
+}
