@@ -10,7 +10,9 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use patch::{PatchError, Patcher};
 pub use policy::MutatingPolicy;
+pub(crate) use policy::{Mutation, PatchType};
 pub use result::{MutationFailure, MutationResult, PolicyError};
 
 use crate::matching::MatchKind;
