@@ -63,6 +63,7 @@ impl<'a> Mutation<'a> {
             (Operation::Update, Some(object), Some(old)) => !semantically_equal(object, old),
             _ => false,
         };
+        let input = AdmissionInput { object: None, ..input };
         Self { input, reinvocation: ReinvocationContext::new(has_fresh_times), mutators }
     }
 

@@ -102,7 +102,8 @@ async fn call_in_turn(
         match step(webhooks, &scope, &attributes, &cluster, next).await {
             Next::Call(call) => {
                 let timeout = timeout_of(&scope, &call);
-                answer = Some(ask(&scope.app.backends.webhooks, &call, timeout).await);
+                let asked = ask(&scope.app.backends.webhooks, &call, timeout);
+                answer = Some(scope.app.compute.wait(asked).await);
             }
             Next::Done(object) => break Ok(object),
             Next::Rejected(rejection) => break Err(rejection),
@@ -139,7 +140,7 @@ async fn validate(
             (call, answer)
         });
     }
-    while let Some(ended) = running.join_next().await {
+    while let Some(ended) = scope.app.compute.wait(running.join_next()).await {
         let Ok((call, answer)) = ended else {
             return Err(StatusError::internal("a call of a webhook ended without an answer"));
         };
