@@ -7,6 +7,7 @@ pub(crate) mod clock;
 mod disabled;
 mod kinds;
 pub(crate) mod metadata;
+pub(crate) mod partial;
 mod prepare;
 mod row;
 pub(crate) mod services;

@@ -2,7 +2,7 @@
 
 use crate::admission::{self, Chain};
 use crate::app::resource_request::ResourceRequest;
-use crate::registry::{CreateContext, Deletion, ServedResource, metadata};
+use crate::registry::{CreateContext, Deletion, ServedResource, metadata, partial};
 use crate::status::StatusError;
 use crate::storage::cache::{Item, Stored, storable};
 use ratchet_engine::{Change, Part, StatusCause, Step};
@@ -344,6 +344,7 @@ async fn validate_update(
     Chain::of(app).admit_update(request, &mut new, &old, part).await?;
     check_version_named(request, &new)?;
     preconditions.check_version(request, (&sent, &new), &old)?;
+    partial::restrict(part, &mut new, &old);
     admission::escalation(request, &new, Some(&old))?;
     resource.strategy().prepare_for_update(&mut new, &old, &kind, part, &app.now());
     resource.object_type().prepare_for_update(&mut new, &old, part);
