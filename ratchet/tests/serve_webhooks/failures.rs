@@ -12,12 +12,36 @@ async fn bad_answers_are_told_or_ignored_as_the_policy_says() {
     let wrong_kind =
         r#"{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v2"}"#.as_bytes().to_vec();
     let rows: Vec<(u16, Vec<u8>, &str)> = vec![
-        (200, b"{not json".to_vec(), "failed to call webhook: couldn't get version/kind; json parse error: invalid character 'n' looking for beginning of object key string"),
-        (200, Vec::new(), "failed to call webhook: 0-length response with status code: 200 and content type: application/json"),
-        (200, wrong_kind, "failed to call webhook: no kind \"AdmissionReview\" is registered for version \"admission.k8s.io/v2\" in scheme \"k8s.io/apiserver/pkg/util/webhook/client.go:71\""),
-        (500, b"oh".to_vec(), "failed to call webhook: an error on the server (\"oh\") has prevented the request from succeeding"),
-        (404, b"".to_vec(), "failed to call webhook: the server could not find the requested resource"),
-        (200, vec![b' '; 9 << 20], "failed to call webhook: unexpected error when reading response body. Please retry. Original error: http: response body is larger than 8388608 bytes"),
+        (
+            200,
+            b"{not json".to_vec(),
+            "failed to call webhook: couldn't get version/kind; json parse error: invalid character 'n' looking for beginning of object key string",
+        ),
+        (
+            200,
+            Vec::new(),
+            "failed to call webhook: 0-length response with status code: 200 and content type: application/json",
+        ),
+        (
+            200,
+            wrong_kind,
+            "failed to call webhook: no kind \"AdmissionReview\" is registered for version \"admission.k8s.io/v2\" in scheme \"k8s.io/apiserver/pkg/util/webhook/client.go:71\"",
+        ),
+        (
+            500,
+            b"oh".to_vec(),
+            "failed to call webhook: an error on the server (\"oh\") has prevented the request from succeeding",
+        ),
+        (
+            404,
+            b"".to_vec(),
+            "failed to call webhook: the server could not find the requested resource",
+        ),
+        (
+            200,
+            vec![b' '; 9 << 20],
+            "failed to call webhook: unexpected error when reading response body. Please retry. Original error: http: response body is larger than 8388608 bytes",
+        ),
     ];
     for (code, body, why) in rows {
         let stage = Stage::new().await;
@@ -35,7 +59,8 @@ async fn bad_answers_are_told_or_ignored_as_the_policy_says() {
 async fn who_is_not_there_or_not_trusted_is_named() {
     let stage = Stage::new().await;
     let nobody = json!({"clientConfig": {"url": "https://127.0.0.1:1/x"}});
-    let service = json!({"clientConfig": {"service": {"namespace": stage.namespace, "name": "gone"}}});
+    let service =
+        json!({"clientConfig": {"service": {"namespace": stage.namespace, "name": "gone"}}});
     let address = format!("https://127.0.0.1:{}/x", stage.hook.port);
     let stranger = json!({"clientConfig": {"url": address}});
     let namespace = &stage.namespace;
@@ -87,7 +112,10 @@ async fn a_slow_webhook_holds_up_nobody_else() {
     assert_eq!(other.make("free", json!({})).await.code, 201);
     assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
     let port = stage.hook.port;
-    let why = format!("{START}failed to call webhook: Post \"https://127.0.0.1:{port}{}?timeout=2s\": context deadline exceeded", stage.path("v"));
+    let why = format!(
+        "{START}failed to call webhook: Post \"https://127.0.0.1:{port}{}?timeout=2s\": context deadline exceeded",
+        stage.path("v")
+    );
     while let Some(refusal) = waiting.join_next().await {
         assert_eq!(refusal.unwrap(), (500, why.clone()));
     }

@@ -38,7 +38,8 @@ async fn what_a_patch_adds_gets_its_defaults() {
         })
         .await;
     let pods = format!("/api/v1/namespaces/{}/pods", stage.namespace);
-    let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let pod =
+        json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
     let made = stage.client.post(&pods, pod).await;
     assert_eq!(made.code, 201, "{}", made.text());
     assert_eq!(made.json()["spec"]["containers"][1]["imagePullPolicy"], "Always");
@@ -87,9 +88,7 @@ async fn an_update_to_another_version_is_a_conflict() {
 async fn a_patch_that_does_not_apply_is_an_error_whatever_the_policy_is() {
     let stage = Stage::new().await;
     let ignore = json!({"failurePolicy": "Ignore"});
-    stage
-        .mutating(ignore, |_| Reply::patch(json!([{"op": "remove", "path": "/data/nope"}])))
-        .await;
+    stage.mutating(ignore, |_| Reply::patch(json!([{"op": "remove", "path": "/data/nope"}]))).await;
     let why = "error in remove for path: '/data/nope': Unable to remove nonexistent key: nope: missing value";
     let refused = stage.make("a", json!({"k": "1"})).await;
     assert_eq!(refused.refusal(), (500, format!("Internal error occurred: {why}")));

@@ -58,7 +58,8 @@ async fn a_mutation_that_fails_is_told_or_ignored() {
     stage.policy(json!({"mutations": mutations})).await;
     let refused = stage.make("a", json!({"k": "1"})).await;
     let name = format!("p-{}", stage.namespace);
-    let why = "expression 'Object{data: {'l': object.data.nope}}' resulted in error: no such key: nope";
+    let why =
+        "expression 'Object{data: {'l': object.data.nope}}' resulted in error: no such key: nope";
     let message = format!("policy '{name}' with binding '{name}' denied request: {why}");
     assert_eq!(refused.refusal(), (403, message.clone()));
     let status = refused.json();

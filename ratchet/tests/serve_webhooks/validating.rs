@@ -72,9 +72,9 @@ async fn a_status_of_a_webhook_is_passed_on() {
 async fn all_webhooks_are_called_at_the_same_time() {
     let stage = Stage::new().await;
     for name in ["a", "b", "c"] {
-        stage.hook.script(&stage.path(name), |_| {
-            Reply::Late(std::time::Duration::from_millis(700))
-        });
+        stage
+            .hook
+            .script(&stage.path(name), |_| Reply::Late(std::time::Duration::from_millis(700)));
     }
     let webhooks = ["a", "b", "c"].map(|name| stage.webhook(name, json!({}))).to_vec();
     stage.configure("validating", webhooks).await;
@@ -111,7 +111,8 @@ async fn a_pod_that_is_evicted_is_admitted_as_an_eviction() {
     let rules = json!({"rules": [{"apiGroups": ["*"], "apiVersions": ["*"], "resources": ["pods/*"],
         "operations": ["CREATE", "DELETE", "CONNECT"], "scope": "*"}]});
     let pods = format!("/api/v1/namespaces/{}/pods", stage.namespace);
-    let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let pod =
+        json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
     assert_eq!(stage.client.post(&pods, pod).await.code, 201);
     stage.validating(rules, |_| Reply::allow()).await;
     let exec = format!("{pods}/p/exec?command=ls&stdout=true");

@@ -282,12 +282,10 @@ fn read_document(
     for node in objects_in(document, decoded.documents) {
         let object = Object::new(node);
         let kind = object.kind_name().to_owned();
-        let is_ours = object.api_version() == format!("{GROUP}/v1")
-            && KINDS.contains(&kind.as_str());
+        let is_ours =
+            object.api_version() == format!("{GROUP}/v1") && KINDS.contains(&kind.as_str());
         if !is_ours {
-            if split(object.api_version()).0 == GROUP
-                && KINDS.contains(&kind.as_str())
-            {
+            if split(object.api_version()).0 == GROUP && KINDS.contains(&kind.as_str()) {
                 let what = format!("apiVersion must be {GROUP}/v1");
                 found
                     .push(FileObject::Invalid(format!("{}: {what}", location(object.node().span))));

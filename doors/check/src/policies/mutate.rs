@@ -89,7 +89,8 @@ impl PolicySet {
         let mut node = object.node().clone().into_owned();
         let mut is_changed = false;
         loop {
-            let result = self.mutating.mutate(&attributes, node, cluster, cluster, &mut reinvocation);
+            let result =
+                self.mutating.mutate(&attributes, node, cluster, cluster, &mut reinvocation);
             if let Some(failure) = result.failure {
                 return self.refused(failure, (&plural, object), findings);
             }

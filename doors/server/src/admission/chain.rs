@@ -8,7 +8,7 @@ use super::plugin::{CommitConditions, PendingWrite, Plugin, Subject};
 use super::policies::AdmissionPolicies;
 use super::scope::AdmissionScope;
 use super::webhooks::{MutatingWebhooks, ValidatingWebhooks};
-use super::{engine_plugins, namespaces, pure, quota};
+use super::{engine_plugins, mutators, namespaces, pure, quota};
 use crate::app::App;
 use crate::app::resource_request::ResourceRequest;
 use crate::request::options::DeleteOptions;
@@ -257,7 +257,7 @@ impl<'c> Chain<'c> {
                 continue;
             };
             let started = Instant::now();
-            let result = mutation.run(mutator, object.as_deref_mut()).await;
+            let result = mutators::run(mutation, mutator, object.as_deref_mut()).await;
             let labels = (plugin.name(), "admit", mutation.input.operation.as_str());
             let metrics = &mutation.input.scope.app.metrics;
             metrics.plugin_ran(labels, result.is_err(), started.elapsed());

@@ -10,6 +10,8 @@ mod escalation;
 mod input;
 mod mutating_policies;
 mod mutation;
+mod mutator;
+mod mutators;
 mod namespaces;
 mod object_interfaces;
 mod plugin;

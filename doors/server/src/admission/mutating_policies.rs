@@ -1,6 +1,7 @@
 //! MutatingAdmissionPolicy: lets the mutating policies of the cluster change an object.
 
-use super::mutation::{Mutation, Mutator};
+use super::mutation::Mutation;
+use super::mutator::Mutator;
 use super::plugin::Plugin;
 use crate::app::request_cluster::RequestCluster;
 use crate::status::{About, StatusError};
@@ -38,8 +39,7 @@ pub(super) async fn mutate(
     let mut reinvocation = std::mem::take(&mut mutation.reinvocation);
     let attributes = mutation.input.attributes();
     let pace_key = scope.pace_key();
-    let mutate =
-        || policies.mutate(&attributes, object, &cluster, &cluster, &mut reinvocation);
+    let mutate = || policies.mutate(&attributes, object, &cluster, &cluster, &mut reinvocation);
     let result = app.mutation_pace.evaluate(&app.compute, policies, &pace_key, mutate).await;
     mutation.reinvocation = reinvocation;
     cluster.check()?;

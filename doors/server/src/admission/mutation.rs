@@ -2,7 +2,6 @@
 
 use super::input::{AdmissionInput, SCALE, set_type};
 use super::scope::AdmissionScope;
-use super::{mutating_policies, webhooks};
 use crate::status::StatusError;
 use crate::storage::convert::scale_from;
 use ratchet_object::Node;
@@ -11,25 +10,16 @@ use ratchet_policy::{MutatingPolicies, Operation, ReinvocationContext, semantica
 use ratchet_webhook::Webhooks;
 use std::sync::Arc;
 
-/// The plugins that others configure to change objects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mutator {
-    /// `MutatingAdmissionPolicy`.
-    Policies,
-    /// `MutatingAdmissionWebhook`.
-    Webhooks,
-}
-
 /// The policies and webhooks that may change an object of a request, as of its beginning.
 pub(super) struct Mutators {
-    policies: Option<Arc<MutatingPolicies>>,
-    webhooks: Option<Arc<Webhooks>>,
+    pub(super) policies: Option<Arc<MutatingPolicies>>,
+    pub(super) webhooks: Option<Arc<Webhooks>>,
 }
 
 impl Mutators {
     /// Those that look at the resource of a request; none if there are none.
     pub(super) fn of(scope: &AdmissionScope<'_>) -> Result<Option<Self>, StatusError> {
-        let looks_at = |look: &dyn Fn(&str, &str) -> bool| webhooks::looks_at(scope, look);
+        let looks_at = |look: &dyn Fn(&str, &str) -> bool| scope.is_looked_at(look);
         let policies = scope.app.mutating_policies.now()?;
         let is_mutated =
             !policies.is_empty() && looks_at(&|group, plural| policies.look_at(group, plural));
@@ -47,7 +37,7 @@ impl Mutators {
 pub(super) struct Mutation<'a> {
     pub(super) input: AdmissionInput<'a>,
     pub(super) reinvocation: ReinvocationContext,
-    mutators: Mutators,
+    pub(super) mutators: Mutators,
 }
 
 impl<'a> Mutation<'a> {
@@ -72,39 +62,12 @@ impl<'a> Mutation<'a> {
         self.reinvocation.begin_reinvocation()
     }
 
-    /// Lets a plugin change the object; there is none on deletion.
-    pub(super) async fn run(
-        &mut self,
-        mutator: Mutator,
-        object: Option<&mut Node<'static>>,
-    ) -> Result<(), StatusError> {
-        let patched = match mutator {
-            Mutator::Policies => {
-                let (Some(policies), Some(object)) = (self.mutators.policies.clone(), &object)
-                else {
-                    return Ok(());
-                };
-                let shown = self.shown(object);
-                mutating_policies::mutate(self, &policies, shown).await?
-            }
-            Mutator::Webhooks => {
-                let Some(hooks) = self.mutators.webhooks.clone() else { return Ok(()) };
-                let shown = object.as_deref().map(|object| self.shown(object));
-                webhooks::mutate(self, &hooks, shown).await?
-            }
-        };
-        if let (Some(object), Some(patched)) = (object, patched) {
-            self.take_over(object, patched);
-        }
-        Ok(())
-    }
-
     fn is_scale(&self) -> bool {
         self.input.kind == SCALE
     }
 
     /// An object as others see it: of the kind of the request, in its canonical form.
-    fn shown(&self, object: &Node<'static>) -> Node<'static> {
+    pub(super) fn shown(&self, object: &Node<'static>) -> Node<'static> {
         if self.is_scale() {
             return scale_from(object);
         }
@@ -120,7 +83,7 @@ impl<'a> Mutation<'a> {
     }
 
     /// Takes over what others made of an object.
-    fn take_over(&self, object: &mut Node<'static>, patched: Node<'static>) {
+    pub(super) fn take_over(&self, object: &mut Node<'static>, patched: Node<'static>) {
         if !self.is_scale() {
             *object = patched;
             if self.input.kind == self.input.scope.resource.row().gvk() {

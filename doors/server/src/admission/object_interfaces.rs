@@ -14,8 +14,7 @@ impl ObjectInterfaces for RequestCluster<'_> {
         strict: bool,
     ) -> Result<Node<'static>, String> {
         let resource = self.find_kind(kind);
-        let Some(resource) =
-            resource.filter(|resource| resource.object_type().custom().is_some())
+        let Some(resource) = resource.filter(|resource| resource.object_type().custom().is_some())
         else {
             return decode_built_in(object, kind, strict);
         };

@@ -1,6 +1,6 @@
 //! `Plugin`: the trait of an admission plugin, with what it receives and returns.
 
-use super::mutation::Mutator;
+use super::mutator::Mutator;
 use super::scope::AdmissionScope;
 use crate::app::resource_request::ResourceRequest;
 use crate::request::options::DeleteOptions;

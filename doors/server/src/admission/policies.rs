@@ -42,10 +42,7 @@ fn policies(scope: &AdmissionScope<'_>) -> Result<Option<Arc<Policies>>, StatusE
     Ok((!policies.is_empty()).then_some(policies))
 }
 
-async fn evaluate(
-    policies: &Arc<Policies>,
-    input: &AdmissionInput<'_>,
-) -> Result<(), StatusError> {
+async fn evaluate(policies: &Arc<Policies>, input: &AdmissionInput<'_>) -> Result<(), StatusError> {
     let (scope, attributes) = (input.scope, input.attributes());
     let started = Instant::now();
     // An expression may use its whole cost budget, which is more than other requests should wait for.

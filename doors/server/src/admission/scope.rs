@@ -41,6 +41,19 @@ impl<'a> AdmissionScope<'a> {
         if self.resource.row().namespaced { &self.path.namespace } else { "" }
     }
 
+    /// Whether rules can match the resource, under any of the names that it is served by.
+    pub(super) fn is_looked_at(&self, look: &dyn Fn(&str, &str) -> bool) -> bool {
+        let row = self.resource.row();
+        look(row.group, row.plural)
+            || self.app.registry.now().all().iter().any(|other| {
+                let other_row = other.row();
+                other_row.plural == row.plural
+                    && other_row.group != row.group
+                    && other.shares_storage(self.resource)
+                    && look(other_row.group, other_row.plural)
+            })
+    }
+
     /// What evaluations that take about as long have in common.
     pub(super) fn pace_key(&self) -> String {
         let row = self.resource.row();

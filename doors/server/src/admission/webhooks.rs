@@ -1,7 +1,8 @@
 //! MutatingAdmissionWebhook and ValidatingAdmissionWebhook: the calls that the dispatches of `core/webhook` ask for.
 
 use super::input::AdmissionInput;
-use super::mutation::{Mutation, Mutator};
+use super::mutation::Mutation;
+use super::mutator::Mutator;
 use super::plugin::{Plugin, PluginFuture, Subject};
 use super::scope::AdmissionScope;
 use crate::app::request_cluster::RequestCluster;
@@ -48,7 +49,7 @@ impl Plugin for ValidatingWebhooks {
             let scope = subject.scope();
             let webhooks = scope.app.validating_webhooks.now()?;
             let look = |group: &str, plural: &str| webhooks.look_at(group, plural);
-            if webhooks.is_empty() || !looks_at(&scope, &look) {
+            if webhooks.is_empty() || !scope.is_looked_at(&look) {
                 return Ok(());
             }
             let Some(input) = AdmissionInput::of(subject)? else { return Ok(()) };
@@ -59,19 +60,6 @@ impl Plugin for ValidatingWebhooks {
             result
         })
     }
-}
-
-/// Whether rules can match the resource of a request, under any of the names that it is served by.
-pub(super) fn looks_at(scope: &AdmissionScope<'_>, look: &dyn Fn(&str, &str) -> bool) -> bool {
-    let row = scope.resource.row();
-    look(row.group, row.plural)
-        || scope.app.registry.now().all().iter().any(|other| {
-            let other_row = other.row();
-            other_row.plural == row.plural
-                && other_row.group != row.group
-                && other.shares_storage(scope.resource)
-                && look(other_row.group, other_row.plural)
-        })
 }
 
 /// Calls the mutating webhooks one after another; the object, if they have patched it.
@@ -118,10 +106,7 @@ async fn call_in_turn(
 }
 
 /// Calls the validating webhooks, all at the same time.
-async fn validate(
-    webhooks: &Arc<Webhooks>,
-    input: &AdmissionInput<'_>,
-) -> Result<(), StatusError> {
+async fn validate(webhooks: &Arc<Webhooks>, input: &AdmissionInput<'_>) -> Result<(), StatusError> {
     let (scope, attributes) = (input.scope, input.attributes());
     let cluster = RequestCluster::new(scope.app, scope.user);
     let start = |context: &Context<'_>| ValidatingDispatch::start(webhooks, context);

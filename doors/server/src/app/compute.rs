@@ -144,9 +144,8 @@ impl Compute {
 
     /// Waits for others, such as webhooks: a request with a large body gives its permit back until they have answered.
     pub(crate) async fn wait<F: Future>(&self, others: F) -> F::Output {
-        let take = |permit: &RequestPermit| {
-            permit.lock().unwrap_or_else(PoisonError::into_inner).take()
-        };
+        let take =
+            |permit: &RequestPermit| permit.lock().unwrap_or_else(PoisonError::into_inner).take();
         let had_one = PERMIT.try_with(take).is_ok_and(|permit| permit.is_some());
         let answer = others.await;
         if had_one {

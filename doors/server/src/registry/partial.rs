@@ -81,7 +81,8 @@ mod tests {
             decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
         };
         let old = node("{metadata: {name: p}, spec: {containers: [{name: c}]}}");
-        let admitted = "{metadata: {name: q}, spec: {containers: [], ephemeralContainers: [{name: e}]}}";
+        let admitted =
+            "{metadata: {name: q}, spec: {containers: [], ephemeralContainers: [{name: e}]}}";
         let mut new = node(admitted);
         restrict(Part::Sub("ephemeralcontainers"), &mut new, &old);
         assert_eq!(

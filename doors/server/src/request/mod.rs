@@ -4,8 +4,8 @@
 pub(crate) mod accept;
 pub(crate) mod audit_record;
 pub(crate) mod body;
-pub(crate) mod deadline;
 mod context;
+pub(crate) mod deadline;
 pub(crate) mod go_syntax;
 pub(crate) mod info;
 pub(crate) mod limits;

@@ -191,7 +191,9 @@ async fn a_webhook_is_asked_as_by_the_reference() {
     for _ in 0..3 {
         assert_eq!(
             text(call(&client, &config, 10).await),
-            format!("POST|/a?timeout=10s|application/json|application/json, */*|kube-apiserver-admission|127.0.0.1:{port}|{{}}")
+            format!(
+                "POST|/a?timeout=10s|application/json|application/json, */*|kube-apiserver-admission|127.0.0.1:{port}|{{}}"
+            )
         );
     }
     assert_eq!(hook.connections.load(Ordering::SeqCst), 1, "connections are used again");
@@ -208,9 +210,8 @@ async fn only_those_are_trusted_whom_the_bundle_names() {
     let hook = Hook::start(&ca.sign(&Wanted::cn("hook"))).await;
     let client = client(hook.port);
     let url = format!("https://127.0.0.1:{}/x?timeout=10s", hook.port);
-    let failed = |reason: &str| {
-        Err(CallError::Unreachable { url: url.clone(), reason: reason.to_owned() })
-    };
+    let failed =
+        |reason: &str| Err(CallError::Unreachable { url: url.clone(), reason: reason.to_owned() });
     let config = |bundle: &str| hook.config("127.0.0.1", "/x", bundle);
     const UNKNOWN: &str =
         "tls: failed to verify certificate: x509: certificate signed by unknown authority";
@@ -229,7 +230,10 @@ async fn only_those_are_trusted_whom_the_bundle_names() {
     let error = call(&client, &elsewhere.config("127.0.0.1", "/x", &ca.pem()), 10).await;
     assert_eq!(
         error.unwrap_err().to_string(),
-        format!("Post \"https://127.0.0.1:{}/x?timeout=10s\": tls: failed to verify certificate: x509: cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs", elsewhere.port)
+        format!(
+            "Post \"https://127.0.0.1:{}/x?timeout=10s\": tls: failed to verify certificate: x509: cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs",
+            elsewhere.port
+        )
     );
 }
 

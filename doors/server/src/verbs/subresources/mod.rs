@@ -32,7 +32,9 @@ pub(crate) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> Handler
         ("scale", _) => scale::answer(request, verb).await,
         ("binding", "create") => binding::bind(request).await,
         ("eviction", "create") => eviction::evict(request).await,
-        ("ephemeralcontainers", _) => save(request, verb, subresource.name, partial::take_ephemeral_containers).await,
+        ("ephemeralcontainers", _) => {
+            save(request, verb, subresource.name, partial::take_ephemeral_containers).await
+        }
         ("resize", _) => save(request, verb, subresource.name, partial::take_resources).await,
         ("finalize", _) => save(request, verb, subresource.name, partial::take_finalizers).await,
         ("approval", _) => update::update(request, Part::Sub(subresource.name), verb).await,
