@@ -7,7 +7,7 @@ use crate::finding::{CheckedObject, Finding, Outcome, Severity};
 use crate::findings::{Contested, Findings, SourceDocument};
 use crate::lists::objects_in;
 use crate::namespaces::NamespaceIndex;
-use crate::policies::{FileCluster, PolicySet};
+use crate::policies::{FileCluster, Mutated, PolicySet};
 use crate::suppress::Exceptions;
 use crate::{Config, FieldValidation, helm};
 use ratchet_engine::rules::decoding;
@@ -114,9 +114,16 @@ impl Inspector<'_> {
         if !undecodable {
             let old = self.stored.and_then(|stored| stored.find(&object, &self.config.namespace));
             let old = old.map(with_defaults);
-            let engine = self.validate(&object, old.as_ref(), &mut findings);
-            let policies = self.evaluate_policies(&object, old, &mut findings);
-            message = message.or(engine).or(policies);
+            match self.mutate(&object, old.as_ref(), &mut findings) {
+                Mutated::Refused(refused) => message = message.or(Some(refused)),
+                Mutated::Unchanged => {
+                    message = message.or(self.judge(&object, old, &mut findings));
+                }
+                Mutated::Changed(node) => {
+                    let object = with_defaults(Object::new(node));
+                    message = message.or(self.judge(&object, old, &mut findings));
+                }
+            }
         }
         self.finish(&object, message, findings, &mut checked);
         checked
@@ -194,6 +201,30 @@ impl Inspector<'_> {
         let contested = Contested::of(&verdict, &change, &facts, config);
         findings.add_verdict(&verdict, &contested, config);
         Status::of(&verdict, &change).map(|status| status.message)
+    }
+
+    /// Validates the object and evaluates the policies; returns the message of the first refusal.
+    fn judge(
+        &self,
+        object: &Object<'_>,
+        old: Option<Object<'_>>,
+        findings: &mut Findings<'_, '_>,
+    ) -> Option<String> {
+        let engine = self.validate(object, old.as_ref(), findings);
+        let policies = self.evaluate_policies(object, old, findings);
+        engine.or(policies)
+    }
+
+    /// What the mutating policies make of the object, if there are any.
+    fn mutate(
+        &self,
+        object: &Object<'_>,
+        old: Option<&Object<'_>>,
+        findings: &mut Findings<'_, '_>,
+    ) -> Mutated {
+        let Some(policy_set) = self.policy_set else { return Mutated::Unchanged };
+        let cluster = FileCluster { policy_set, namespaces: self.namespaces, stored: self.stored };
+        policy_set.mutate(object, old, (&cluster, self.config), findings)
     }
 
     /// Evaluates the policies, if there are any; returns the message of a refusal.

@@ -57,8 +57,7 @@ impl TrustedRoots {
     }
 
     fn new(certificates: Vec<CertificateDer<'static>>) -> Result<Self, OpenError> {
-        let provider: Arc<CryptoProvider> =
-            Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let provider: Arc<CryptoProvider> = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let verifier = Arc::new(Authorities::any_number(certificates, &provider));
         let build = |offer| config(&provider, verifier.clone(), None, offer);
         let (any, only_http1) = (build(Offer::Any)?, build(Offer::Upgradeable)?);

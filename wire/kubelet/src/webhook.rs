@@ -80,9 +80,7 @@ pub enum CallError {
         reason: String,
     },
     /// The body of the response could not be read to its end, for this reason.
-    #[error(
-        "unexpected error when reading response body. Please retry. Original error: {0}"
-    )]
+    #[error("unexpected error when reading response body. Please retry. Original error: {0}")]
     Unreadable(String),
 }
 

@@ -6,10 +6,10 @@
 //! work. Work that owns its data and has many steps runs on a few dedicated threads.
 
 use std::panic::resume_unwind;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::task::yield_now;
 use tokio::time::timeout;
 
@@ -54,7 +54,7 @@ pub struct Compute {
     /// Permits for CEL evaluations whose duration is unknown.
     unmeasured: Semaphore,
     /// Permits for requests with large bodies: each may hold many times its size in memory.
-    requests: Semaphore,
+    requests: Arc<Semaphore>,
     /// The threads of [`Self::step`]; none if they could not be created.
     threads: Option<Runtime>,
 }
@@ -68,7 +68,7 @@ impl Default for Compute {
             work: Semaphore::new(permits.work),
             expressions: Semaphore::new(permits.expressions),
             unmeasured: Semaphore::new(permits.unmeasured),
-            requests: Semaphore::new(permits.requests),
+            requests: Arc::new(Semaphore::new(permits.requests)),
             threads: threads.ok(),
         }
     }
@@ -133,12 +133,37 @@ impl Compute {
         limit: Duration,
         answer: F,
     ) -> Option<F::Output> {
-        let _permit = acquire(&self.requests).await;
+        let permit = self.requests.clone().acquire_owned().await.ok();
+        yield_now().await;
+        let answer = PERMIT.scope(Mutex::new(permit), answer);
         match limit.is_zero() {
             true => Some(answer.await),
             false => timeout(limit, answer).await.ok(),
         }
     }
+
+    /// Waits for others, such as webhooks: a request with a large body gives its permit back until they have answered.
+    pub(crate) async fn wait<F: Future>(&self, others: F) -> F::Output {
+        let take =
+            |permit: &RequestPermit| permit.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let had_one = PERMIT.try_with(take).is_ok_and(|permit| permit.is_some());
+        let answer = others.await;
+        if had_one {
+            let next = self.requests.clone().acquire_owned().await.ok();
+            // The scope that was there before is still there.
+            let _ = PERMIT.try_with(|permit| {
+                *permit.lock().unwrap_or_else(PoisonError::into_inner) = next;
+            });
+        }
+        answer
+    }
+}
+
+/// The permit of a request with a large body, while it has one.
+type RequestPermit = Mutex<Option<OwnedSemaphorePermit>>;
+
+tokio::task_local! {
+    static PERMIT: RequestPermit;
 }
 
 /// Acquires a permit to compute on this thread. The tasks that this thread would run next run first: other threads can
@@ -181,13 +206,12 @@ impl<T: Send + Sync> Lazy<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn narrow() -> Arc<Compute> {
         let one = || Semaphore::new(1);
         let threads = Compute::default().threads.take();
-        let (requests, unmeasured) = (Semaphore::new(2), Semaphore::new(2));
+        let (requests, unmeasured) = (Arc::new(Semaphore::new(2)), Semaphore::new(2));
         Arc::new(Compute { work: one(), expressions: one(), unmeasured, requests, threads })
     }
 
@@ -265,6 +289,19 @@ mod tests {
         assert!(crowd.most.load(Ordering::SeqCst) <= 2);
         let never = compute.request(Duration::from_millis(5), std::future::pending::<()>());
         assert_eq!(never.await, None);
+    }
+
+    #[tokio::test]
+    async fn who_waits_for_others_has_no_permit() {
+        let compute = narrow();
+        let free = || compute.requests.available_permits();
+        let answer = async {
+            assert_eq!(free(), 1);
+            assert_eq!(compute.wait(async { free() }).await, 2);
+            free()
+        };
+        assert_eq!(compute.request(Duration::ZERO, answer).await, Some(1));
+        assert_eq!(compute.wait(async { free() }).await, 2, "a small request has none at all");
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -9,6 +9,7 @@ pub(crate) mod documents;
 pub(crate) mod enabled_plugins;
 pub(crate) mod guarded_body;
 pub mod metrics;
+pub(crate) mod mutating_policy_set;
 pub(crate) mod pace;
 pub(crate) mod policy_set;
 pub(crate) mod quota_locks;
@@ -17,6 +18,7 @@ pub(crate) mod resource_request;
 pub(crate) mod service_resolver;
 pub(crate) mod token_usage;
 pub(crate) mod version;
+pub(crate) mod webhook_set;
 
 use self::audit::Auditing;
 use self::backends::Backends;
@@ -25,10 +27,12 @@ use self::definitions::Definitions;
 use self::documents::{DocumentSource, Documents};
 use self::enabled_plugins::EnabledPlugins;
 use self::metrics::Metrics;
+use self::mutating_policy_set::MutatingPolicySet;
 use self::pace::Pace;
 use self::policy_set::PolicySet;
 use self::quota_locks::QuotaLocks;
 use self::token_usage::TokenRecorder;
+use self::webhook_set::WebhookSet;
 use crate::access::authorize::Authorizer;
 use crate::registry::services::ServiceAllocator;
 use crate::registry::{Registry, clock};
@@ -64,6 +68,12 @@ pub struct App {
     pub quota_locks: QuotaLocks,
     /// The compiled ValidatingAdmissionPolicies and their bindings.
     pub policies: PolicySet,
+    /// The compiled MutatingAdmissionPolicies and their bindings.
+    pub mutating_policies: MutatingPolicySet,
+    /// The compiled MutatingWebhookConfigurations.
+    pub mutating_webhooks: WebhookSet,
+    /// The compiled ValidatingWebhookConfigurations.
+    pub validating_webhooks: WebhookSet,
     /// The authenticators, in the order in which they are tried.
     pub identity: Authenticators,
     /// Issuer of service account tokens.
@@ -90,6 +100,10 @@ pub struct App {
     pub compute: Arc<Compute>,
     /// Which policy evaluations are fast enough to run on the request's own thread.
     pub pace: Pace,
+    /// The same for mutating policies.
+    pub mutation_pace: Pace,
+    /// The same for the match conditions of webhooks.
+    pub condition_pace: Pace,
     /// Clients of kubelets, pods, Services and nodes.
     pub backends: Backends,
     /// The time to live of Events.

@@ -36,9 +36,8 @@ fn address(service: &Node<'_>, port: u16) -> Result<(String, u16), String> {
         ("ClusterIP", "None") => Err("cannot route to service with ClusterIP \"None\"".to_owned()),
         ("ClusterIP" | "LoadBalancer" | "NodePort", cluster_ip) => {
             let ports = service.find(&["spec", "ports"]).map(Node::items).unwrap_or_default();
-            let is_it = |row: &Node<'_>| {
-                row.get("port").and_then(Node::as_int) == Some(i64::from(port))
-            };
+            let is_it =
+                |row: &Node<'_>| row.get("port").and_then(Node::as_int) == Some(i64::from(port));
             if !ports.iter().any(is_it) {
                 let name = Quoted(service.text_at(&["metadata", "name"]));
                 return Err(format!("no service port {port} found for service {name}"));

@@ -93,16 +93,17 @@ impl Connect<'_> {
         });
     }
 
-    /// Evaluates the admission policies on the connect request.
-    pub(super) async fn evaluate_policies(
+    /// Lets policies and webhooks admit the connect request; webhooks may change its options.
+    pub(super) async fn admit(
         &self,
         kind: &str,
-        options: &Node<'_>,
+        options: &mut Node<'static>,
     ) -> Result<(), StatusError> {
         let Connect { app, resource, path, request, user } = self;
         let (warnings, audit) = (&request.warnings, &request.audit);
-        let scope = AdmissionScope { app, resource, path, user, warnings, audit };
-        Chain::of(app).validate_connect(&scope, kind, options).await
+        let deadline = None;
+        let scope = AdmissionScope { app, resource, path, user, warnings, audit, deadline };
+        Chain::of(app).admit_connect(&scope, kind, options).await
     }
 
     /// Requires `create` permission also for GET, which browsers must use for WebSockets.

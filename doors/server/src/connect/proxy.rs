@@ -42,7 +42,7 @@ pub(super) async fn answer(
         "pods" => "PodProxyOptions",
         _ => "ServiceProxyOptions",
     };
-    connect.evaluate_policies(kind, &options).await?;
+    connect.admit(kind, &mut options).await?;
     let location = match connect.resource.row().plural {
         "nodes" => location::of_node(connect).await?,
         "pods" => location::of_pod(connect)?,

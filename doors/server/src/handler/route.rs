@@ -158,6 +158,7 @@ pub(crate) async fn resource(
         output,
         warnings: &request.warnings,
         audit: &request.audit,
+        deadline: request.deadline,
     };
     let verb = request.info.verb;
     let result = match body.len() <= SMALL {

@@ -13,6 +13,14 @@ const SYSTEM_FIELDS: &[&str] = &[
     "uid",
 ];
 
+/// Removes what a client cannot set, before mutating admission sees a new object.
+pub(crate) fn wipe_system_fields(node: &mut Node<'static>) {
+    let metadata = node.map_mut("metadata");
+    for name in SYSTEM_FIELDS.iter().filter(|name| **name != "managedFields") {
+        metadata.remove(name);
+    }
+}
+
 /// Sets uid, creation timestamp and generation of a new object.
 pub(crate) fn fill_system_fields(
     node: &mut Node<'static>,

@@ -8,6 +8,7 @@ pub(crate) mod custom;
 mod disabled;
 mod kinds;
 pub(crate) mod metadata;
+pub(crate) mod partial;
 mod prepare;
 mod row;
 pub(crate) mod services;
@@ -175,6 +176,24 @@ impl ServedResource {
         node.set("apiVersion", Node::string(self.api_version()));
         node.set("kind", Node::string(self.row().kind.to_owned()));
         node
+    }
+
+    /// The Scale of an object; of a custom one where its definition says.
+    pub fn scale_of(&self, object: &Node<'static>) -> Node<'static> {
+        let custom = self.object_type.custom().and_then(|(_, strategy)| strategy.scale_of(object));
+        match custom {
+            Some(Ok((_, scale))) => scale,
+            _ => convert::scale_from(object),
+        }
+    }
+
+    /// Takes the number of replicas over from a Scale.
+    pub fn write_scale(&self, object: &mut Node<'static>, scale: &Node<'static>) {
+        if let Some((_, strategy)) = self.object_type.custom() {
+            return strategy.write_scale(object, scale);
+        }
+        let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);
+        object.map_mut("spec").set("replicas", Node::int(replicas));
     }
 
     /// The etcd key under which kube-apiserver stores an object, which some error messages contain.

@@ -5,6 +5,7 @@ pub(crate) mod accept;
 pub(crate) mod audit_record;
 pub(crate) mod body;
 mod context;
+pub(crate) mod deadline;
 pub(crate) mod go_syntax;
 pub(crate) mod info;
 pub(crate) mod limits;

@@ -16,11 +16,13 @@ use crate::app::definitions::{self, Definitions};
 use crate::app::documents::Documents;
 use crate::app::enabled_plugins::EnabledPlugins;
 use crate::app::metrics::{Metrics, name_witness};
+use crate::app::mutating_policy_set::MutatingPolicySet;
 use crate::app::pace::Pace;
 use crate::app::policy_set::PolicySet;
 use crate::app::quota_locks::QuotaLocks;
 use crate::app::service_resolver::ClusterServices;
 use crate::app::token_usage::TokenRecorder;
+use crate::app::webhook_set::WebhookSet;
 use crate::handler::loopback::LoopbackLabeler;
 use crate::handler::server::Server;
 use crate::registry::Registry;
@@ -35,6 +37,7 @@ use ratchet_identity::{
 };
 use ratchet_kubelet::{KubeletClient, Others, Settings, Timing, WebhookClient};
 use ratchet_store::{Revision, Store, StoreError};
+use ratchet_webhook::AdmissionType;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -191,6 +194,9 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         plugins: EnabledPlugins::new(&config.plugins),
         quota_locks: QuotaLocks::default(),
         policies: PolicySet::new(&cache),
+        mutating_policies: MutatingPolicySet::new(&cache),
+        mutating_webhooks: WebhookSet::new(&cache, AdmissionType::Mutating),
+        validating_webhooks: WebhookSet::new(&cache, AdmissionType::Validating),
         backends,
         health: health::checks(cache.store(), &flags),
         api_config: config.api_config,
@@ -212,6 +218,8 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         )),
         compute: Arc::new(Compute::default()),
         pace: Pace::default(),
+        mutation_pace: Pace::default(),
+        condition_pace: Pace::default(),
         event_life: config.event_life,
         address: std::net::SocketAddr::new(host, port).to_string(),
         documents: Documents::default(),

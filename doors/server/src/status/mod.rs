@@ -21,6 +21,8 @@ pub struct StatusError {
     pub details: Option<Box<Details>>,
     /// `metadata.continue`, with which an expired list can be resumed.
     pub continue_token: String,
+    /// The whole `Status` as JSON, where somebody else has determined it, such as a webhook.
+    pub given: Option<Box<str>>,
 }
 
 /// The `details` of a `Status`.
@@ -293,6 +295,17 @@ impl StatusError {
         Self { details: Some(Box::new(details)), ..Self::plain(504, "Timeout", message) }
     }
 
+    /// An error whose `Status` somebody else has determined; code and message are those that it has.
+    pub(crate) fn given(
+        code: u16,
+        message: String,
+        retry_after: Option<u32>,
+        status: String,
+    ) -> Self {
+        let details = retry_after.map(|_| Box::new(Details { retry_after, ..Details::default() }));
+        Self { details, given: Some(status.into()), ..Self::plain(code, "", message) }
+    }
+
     /// Adds a cause.
     #[must_use]
     pub fn because(
@@ -335,6 +348,7 @@ impl From<Status> for StatusError {
             message: status.message,
             details: Some(Box::new(details)),
             continue_token: String::new(),
+            given: None,
         }
     }
 }

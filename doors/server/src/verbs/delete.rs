@@ -360,11 +360,15 @@ fn pod_grace(pod: &Node<'_>, requested: Option<i64>) -> i64 {
     }
 }
 
-/// The options as admission policies see them: with the effective grace period of a pod.
+/// The options as policies and webhooks see them: with the effective grace period of a pod, and with the uid of a
+/// namespace.
 fn effective_options(deletion: Deletion, old: &Node<'_>, options: &DeleteOptions) -> DeleteOptions {
     let is_graceful = deletion == Deletion::Graceful && !metadata::is_terminating(old);
     let grace = if is_graceful { Some(pod_grace(old, options.grace)) } else { options.grace };
-    DeleteOptions { grace, ..options.clone() }
+    // Nobody deletes another namespace of the same name.
+    let is_namespace = deletion == Deletion::Phased && options.uid.is_none();
+    let uid = if is_namespace { Some(uid_of(old).to_owned()) } else { options.uid.clone() };
+    DeleteOptions { grace, uid, ..options.clone() }
 }
 
 /// The propagation policy: of the options, of the object's finalizers, or the default of the kind.

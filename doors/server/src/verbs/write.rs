@@ -2,7 +2,7 @@
 
 use crate::admission::{self, Chain};
 use crate::app::resource_request::ResourceRequest;
-use crate::registry::{CreateContext, Deletion, ServedResource, metadata};
+use crate::registry::{CreateContext, Deletion, ServedResource, metadata, partial};
 use crate::status::StatusError;
 use crate::storage::cache::{Item, Stored, storable, storable_as};
 use ratchet_engine::{Change, Part, StatusCause, Step};
@@ -40,6 +40,23 @@ impl Preconditions {
     /// The same without the `uid`.
     pub(crate) fn without_uid(self) -> Self {
         Self { uid: String::new(), ..self }
+    }
+
+    /// Checks the `uid` alone: only what mutating admission leaves must have the right version.
+    fn check_uid(&self, request: &ResourceRequest<'_>, old: &Node<'_>) -> Result<(), StatusError> {
+        Self { version: String::new(), uid: self.uid.clone() }.check(request, old)
+    }
+
+    /// Checks the version; mutating admission may have changed the one that was sent.
+    fn check_version(
+        &self,
+        request: &ResourceRequest<'_>,
+        (sent, new): (&str, &Node<'_>),
+        old: &Node<'_>,
+    ) -> Result<(), StatusError> {
+        let admitted = new.text_at(&["metadata", "resourceVersion"]);
+        let version = if admitted == sent { &self.version } else { admitted };
+        Self { version: version.to_owned(), uid: String::new() }.check(request, old)
     }
 
     /// Checks the conditions against the stored object; `old` is an empty map where there is none.
@@ -83,6 +100,8 @@ pub(crate) async fn create(
         name => name,
     };
     request.app.definitions.creation_guard(resource, name)?;
+    metadata::wipe_system_fields(&mut node);
+    set_namespace(request, &mut node)?;
     Chain::of(request.app).admit_create(request, &mut node).await?;
     admission::escalation(request, &node, None)?;
     set_namespace(request, &mut node)?;
@@ -239,10 +258,10 @@ pub(crate) async fn change(
         let served = resource.serve_one(current.clone()).await?;
         let old = to_request_version(request, &served);
         let (new, conditions) = edit(&old)?;
-        check_version_named(request, &new)?;
-        conditions.check(request, &old)?;
+        conditions.check_uid(request, &old)?;
         // After a conflict, here or at a quota, the next round checks the preconditions again.
-        if let Some(updated) = change_once(request, part, dry_run, &current, old, new).await? {
+        let change = (old, new, &conditions);
+        if let Some(updated) = change_once(request, part, dry_run, &current, change).await? {
             return resource.serve_one(updated).await;
         }
     }
@@ -276,13 +295,12 @@ async fn change_once(
     part: Part,
     dry_run: bool,
     current: &Arc<Item>,
-    old: Node<'static>,
-    new: Node<'static>,
+    (old, new, preconditions): (Node<'static>, Node<'static>, &Preconditions),
 ) -> Result<Option<Arc<Item>>, StatusError> {
     let (app, resource) = (request.app, request.resource);
     let Some(kind) = resource.kind() else { return Err(StatusError::method_not_allowed()) };
     let warning_count = request.warnings.len();
-    let (mut new, old) = validate_update(request, kind, part, old, new).await?;
+    let (mut new, old) = validate_update(request, kind, part, (old, new, preconditions)).await?;
     let conditions = Chain::of(app).conditions(request, part, &new, Some(&old)).await?;
     let claims = match part {
         Part::Main => app
@@ -331,13 +349,16 @@ async fn validate_update(
     request: &ResourceRequest<'_>,
     kind: Kind<'_>,
     part: Part,
-    old: Node<'static>,
-    mut new: Node<'static>,
+    (old, mut new, preconditions): (Node<'static>, Node<'static>, &Preconditions),
 ) -> Result<(Node<'static>, Node<'static>), StatusError> {
     let (app, resource) = (request.app, request.resource);
     resource.apply_defaults(&mut new);
     resource.complete(&mut new);
-    Chain::of(app).admit_update(request, &mut new, &old, part)?;
+    let sent = new.text_at(&["metadata", "resourceVersion"]).to_owned();
+    Chain::of(app).admit_update(request, &mut new, &old, part).await?;
+    check_version_named(request, &new)?;
+    preconditions.check_version(request, (&sent, &new), &old)?;
+    partial::restrict(part, &mut new, &old);
     admission::escalation(request, &new, Some(&old))?;
     resource.strategy().prepare_for_update(&mut new, &old, &kind, part, &app.now());
     metadata::preserve_system_fields(&mut new, &old, resource.strategy());

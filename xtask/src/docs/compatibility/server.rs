@@ -33,16 +33,28 @@ const ROWS: &[[&str; 4]] = &[
         "not built yet; every table takes rows made at run time",
     ],
     [
-        "webhooks, MutatingAdmissionPolicies",
-        "are called and evaluated",
-        "are stored and served, and decide nothing",
-        "not built yet",
-    ],
-    [
-        "a ValidatingAdmissionPolicy",
+        "an admission policy or webhook configuration",
         "is in effect some time after it was written",
         "is in effect when its write is answered",
-        "policies are read from the watch cache, which has the write",
+        "they are read from the watch cache, which has the write",
+    ],
+    [
+        "MutatingAdmissionPolicies of one request",
+        "are applied in any order",
+        "are applied in the order of their names",
+        "the same request gives the same object",
+    ],
+    [
+        "the answer of a webhook",
+        "may have any size, and redirects may lead to plain HTTP",
+        "has 8 MiB at most, and stays behind TLS",
+        "a webhook cannot exhaust the memory of the server",
+    ],
+    [
+        "a webhook behind a Service, with `--enable-aggregator-routing`",
+        "is called at an endpoint of the Service",
+        "is called at the cluster IP, as without the flag",
+        "not built yet",
     ],
     [
         "a pod address that cannot be parsed",

@@ -1,15 +1,14 @@
 //! Subresources, one file per subresource.
 
 mod binding;
-mod ephemeral;
 mod eviction;
-mod finalize;
 mod scale;
 mod token;
 
 pub(crate) use binding::bind_any;
 
 use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
+use crate::registry::partial;
 use crate::request::body::ExpectedKind;
 use crate::status::StatusError;
 use crate::verbs::update_body::UpdateBody;
@@ -33,9 +32,11 @@ pub(crate) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> Handler
         ("scale", _) => scale::answer(request, verb).await,
         ("binding", "create") => binding::bind(request).await,
         ("eviction", "create") => eviction::evict(request).await,
-        ("ephemeralcontainers", _) => save(request, verb, subresource.name, ephemeral::take).await,
-        ("resize", _) => save(request, verb, subresource.name, ephemeral::resize).await,
-        ("finalize", _) => save(request, verb, subresource.name, finalize::take).await,
+        ("ephemeralcontainers", _) => {
+            save(request, verb, subresource.name, partial::take_ephemeral_containers).await
+        }
+        ("resize", _) => save(request, verb, subresource.name, partial::take_resources).await,
+        ("finalize", _) => save(request, verb, subresource.name, partial::take_finalizers).await,
         ("approval", _) => update::update(request, Part::Sub(subresource.name), verb).await,
         ("token", "create") => token::create(request).await,
         _ => Err(StatusError::method_not_allowed()),

@@ -42,7 +42,7 @@ async fn save(request: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, St
             let (_, current) = custom(strategy.scale_of(old))?;
             let (scale, conditions) = sent.apply_to(request, &current)?;
             let mut new = old.clone();
-            strategy.write_scale(&mut new, &scale);
+            request.resource.write_scale(&mut new, &scale);
             Ok((new, conditions))
         };
         return write::change(request, Part::Sub("scale"), sent.dry_run, edit).await;
@@ -51,8 +51,7 @@ async fn save(request: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, St
         let (scale, conditions) = sent.apply_to(request, &scale_from(old))?;
         check(request, &scale)?;
         let mut new = old.clone();
-        let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);
-        new.map_mut("spec").set("replicas", Node::int(replicas));
+        request.resource.write_scale(&mut new, &scale);
         Ok((new, conditions))
     };
     write::change(request, Part::Sub("scale"), sent.dry_run, edit).await
