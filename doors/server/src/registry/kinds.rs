@@ -49,6 +49,13 @@ fn set_template_generation(node: &mut Node<'static>, count: i64) {
     annotations.set(TEMPLATE_GENERATION, Node::string(count.to_string()));
 }
 
+/// Adds the count of templates to a DaemonSet that was sent without.
+pub(super) fn complete_daemon_set(node: &mut Node<'static>) {
+    if node.find(&["metadata", "annotations", TEMPLATE_GENERATION]).is_none() {
+        set_template_generation(node, 0);
+    }
+}
+
 /// Starts to count the templates of a DaemonSet.
 pub(super) fn create_daemon_set(node: &mut Node<'static>, _: &CreateContext<'_>) {
     set_template_generation(node, 1);

@@ -153,17 +153,21 @@ fn write_row(
     include: Include,
     meta_version: &str,
 ) {
-    let node = if resource.is_converted() { converted(resource, item) } else { item.node() };
-    out.push_str(r#"{"cells":["#);
-    for (index, cell) in
-        cells(resource.row().group, resource.row().kind, &node, app.seconds()).iter().enumerate()
-    {
-        if index > 0 {
-            out.push(',');
+    let mut write_cells = |node: &Node<'_>| {
+        out.push_str(r#"{"cells":["#);
+        let cells = cells(resource.row().group, resource.row().kind, node, app.seconds());
+        for (index, cell) in cells.iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            cell.write_json(out);
         }
-        cell.write_json(out);
+        out.push(']');
+    };
+    match resource.is_converted() {
+        true => write_cells(&converted(resource, item)),
+        false => item.read(write_cells),
     }
-    out.push(']');
     match include {
         Include::Nothing => {}
         Include::Metadata => {
@@ -172,6 +176,7 @@ fn write_row(
         }
         Include::Object => {
             out.push_str(r#","object":"#);
+            let node = converted(resource, item);
             out.push_str(&whole(node, &resource.api_version(), resource.row().kind));
         }
     }

@@ -5,6 +5,7 @@ use crate::app::resource_request::ResourceRequest;
 use crate::registry::{CreateContext, Deletion, ServedResource, metadata};
 use crate::status::StatusError;
 use crate::storage::cache::{Item, Stored, storable};
+use crate::verbs::managed_fields::{self, Tracking};
 use ratchet_engine::{Change, Part, StatusCause, Step};
 use ratchet_object::{Kind, Node, Object};
 use ratchet_store::{Commit, Guard, Operation, Revision, Write};
@@ -42,6 +43,17 @@ impl Preconditions {
         Self { uid: String::new(), ..self }
     }
 
+    /// Checks that the `resourceVersion` is a number, whatever it is.
+    pub(crate) fn check_syntax(&self) -> Result<(), StatusError> {
+        let is_named = !matches!(self.version.as_str(), "" | "0");
+        if is_named && self.version.parse::<u64>().is_err() {
+            let quoted = ratchet_net::Quoted(&self.version);
+            let why = format!("strconv.ParseUint: parsing {quoted}: invalid syntax");
+            return Err(StatusError::unclassified(why));
+        }
+        Ok(())
+    }
+
     /// Checks the conditions against the stored object; `old` is an empty map where there is none.
     pub(crate) fn check(
         &self,
@@ -58,12 +70,8 @@ impl Preconditions {
             );
             return Err(StatusError::conflict(about, &why));
         }
+        self.check_syntax()?;
         let is_named = !matches!(self.version.as_str(), "" | "0");
-        if is_named && self.version.parse::<u64>().is_err() {
-            let quoted = ratchet_net::Quoted(&self.version);
-            let why = format!("strconv.ParseUint: parsing {quoted}: invalid syntax");
-            return Err(StatusError::unclassified(why));
-        }
         if is_named && self.version != old.text_at(&["metadata", "resourceVersion"]) {
             return Err(StatusError::modified(about));
         }
@@ -76,9 +84,15 @@ pub(crate) async fn create(
     request: &ResourceRequest<'_>,
     mut node: Node<'static>,
     dry_run: bool,
+    tracking: Tracking,
 ) -> Result<Arc<Item>, StatusError> {
     let resource = request.resource;
+    if tracking == Tracking::Update {
+        managed_fields::track_create(request, &mut node);
+    }
+    let entries = managed_fields::entries(&node);
     Chain::of(request.app).admit_create(request, &mut node).await?;
+    managed_fields::check_admitted(request, entries, &mut node);
     admission::escalation(request, &node, None)?;
     set_namespace(request, &mut node)?;
     let generate = node.text_at(&["metadata", "name"]).is_empty();
@@ -220,6 +234,7 @@ pub(crate) async fn change(
     request: &ResourceRequest<'_>,
     part: Part,
     dry_run: bool,
+    tracking: Tracking,
     mut edit: impl FnMut(&Node<'static>) -> Result<(Node<'static>, Preconditions), StatusError>,
 ) -> Result<Arc<Item>, StatusError> {
     let resource = request.resource;
@@ -232,7 +247,8 @@ pub(crate) async fn change(
         check_version_named(request, &new)?;
         conditions.check(request, &old)?;
         // After a conflict, here or at a quota, the next round checks the preconditions again.
-        if let Some(updated) = change_once(request, part, dry_run, &current, old, new).await? {
+        let how = (part, dry_run, tracking);
+        if let Some(updated) = change_once(request, how, &current, old, new).await? {
             return Ok(updated);
         }
     }
@@ -263,8 +279,7 @@ fn check_version_named(request: &ResourceRequest<'_>, new: &Node<'_>) -> Result<
 /// One attempt to commit an update; none on a conflict.
 async fn change_once(
     request: &ResourceRequest<'_>,
-    part: Part,
-    dry_run: bool,
+    (part, dry_run, tracking): (Part, bool, Tracking),
     current: &Arc<Item>,
     old: Node<'static>,
     new: Node<'static>,
@@ -272,7 +287,7 @@ async fn change_once(
     let (app, resource) = (request.app, request.resource);
     let Some(kind) = resource.kind() else { return Err(StatusError::method_not_allowed()) };
     let warning_count = request.warnings.len();
-    let (mut new, old) = validate_update(request, kind, part, old, new).await?;
+    let (mut new, old) = validate_update(request, kind, (part, tracking), old, new).await?;
     let conditions = Chain::of(app).conditions(request, part, &new, Some(&old)).await?;
     let claims = match part {
         Part::Main => app
@@ -283,7 +298,7 @@ async fn change_once(
     };
     resource.canonicalize(&mut new);
     let is_removed = metadata::can_be_removed(&new) && !has_spec_finalizers(resource, &new);
-    if !is_removed && same_object(&new, &old) {
+    if !is_removed && managed_fields::settle(&mut new, &old) {
         return Ok(Some(current.clone()));
     }
     let value = stored(request, new)?;
@@ -316,14 +331,19 @@ async fn change_once(
 async fn validate_update(
     request: &ResourceRequest<'_>,
     kind: Kind<'_>,
-    part: Part,
+    (part, tracking): (Part, Tracking),
     old: Node<'static>,
     mut new: Node<'static>,
 ) -> Result<(Node<'static>, Node<'static>), StatusError> {
     let (app, resource) = (request.app, request.resource);
     resource.apply_defaults(&mut new);
     resource.complete(&mut new);
+    if tracking == Tracking::Update {
+        managed_fields::track_update(request, part, &old, &mut new);
+    }
+    let entries = managed_fields::entries(&new);
     Chain::of(app).admit_update(request, &mut new, &old, part)?;
+    managed_fields::check_admitted(request, entries, &mut new);
     admission::escalation(request, &new, Some(&old))?;
     resource.strategy().prepare_for_update(&mut new, &old, &kind, part, &app.now());
     resource.object_type().prepare_for_update(&mut new, &old, part);
@@ -349,33 +369,4 @@ async fn validate_update(
 pub(crate) fn has_spec_finalizers(resource: &ServedResource, node: &Node<'_>) -> bool {
     resource.strategy().deletion == Deletion::Phased
         && node.find(&["spec", "finalizers"]).is_some_and(|list| !list.items().is_empty())
-}
-
-/// Whether an update changes nothing but the resource version. Both objects are in canonical form, so that equal
-/// objects have equal text.
-fn same_object(new: &Node<'_>, old: &Node<'_>) -> bool {
-    let without = |node: &Node<'_>| {
-        let mut node = node.clone().into_owned();
-        node.map_mut("metadata").remove("resourceVersion");
-        node
-    };
-    without(new) == without(old)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_version_alone_is_no_change() {
-        let node = |version: &str, label: &str| {
-            let metadata = Node::map([
-                ("resourceVersion", Node::string(version.to_owned())),
-                ("l", Node::string(label.to_owned())),
-            ]);
-            Node::map([("metadata", metadata)])
-        };
-        assert!(same_object(&node("1", "a"), &node("2", "a")));
-        assert!(!same_object(&node("1", "a"), &node("1", "b")));
-    }
 }

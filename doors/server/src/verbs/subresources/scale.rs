@@ -5,10 +5,12 @@ use crate::request::body::ExpectedKind;
 use crate::status::StatusError;
 use crate::storage::cache::Item;
 use crate::storage::convert::scale_from;
+use crate::verbs::managed_fields::{self, Tracking};
 use crate::verbs::update_body::UpdateBody;
 use crate::verbs::write;
+use ratchet_apply::{ReplicasPath, ScaleHandler, set_managed_fields};
 use ratchet_engine::Part;
-use ratchet_object::{GroupVersionKind, Node};
+use ratchet_object::{GroupVersionKind, Node, canonicalize, schema};
 use std::sync::Arc;
 
 const SCALE: ExpectedKind<'static> =
@@ -26,14 +28,38 @@ pub(super) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> Handler
 async fn save(request: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, StatusError> {
     let sent = UpdateBody::decode(request, verb, SCALE)?;
     let edit = |old: &Node<'static>| {
-        let (scale, conditions) = sent.apply_to(request, &scale_from(old))?;
+        let api_version = request.resource.api_version();
+        let mappings = [ReplicasPath { api_version: &api_version, path: Some(REPLICAS) }];
+        let owners = ScaleHandler { parent: old, api_version: &api_version, mappings: &mappings };
+        let mut old_scale = scale_from(old);
+        let entries = owners.to_subresource().map_err(StatusError::unclassified)?;
+        set_managed_fields(&mut old_scale, entries);
+        let (mut scale, conditions) = sent.apply_to(request, &old_scale)?;
+        if sent.tracking() == Tracking::Update {
+            track(request, &old_scale, &mut scale);
+        }
         check(request, &scale)?;
         let mut new = old.clone();
-        let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);
+        let replicas = scale.find(REPLICAS).and_then(Node::as_int).unwrap_or(0);
         new.map_mut("spec").set("replicas", Node::int(replicas));
+        let entries = owners.to_parent(&scale).map_err(StatusError::unclassified)?;
+        set_managed_fields(&mut new, entries);
         Ok((new, conditions))
     };
-    write::change(request, Part::Sub("scale"), sent.dry_run, edit).await
+    write::change(request, Part::Sub("scale"), sent.dry_run, Tracking::Done, edit).await
+}
+
+/// Where a Scale and the objects of built-in kinds have their replicas.
+const REPLICAS: &[&str] = &["spec", "replicas"];
+
+/// Sets the entries of a Scale that was sent whole or patched.
+fn track(request: &ResourceRequest<'_>, old: &Node<'static>, new: &mut Node<'static>) {
+    let mut complete = new.clone();
+    if let Some(row) = schema::kind(SCALE.group, SCALE.version, SCALE.kind) {
+        ratchet_object::complete(&mut complete, row.ty);
+        canonicalize(&mut complete, row.ty);
+    }
+    managed_fields::track(request, SCALE, "scale", old, &complete, new);
 }
 
 fn check(request: &ResourceRequest<'_>, scale: &Node<'_>) -> Result<(), StatusError> {
