@@ -59,16 +59,9 @@ impl ApplyPatch {
         });
         let Applied { mut object, managed_fields, .. } = applied.map_err(apply_error)?;
         config.report(request, self.fields)?;
-        prune(&mut object, wanted);
+        wanted.prune(&mut object);
         set_managed_fields(&mut object, managed_fields);
         Ok(object)
-    }
-}
-
-/// Makes of `null` what decoding makes of it; unknown fields have been refused.
-fn prune(object: &mut Node<'static>, wanted: ExpectedKind<'_>) {
-    if let Some(row) = ratchet_object::schema::kind(wanted.group, wanted.version, wanted.kind) {
-        ratchet_object::prune(object, row.ty);
     }
 }
 

@@ -6,11 +6,11 @@ use crate::request::body::ExpectedKind;
 use crate::storage::convert;
 use http::header::USER_AGENT;
 use ratchet_apply::{
-    BuiltInKind, FieldManager, ResetFields, manager_or_user_agent, set_managed_fields,
-    validate_managed_fields,
+    FieldManager, manager_or_user_agent, set_managed_fields, validate_managed_fields,
 };
 use ratchet_engine::Part;
-use ratchet_object::Node;
+use ratchet_object::{GroupVersionKind, Node};
+use ratchet_pipeline::BuiltInType;
 
 /// Who sets the entries of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,10 @@ pub(crate) fn subresource(part: Part) -> &'static str {
     }
 }
 
+/// The only kind of bodies that is not that of a resource.
+pub(crate) const SCALE: GroupVersionKind<'static> =
+    GroupVersionKind { group: "autoscaling", version: "v1", kind: "Scale" };
+
 /// Passes the field manager of an endpoint to `run`; `wanted` is the kind of its bodies.
 pub(crate) fn with_field_manager<R>(
     resource: &ServedResource,
@@ -39,12 +43,14 @@ pub(crate) fn with_field_manager<R>(
     let convert = |object: &Node<'_>, api_version: &str| {
         Ok(convert::between(object.clone().into_owned(), api_version, wanted.kind))
     };
-    let converter = BuiltInKind { group: wanted.group, kind: wanted.kind, convert: &convert };
+    let built_in = BuiltInType::new(SCALE);
+    let object_type = wanted.object_type().unwrap_or(&built_in);
+    let (converter, api_version) = (object_type.converter(&convert), wanted.api_version());
     run(&FieldManager {
         kind: wanted.name(),
         subresource,
-        converter: &converter,
-        reset_fields: ResetFields::of(resource.row.group, resource.row.plural, subresource),
+        converter: &*converter,
+        reset_fields: resource.object_type().reset_fields(subresource, &api_version),
     })
 }
 

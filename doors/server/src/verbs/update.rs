@@ -37,9 +37,9 @@ pub(crate) async fn update(request: &ResourceRequest<'_>, part: Part, verb: &str
 
 /// Creates the object of a PUT or an apply, if the user may also create.
 async fn create(request: &ResourceRequest<'_>, body: &UpdateBody<'_>) -> HandlerResult {
+    let mut node = body.create(request)?;
     let target = crate::access::authorize::target(request.path, "");
     request.app.authorizer.check(&Attributes { user: request.user, verb: "create", target })?;
-    let mut node = body.create(request)?;
     request.resource.apply_defaults(&mut node);
     Ok(Reply::created(write::create(request, node, body.dry_run, body.tracking()).await?))
 }

@@ -10,11 +10,10 @@ use crate::verbs::update_body::UpdateBody;
 use crate::verbs::write;
 use ratchet_apply::{ReplicasPath, ScaleHandler, set_managed_fields};
 use ratchet_engine::Part;
-use ratchet_object::{GroupVersionKind, Node, canonicalize, schema};
+use ratchet_object::{Node, canonicalize, schema};
 use std::sync::Arc;
 
-const SCALE: ExpectedKind<'static> =
-    ExpectedKind::of_kind(GroupVersionKind { group: "autoscaling", version: "v1", kind: "Scale" });
+const SCALE: ExpectedKind<'static> = ExpectedKind::of_kind(managed_fields::SCALE);
 
 /// Handles a request for the scale of an object.
 pub(super) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> HandlerResult {
@@ -29,7 +28,10 @@ async fn save(request: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, St
     let sent = UpdateBody::decode(request, verb, SCALE)?;
     let edit = |old: &Node<'static>| {
         let api_version = request.resource.api_version();
-        let mappings = [ReplicasPath { api_version: &api_version, path: Some(REPLICAS) }];
+        let fields = request.resource.object_type().replicas_fields();
+        let paths: Vec<Option<Vec<&str>>> = fields.iter().map(|(_, path)| names(path)).collect();
+        let mapping = |((version, _), path)| mapping(version, path);
+        let mappings: Vec<ReplicasPath<'_>> = fields.iter().zip(&paths).map(mapping).collect();
         let owners = ScaleHandler { parent: old, api_version: &api_version, mappings: &mappings };
         let mut old_scale = scale_from(old);
         let entries = owners.to_subresource().map_err(StatusError::unclassified)?;
@@ -47,6 +49,14 @@ async fn save(request: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, St
         Ok((new, conditions))
     };
     write::change(request, Part::Sub("scale"), sent.dry_run, Tracking::Done, edit).await
+}
+
+fn names(path: &Option<Vec<String>>) -> Option<Vec<&str>> {
+    path.as_ref().map(|path| path.iter().map(String::as_str).collect())
+}
+
+fn mapping<'a>(api_version: &'a str, path: &'a Option<Vec<&'a str>>) -> ReplicasPath<'a> {
+    ReplicasPath { api_version, path: path.as_deref() }
 }
 
 /// Where a Scale and the objects of built-in kinds have their replicas.
