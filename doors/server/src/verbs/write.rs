@@ -3,6 +3,7 @@
 use crate::admission::{self, Chain};
 use crate::app::resource_request::ResourceRequest;
 use crate::registry::{CreateContext, Deletion, ServedResource, metadata};
+use crate::request::body::LIMIT;
 use crate::status::StatusError;
 use crate::storage::cache::{Item, Stored, storable};
 use crate::verbs::managed_fields::{self, Tracking};
@@ -220,7 +221,12 @@ async fn commit_new(
 /// Converts an object of the request's version into the stored form.
 fn stored(request: &ResourceRequest<'_>, mut node: Node<'static>) -> Result<Stored, StatusError> {
     request.resource.to_stored(&mut node);
-    Ok(storable(node)?)
+    let value = storable(node)?;
+    // What a client reads must fit into its next request.
+    match value.bytes().len() <= LIMIT {
+        true => Ok(value),
+        false => Ok(value.without_managed_fields()?),
+    }
 }
 
 /// The time to live of an object; only Events expire.

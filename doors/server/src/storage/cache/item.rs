@@ -37,6 +37,17 @@ impl Stored {
     pub(crate) fn bytes(&self) -> Bytes {
         self.0.clone()
     }
+
+    /// The same object without `managedFields`.
+    pub(crate) fn without_managed_fields(&self) -> Result<Self, Unstorable> {
+        match std::str::from_utf8(&self.0).ok().and_then(|text| decode_stored(text).ok()) {
+            Some(mut node) => {
+                node.map_mut("metadata").remove("managedFields");
+                storable(node)
+            }
+            None => Ok(self.clone()),
+        }
+    }
 }
 
 impl Item {
@@ -252,6 +263,16 @@ mod tests {
         assert_eq!(item.body, r#"{"metadata":{"resourceVersion":"7"}}"#);
         assert_eq!(item.as_of(8).body, r#"{"metadata":{"resourceVersion":"8"}}"#);
         assert_eq!(item.node().text_at(&["metadata", "resourceVersion"]), "7");
+    }
+
+    #[test]
+    fn an_object_can_do_without_its_managed_fields() {
+        let text = r#"{"metadata":{"managedFields":[{"manager":"m"}],"name":"x"},"data":{}}"#;
+        let stored = storable(decode(text, Limits::DEFAULT).unwrap().documents.remove(0)).unwrap();
+        let last = r#"{"metadata":{"name":"x","managedFields":[{"manager":"m"}]},"data":{}}"#;
+        assert_eq!(stored.bytes(), last);
+        let less = stored.without_managed_fields().unwrap();
+        assert_eq!(less.bytes(), r#"{"metadata":{"name":"x"},"data":{}}"#);
     }
 
     #[test]
