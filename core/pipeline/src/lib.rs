@@ -27,12 +27,14 @@ extern crate alloc;
 
 mod defaults;
 mod facts;
+mod field_owners;
 mod fields;
 mod object_type;
 mod validate;
 
 pub use defaults::{locate_defaulted, with_defaults};
 pub use facts::{GatheredFacts, gather};
+pub use field_owners::ReplicasField;
 pub use fields::{FieldReport, FieldValidation, FieldViolation, TypeMismatch, check_fields};
 pub use object_type::{BuiltInType, CustomType, ObjectType};
 pub use validate::validate;

@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 
 mod access;
+mod applying;
 mod bundle;
 mod changing;
 mod console;

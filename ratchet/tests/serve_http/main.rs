@@ -4,6 +4,7 @@
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
 
 mod access;
+mod apply;
 mod audit;
 mod client;
 mod custom_objects;

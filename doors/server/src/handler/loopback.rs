@@ -29,13 +29,24 @@ pub struct MediaTypes {
 pub struct LoopbackClient {
     app: Arc<App>,
     peer: Arc<Peer>,
+    agent: HeaderValue,
 }
 
+/// The user agents of the server itself, and of its controllers. `managedFields` have the part before the slash, by
+/// which tools know them.
+const SERVER_AGENT: &str = "kube-apiserver/ratchet";
+const CONTROLLER_AGENT: &str = "kube-controller-manager/ratchet";
+
 impl LoopbackClient {
-    /// Creates a client of this server.
+    /// Creates a client of this server for its controllers.
     pub fn new(app: Arc<App>) -> Self {
+        Self::named(app, CONTROLLER_AGENT)
+    }
+
+    fn named(app: Arc<App>, agent: &'static str) -> Self {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        Self { app, peer: Arc::new(Peer { address, certificates: Arc::from([]) }) }
+        let peer = Arc::new(Peer { address, certificates: Arc::from([]) });
+        Self { app, peer, agent: HeaderValue::from_static(agent) }
     }
 
     /// Sends a request as `user` and returns status code and body.
@@ -73,7 +84,7 @@ impl LoopbackClient {
         types: MediaTypes,
         body: Bytes,
     ) -> Option<http::Response<Body>> {
-        let agent = HeaderValue::from_static("ratchet-controllers");
+        let agent = self.agent.clone();
         let mut request =
             Request::builder().method(method).uri(path).header(header::USER_AGENT, agent);
         let content_headers =
@@ -115,7 +126,7 @@ impl SecretLabeler for LoopbackLabeler {
                 groups: vec![MASTERS.into()],
                 ..User::default()
             };
-            let client = LoopbackClient::new(app);
+            let client = LoopbackClient::named(app, SERVER_AGENT);
             let (code, _) = client.request(&user, "PATCH", &path, types, patch).await;
             if code >= 300 {
                 tracing::error!(namespace, name, code, "a secret could not be marked as used");

@@ -65,6 +65,13 @@ pub(super) fn update_definition_status(new: &mut Node<'static>, old: &Node<'_>, 
     definition::prepare_for_status_update(new, old);
 }
 
+/// Adds the count of templates to a DaemonSet that was sent without.
+pub(super) fn complete_daemon_set(node: &mut Node<'static>) {
+    if node.find(&["metadata", "annotations", TEMPLATE_GENERATION]).is_none() {
+        set_template_generation(node, 0);
+    }
+}
+
 /// Starts to count the templates of a DaemonSet.
 pub(super) fn create_daemon_set(node: &mut Node<'static>, _: &CreateContext<'_>) {
     set_template_generation(node, 1);

@@ -8,7 +8,6 @@ const SYSTEM_FIELDS: &[&str] = &[
     "creationTimestamp",
     "deletionGracePeriodSeconds",
     "deletionTimestamp",
-    "managedFields",
     "selfLink",
     "uid",
 ];
@@ -66,8 +65,6 @@ pub(crate) fn preserve_system_fields(new: &mut Node<'static>, old: &Node<'_>, st
             metadata.set(name, value.clone().into_owned());
         }
     }
-    // Managed fields need server-side apply, which is not supported yet.
-    metadata.remove("managedFields");
     metadata.remove("selfLink");
     if old.find(&["metadata", "namespace"]).is_none() {
         metadata.remove("namespace");

@@ -60,6 +60,7 @@ static STRATEGIES: &[Strategy] = &[
     row("apiregistration.k8s.io", "APIService").requires_version().status_restores(ALL_METADATA),
     row("apps", "DaemonSet")
         .counts(SPEC)
+        .on_tracking(kinds::complete_daemon_set)
         .on_create(kinds::create_daemon_set)
         .on_update(kinds::update_daemon_set),
     row("apps", "Deployment").counts(Generation::OfSpecAndAnnotations).status_restores(&["labels"]),

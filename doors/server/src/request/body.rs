@@ -81,6 +81,16 @@ impl<'a> ExpectedKind<'a> {
         Self { group, version, kind, object_type: None, is_unstructured: false }
     }
 
+    /// How objects of the kind are decoded; none for a built-in kind that is no resource of its own.
+    pub(crate) fn object_type(&self) -> Option<&'a dyn ObjectType> {
+        self.object_type
+    }
+
+    /// Drops what decoding drops: unknown fields, and `null`.
+    pub(crate) fn prune(&self, node: &mut Node<'static>) {
+        self.decode(node, &[]);
+    }
+
     /// The type for strategic merge patches, if there are any of this kind.
     pub(crate) fn merge_type(&self) -> Option<&'static TypeRow> {
         match self.object_type {

@@ -136,10 +136,15 @@ fn write_row(
     include: Include,
     meta_version: &str,
 ) {
-    let node = if resource.is_converted() { converted(resource, item) } else { item.node() };
-    out.push_str(r#"{"cells":["#);
-    write_cells(out, resource, &node, app.seconds());
-    out.push(']');
+    let mut write_row_cells = |node: &Node<'_>| {
+        out.push_str(r#"{"cells":["#);
+        write_cells(out, resource, node, app.seconds());
+        out.push(']');
+    };
+    match resource.is_converted() {
+        true => write_row_cells(&converted(resource, item)),
+        false => item.read(write_row_cells),
+    }
     match include {
         Include::Nothing => {}
         Include::Metadata => {
@@ -148,6 +153,7 @@ fn write_row(
         }
         Include::Object => {
             out.push_str(r#","object":"#);
+            let node = converted(resource, item);
             out.push_str(&whole(node, &resource.api_version(), resource.row().kind));
         }
     }

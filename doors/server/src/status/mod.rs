@@ -199,6 +199,12 @@ impl StatusError {
         Self::conflict(about, why)
     }
 
+    /// 409: others own what a configuration would change.
+    pub(crate) fn apply_conflict(message: String, causes: Vec<StatusCause>) -> Self {
+        let details = Details { causes, ..Details::default() };
+        Self { details: Some(Box::new(details)), ..Self::plain(409, "Conflict", message) }
+    }
+
     /// 410: the requested revision is compacted.
     pub fn expired(message: impl Into<String>) -> Self {
         Self::plain(410, "Expired", message)

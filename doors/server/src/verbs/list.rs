@@ -277,7 +277,7 @@ async fn from_cache(
         let mut read = 0;
         while read < limit_bytes {
             let Some(item) = all.next() else { return false };
-            read += item.body.len();
+            read += item.size();
             if limit > 0 && items.len() == limit {
                 remaining += 1;
             } else if selection.is_everything() || selection.matches(request.resource, item) {

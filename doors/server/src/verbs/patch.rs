@@ -27,12 +27,6 @@ impl PatchType {
             "application/json-patch+json" => Ok(Self::Json),
             "application/merge-patch+json" => Ok(Self::Merge),
             "application/strategic-merge-patch+json" if !is_custom => Ok(Self::Strategic),
-            "application/apply-patch+yaml" | "application/apply-patch+cbor" => {
-                Err(StatusError::unsupported_media(
-                    "server-side apply (application/apply-patch+yaml) is not supported by this server yet; \
-                     use client-side apply (kubectl apply --server-side=false)",
-                ))
-            }
             _ if is_custom => Err(StatusError::unsupported_media(CUSTOM_TYPES)),
             _ => Err(StatusError::unsupported_media("415: Unsupported Media Type")),
         }

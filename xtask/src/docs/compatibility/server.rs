@@ -15,16 +15,22 @@ differences are known.
 /// Subject, behaviour of kube-apiserver, behaviour of this server, reason.
 const ROWS: &[[&str; 4]] = &[
     [
-        "`metadata.managedFields`",
-        "names the manager of every field",
-        "is absent, and dropped from writes",
-        "it comes with server-side apply",
+        "`metadata.managedFields` of an object that has become too large for the store",
+        "are dropped where the object fits without them, except by an apply, which is refused",
+        "are dropped where it would not fit into a request, also by an apply",
+        "the store takes more; what is read can be written",
     ],
     [
-        "server-side apply",
-        "`application/apply-patch+yaml`",
-        "415 with a message that names the alternative",
-        "not built yet",
+        "owners of fields in several versions of a kind whose versions a webhook converts",
+        "the webhook converts objects to compare them",
+        "fields are compared by their names",
+        "no request waits for a webhook more than once for each of its objects",
+    ],
+    [
+        "`managedFields` of the status that admission gives a ResourceQuota, and of objects that bootstrap reconciles",
+        "name kube-apiserver for every change",
+        "name kube-apiserver from the creation on; later changes keep the entries",
+        "these are written in one commit with what they are about",
     ],
     [
         "custom resources",
@@ -132,7 +138,7 @@ const ROWS: &[[&str; 4]] = &[
         "rules of an aggregated ClusterRole whose last part is gone",
         "are taken away, for their manager is known",
         "are taken away if a controller has seen them gathered since it started",
-        "`managedFields` are not stored yet",
+        "the controller writes what it has gathered, and does not apply it",
     ],
     [
         "times in tokens of service accounts",

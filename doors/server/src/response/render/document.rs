@@ -62,10 +62,10 @@ impl Document {
     /// The number of source bytes.
     pub(super) fn size(&self) -> usize {
         match &self.content {
-            DocumentContent::One(item) => item.body.len(),
+            DocumentContent::One(item) => item.size(),
             DocumentContent::Text(text) => text.len(),
             DocumentContent::Many { head, items } => {
-                head.len() + items.iter().map(|item| item.body.len() + 1).sum::<usize>()
+                head.len() + items.iter().map(|item| item.size() + 1).sum::<usize>()
             }
         }
     }
@@ -74,6 +74,11 @@ impl Document {
     pub(super) fn is_stored(&self) -> bool {
         let is_text = matches!(self.content, DocumentContent::Text(_));
         is_text || (self.output.form == Form::Whole && !self.resource.is_converted())
+    }
+
+    /// Whether the document is a list.
+    pub(super) fn is_list(&self) -> bool {
+        matches!(self.content, DocumentContent::Many { .. })
     }
 
     /// `apiVersion` and `kind` of the list.
@@ -145,7 +150,7 @@ impl Document {
         match output.form {
             Form::Whole if resource.is_converted() => converted(resource, item).to_json().into(),
             Form::Whole if resource.defined().is_some() => self.whole_item(item).concat().into(),
-            Form::Whole => item.body.clone(),
+            Form::Whole => item.body(),
             Form::Metadata => partial(item, output.meta_version).into(),
             Form::Table => {
                 let mut row = String::new();

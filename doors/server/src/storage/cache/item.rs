@@ -1,22 +1,27 @@
 //! `Item`: one stored object at one revision, as bytes and with cached labels.
 
+use super::packed::Packed;
 use super::unreadable::Unstorable;
 use bytes::Bytes;
+use ratchet_apply::FieldsPool;
 use ratchet_object::selector::{FieldSelector, LabelSelector, selectable};
 use ratchet_object::{Entry, Node, Value, decode_stored, stored_json};
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
-/// A stored object at one revision. Responses contain its bytes unchanged.
+/// A stored object at one revision. Responses contain its bytes unchanged; only `managedFields`, which many objects
+/// have in common, may be kept apart.
 #[derive(Debug)]
 pub struct Item {
     /// `namespace/name`, or the name alone.
     pub key: Arc<str>,
     /// The revision of its last change, which is its `resourceVersion`.
     pub revision: u64,
-    /// The object without `kind` and `apiVersion`: `{"metadata":{"resourceVersion":"7",…},…}`.
-    pub body: Bytes,
+    /// The object without `kind` and `apiVersion`: `{"metadata":{"resourceVersion":"7",…},…}`; also without
+    /// `managedFields` if they are packed.
+    body: Bytes,
+    packed: Option<Packed>,
     /// The version in which it is stored, where that is not the same for all objects of the resource.
     version: Option<Box<str>>,
     /// The serial number of the type whose objects look like `body`; zero if that is not known.
@@ -41,18 +46,48 @@ impl Stored {
     pub(crate) fn bytes(&self) -> Bytes {
         self.0.clone()
     }
+
+    /// The same object without `managedFields`.
+    pub(crate) fn without_managed_fields(&self) -> Result<Self, Unstorable> {
+        match std::str::from_utf8(&self.0).ok().and_then(|text| decode_stored(text).ok()) {
+            Some(mut node) => {
+                node.map_mut("metadata").remove("managedFields");
+                storable(node)
+            }
+            None => Ok(self.clone()),
+        }
+    }
 }
 
 impl Item {
     /// Decodes a value of the store: an object without `kind`, `apiVersion` and `resourceVersion`. Any other value is
     /// an error, because items are served unchecked.
     pub fn stored(key: Arc<str>, revision: u64, value: &[u8]) -> Result<Self, String> {
+        Self::checked(value).map(|_| Self::of(key, revision, value))
+    }
+
+    /// The same, with `managedFields` shared with other objects of the pool.
+    pub(super) fn cached(
+        key: Arc<str>,
+        revision: u64,
+        value: &[u8],
+        pool: &Mutex<FieldsPool>,
+    ) -> Result<Self, String> {
+        let (text, object) = Self::checked(value)?;
+        let Some((rest, packed)) = Packed::cut(text, &object, pool) else {
+            return Ok(Self::of(key, revision, value));
+        };
+        let item = Self::of(key, revision, rest.as_bytes());
+        let packed = Some(packed.moved(rest.as_bytes(), &item.body));
+        Ok(Self { packed, ..item })
+    }
+
+    fn checked(value: &[u8]) -> Result<(&str, Node<'_>), String> {
         if !value.starts_with(START.as_bytes()) {
             return Err("it does not begin with its metadata".to_owned());
         }
         let text = std::str::from_utf8(value).map_err(|why| why.to_string())?;
-        decode_stored(text).map_err(|why| why.to_string())?;
-        Ok(Self::of(key, revision, value))
+        Ok((text, decode_stored(text).map_err(|why| why.to_string())?))
     }
 
     /// The item of a write that was just committed.
@@ -73,7 +108,7 @@ impl Item {
 
     fn new(key: Arc<str>, revision: u64, body: Bytes, version: Option<&str>) -> Self {
         let (version, shape) = (version.map(Into::into), AtomicU64::new(0));
-        Self { key, revision, body, version, shape, labels: OnceLock::new() }
+        Self { key, revision, body, packed: None, version, shape, labels: OnceLock::new() }
     }
 
     fn of(key: Arc<str>, revision: u64, value: &[u8]) -> Self {
@@ -99,7 +134,7 @@ impl Item {
     /// Whether the object is stored as this very value.
     pub(crate) fn is_stored_as(&self, value: &Stored) -> bool {
         let written = Self::written(self.key.clone(), self.revision, value);
-        self.body == written.body && self.version == written.version
+        self.body() == written.body && self.version == written.version
     }
 
     /// Whether `body` is what an object of the type with this serial number looks like.
@@ -127,39 +162,61 @@ impl Item {
         let rest = self.body.strip_prefix(old.as_bytes()).unwrap_or(&self.body);
         let mut value = START.as_bytes().to_vec();
         value.extend_from_slice(rest.strip_prefix(b",").unwrap_or(rest));
-        let mut item = Self::of(self.key.clone(), revision, &value);
-        item.version.clone_from(&self.version);
-        item.shape = AtomicU64::new(self.shape.load(Ordering::Relaxed));
-        item
+        let later = Self::of(self.key.clone(), revision, &value);
+        let packed = self.packed.as_ref().map(|packed| packed.moved(&self.body, &later.body));
+        let shape = AtomicU64::new(self.shape.load(Ordering::Relaxed));
+        Self { packed, version: self.version.clone(), shape, ..later }
+    }
+
+    /// The number of bytes of the object.
+    pub fn size(&self) -> usize {
+        self.body.len() + self.packed.as_ref().map_or(0, Packed::size)
+    }
+
+    /// The object without `kind` and `apiVersion`.
+    pub fn body(&self) -> Bytes {
+        match &self.packed {
+            None => self.body.clone(),
+            Some(packed) => packed.join(&self.body),
+        }
+    }
+
+    /// Whether the text of the object, apart from `managedFields` that are packed, contains `text`.
+    pub fn contains(&self, text: &str) -> bool {
+        std::str::from_utf8(&self.body).is_ok_and(|body| body.contains(text))
     }
 
     /// Decodes the object.
     pub fn node(&self) -> Node<'static> {
-        self.tree().into_owned()
+        match self.packed {
+            None => self.tree(&self.body).into_owned(),
+            Some(_) => self.tree(&self.body()).into_owned(),
+        }
     }
 
     /// Cannot fail, because the value was decoded when the item was made. If it does, the request panics rather than
     /// continue with an empty object.
-    fn tree(&self) -> Node<'_> {
-        let text = std::str::from_utf8(&self.body).unwrap_or_default();
+    fn tree<'b>(&self, body: &'b [u8]) -> Node<'b> {
+        let text = std::str::from_utf8(body).unwrap_or_default();
         decode_stored(text).unwrap_or_else(|why| unreachable!("{}: {why}", self.key))
     }
 
-    /// Passes the decoded object to `take` without copying its strings.
+    /// Passes the decoded object to `take` without copying its strings. It may lack its `managedFields`: they are
+    /// often larger than the rest, and nobody decides by them.
     pub fn read<R>(&self, take: impl FnOnce(&Node<'_>) -> R) -> R {
-        take(&self.tree())
+        take(&self.tree(&self.body))
     }
 
     /// The JSON object with `kind` and `apiVersion`, in two pieces.
     pub fn whole(&self, api_version: &str, kind: &str) -> [Bytes; 2] {
         let start = format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","#);
-        [start.into(), self.body.slice(1..)]
+        [start.into(), self.body().slice(1..)]
     }
 
     /// Whether its labels match.
     pub fn has_labels(&self, selector: &LabelSelector) -> bool {
         let labels = self.labels.get_or_init(|| {
-            let node = self.node();
+            let node = self.tree(&self.body);
             let entries = node.find(&["metadata", "labels"]).map(Node::entries).unwrap_or_default();
             let pair = |entry: &Entry<'_>| {
                 (entry.key.as_ref().into(), entry.node.text().unwrap_or_default().into())
@@ -183,7 +240,7 @@ impl Item {
         if selector.terms().iter().all(|term| of_key(&term.field).is_some()) {
             return selector.matches_by(|field| of_key(field).unwrap_or_default());
         }
-        selector.matches(&self.node(), selectable(group, kind))
+        self.read(|node| selector.matches(node, selectable(group, kind)))
     }
 }
 
@@ -222,6 +279,10 @@ fn arranged(mut node: Node<'_>) -> Node<'_> {
     node.remove("apiVersion");
     let mut metadata = node.remove("metadata").unwrap_or_else(Node::empty_map);
     metadata.remove("resourceVersion");
+    // Last, where the cache looks for them.
+    if let Some(entries) = metadata.remove("managedFields") {
+        metadata.set("managedFields", entries);
+    }
     if let Some(entries) = node.entries_mut() {
         entries.insert(0, Entry::new("metadata", metadata));
     }
@@ -289,6 +350,16 @@ mod tests {
         assert_eq!(item.body, r#"{"metadata":{"resourceVersion":"7"}}"#);
         assert_eq!(item.as_of(8).body, r#"{"metadata":{"resourceVersion":"8"}}"#);
         assert_eq!(item.node().text_at(&["metadata", "resourceVersion"]), "7");
+    }
+
+    #[test]
+    fn an_object_can_do_without_its_managed_fields() {
+        let text = r#"{"metadata":{"managedFields":[{"manager":"m"}],"name":"x"},"data":{}}"#;
+        let stored = storable(decode(text, Limits::DEFAULT).unwrap().documents.remove(0)).unwrap();
+        let last = r#"{"metadata":{"name":"x","managedFields":[{"manager":"m"}]},"data":{}}"#;
+        assert_eq!(stored.bytes(), last);
+        let less = stored.without_managed_fields().unwrap();
+        assert_eq!(less.bytes(), r#"{"metadata":{"name":"x"},"data":{}}"#);
     }
 
     #[test]

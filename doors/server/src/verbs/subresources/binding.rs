@@ -7,6 +7,7 @@ use crate::request::ResourcePath;
 use crate::request::body::ExpectedKind;
 use crate::request::options::{OptionsKind, WriteOptions};
 use crate::status::StatusError;
+use crate::verbs::managed_fields::Tracking;
 use crate::verbs::write::{self, Preconditions, set_namespace};
 use ratchet_engine::Part;
 use ratchet_object::{GroupVersionKind, Node};
@@ -89,7 +90,7 @@ async fn bind_to(
         set_scheduled_condition(&mut new, &now);
         Ok((new, Preconditions::of(binding)))
     };
-    write::change(request, Part::Sub("binding"), dry_run, edit).await?;
+    write::change(request, Part::Sub("binding"), dry_run, Tracking::Done, edit).await?;
     Ok(Reply::json(
         201,
         r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}"#,

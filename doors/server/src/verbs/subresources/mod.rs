@@ -11,6 +11,7 @@ use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::registry::partial;
 use crate::request::body::ExpectedKind;
 use crate::status::StatusError;
+use crate::verbs::managed_fields::{self, Tracking};
 use crate::verbs::update_body::UpdateBody;
 use crate::verbs::{get, update, write};
 use ratchet_engine::Part;
@@ -55,7 +56,11 @@ async fn save(
         let (sent_object, conditions) = sent.apply_to(request, old)?;
         let mut new = old.clone();
         take(&mut new, &sent_object);
+        if sent.tracking() == Tracking::Done {
+            managed_fields::copy(&mut new, &sent_object);
+        }
         Ok((new, conditions))
     };
-    Ok(Reply::item(write::change(request, Part::Sub(part), sent.dry_run, edit).await?))
+    let tracking = sent.tracking();
+    Ok(Reply::item(write::change(request, Part::Sub(part), sent.dry_run, tracking, edit).await?))
 }

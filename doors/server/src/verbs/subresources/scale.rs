@@ -5,15 +5,16 @@ use crate::request::body::ExpectedKind;
 use crate::status::StatusError;
 use crate::storage::cache::Item;
 use crate::storage::convert::scale_from;
+use crate::verbs::managed_fields::{self, Tracking};
 use crate::verbs::update_body::UpdateBody;
 use crate::verbs::write;
+use ratchet_apply::{ReplicasPath, ScaleHandler, set_managed_fields};
 use ratchet_crd::ScaleError;
 use ratchet_engine::Part;
-use ratchet_object::{GroupVersionKind, Node};
+use ratchet_object::{Node, canonicalize, schema};
 use std::sync::Arc;
 
-const SCALE: ExpectedKind<'static> =
-    ExpectedKind::of_kind(GroupVersionKind { group: "autoscaling", version: "v1", kind: "Scale" });
+const SCALE: ExpectedKind<'static> = ExpectedKind::of_kind(managed_fields::SCALE);
 
 /// Handles a request for the scale of an object.
 pub(super) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> HandlerResult {
@@ -37,24 +38,56 @@ fn custom<S>(scale: Option<Result<S, ScaleError>>) -> Result<S, StatusError> {
 
 async fn save(request: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, StatusError> {
     let sent = UpdateBody::decode(request, verb, SCALE)?;
-    if let Some((_, strategy)) = request.resource.object_type().custom() {
-        let edit = |old: &Node<'static>| {
-            let (_, current) = custom(strategy.scale_of(old))?;
-            let (scale, conditions) = sent.apply_to(request, &current)?;
-            let mut new = old.clone();
-            request.resource.write_scale(&mut new, &scale);
-            Ok((new, conditions))
-        };
-        return write::change(request, Part::Sub("scale"), sent.dry_run, edit).await;
-    }
+    let custom_type = request.resource.object_type().custom();
     let edit = |old: &Node<'static>| {
-        let (scale, conditions) = sent.apply_to(request, &scale_from(old))?;
-        check(request, &scale)?;
+        let api_version = request.resource.api_version();
+        let fields = request.resource.object_type().replicas_fields();
+        let paths: Vec<Option<Vec<&str>>> = fields.iter().map(|(_, path)| names(path)).collect();
+        let mappings: Vec<ReplicasPath<'_>> = fields
+            .iter()
+            .zip(&paths)
+            .map(|((version, _), path)| mapping(version, path))
+            .collect();
+        let owners = ScaleHandler { parent: old, api_version: &api_version, mappings: &mappings };
+        let mut old_scale = match custom_type {
+            Some((_, strategy)) => custom(strategy.scale_of(old))?.1,
+            None => scale_from(old),
+        };
+        let entries = owners.to_subresource().map_err(StatusError::unclassified)?;
+        set_managed_fields(&mut old_scale, entries);
+        let (mut scale, conditions) = sent.apply_to(request, &old_scale)?;
+        if sent.tracking() == Tracking::Update {
+            track(request, &old_scale, &mut scale);
+        }
+        // The definition of a custom resource says where its replicas stand; they are validated there.
+        if custom_type.is_none() {
+            check(request, &scale)?;
+        }
         let mut new = old.clone();
         request.resource.write_scale(&mut new, &scale);
+        let entries = owners.to_parent(&scale).map_err(StatusError::unclassified)?;
+        set_managed_fields(&mut new, entries);
         Ok((new, conditions))
     };
-    write::change(request, Part::Sub("scale"), sent.dry_run, edit).await
+    write::change(request, Part::Sub("scale"), sent.dry_run, Tracking::Done, edit).await
+}
+
+fn names(path: &Option<Vec<String>>) -> Option<Vec<&str>> {
+    path.as_ref().map(|path| path.iter().map(String::as_str).collect())
+}
+
+fn mapping<'a>(api_version: &'a str, path: &'a Option<Vec<&'a str>>) -> ReplicasPath<'a> {
+    ReplicasPath { api_version, path: path.as_deref() }
+}
+
+/// Sets the entries of a Scale that was sent whole or patched.
+fn track(request: &ResourceRequest<'_>, old: &Node<'static>, new: &mut Node<'static>) {
+    let mut complete = new.clone();
+    if let Some(row) = schema::kind(SCALE.group, SCALE.version, SCALE.kind) {
+        ratchet_object::complete(&mut complete, row.ty);
+        canonicalize(&mut complete, row.ty);
+    }
+    managed_fields::track(request, SCALE, "scale", old, &complete, new);
 }
 
 fn check(request: &ResourceRequest<'_>, scale: &Node<'_>) -> Result<(), StatusError> {
