@@ -12,6 +12,7 @@ mod alerts;
 mod body;
 mod dial;
 mod error;
+mod extensions;
 mod files;
 mod generation;
 mod http_connection;
@@ -29,6 +30,7 @@ mod x509_messages;
 
 pub use body::PooledBody;
 pub use error::KubeletError;
+pub use extensions::{ExtensionServer, ExtensionTrust, Extensions};
 pub use files::OpenError;
 pub use kubelets::{ConnectionCounts, KubeletClient, Witness};
 pub use others::{Others, Scheme};

@@ -38,7 +38,8 @@ impl From<CertificateRefusal> for Error {
 #[derive(Debug)]
 pub(crate) struct Authorities {
     certificates: Vec<AuthorityCertificate>,
-    all: Arc<WebPkiServerVerifier>,
+    /// None where there is no authority, and nothing is accepted.
+    all: Option<Arc<WebPkiServerVerifier>>,
     provider: Arc<CryptoProvider>,
 }
 
@@ -66,14 +67,19 @@ impl Authorities {
         let certificates: Vec<AuthorityCertificate> =
             ders.into_iter().filter_map(parse_certificate).collect();
         let all = verifier(certificates.iter(), provider)?;
-        Some(Self { certificates, all, provider: Arc::clone(provider) })
+        Some(Self { certificates, all: Some(all), provider: Arc::clone(provider) })
+    }
+
+    /// Those of a system that trusts nobody.
+    pub(crate) fn none(provider: &Arc<CryptoProvider>) -> Self {
+        Self { certificates: Vec::new(), all: None, provider: Arc::clone(provider) }
     }
 
     /// The verifier of the authorities that are valid now: webpki trusts an anchor for ever, Go
     /// does not.
     fn now(&self, now: UnixTime) -> Option<Arc<WebPkiServerVerifier>> {
         if self.certificates.iter().all(|certificate| certificate.is_valid(now)) {
-            return Some(Arc::clone(&self.all));
+            return self.all.clone();
         }
         verifier(
             self.certificates.iter().filter(|certificate| certificate.is_valid(now)),
@@ -165,7 +171,12 @@ impl ServerCertVerifier for Authorities {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.all.verify_tls12_signature(message, certificate, signature)
+        rustls::crypto::verify_tls12_signature(
+            message,
+            certificate,
+            signature,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
     fn verify_tls13_signature(
@@ -174,11 +185,16 @@ impl ServerCertVerifier for Authorities {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.all.verify_tls13_signature(message, certificate, signature)
+        rustls::crypto::verify_tls13_signature(
+            message,
+            certificate,
+            signature,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.all.supported_verify_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }
 

@@ -14,6 +14,7 @@ mod signing_request;
 mod strategies;
 mod strategy;
 
+pub(crate) use kinds::local_api_service_condition;
 pub(crate) use row::CustomRow;
 pub(crate) use strategies::strategy;
 pub(crate) use strategy::{CreateContext, Deletion, Dependents, Strategy};

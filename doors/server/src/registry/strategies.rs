@@ -53,7 +53,10 @@ static STRATEGIES: &[Strategy] = &[
         .counts(SPEC)
         .requires_version()
         .status_restores(ALL_METADATA),
-    row("apiregistration.k8s.io", "APIService").requires_version().status_restores(ALL_METADATA),
+    row("apiregistration.k8s.io", "APIService")
+        .requires_version()
+        .status_restores(ALL_METADATA)
+        .on_create(kinds::create_api_service),
     row("apps", "DaemonSet")
         .counts(SPEC)
         .on_create(kinds::create_daemon_set)
@@ -154,6 +157,7 @@ mod tests {
             "PersistentVolumeClaim",
             "Pod",
             "Service",
+            "APIService",
             "DaemonSet",
             "Job",
             "CertificateSigningRequest",
