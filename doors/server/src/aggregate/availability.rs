@@ -1,11 +1,12 @@
 //! The controller of the condition `Available`: looks at a change of what an APIService depends on, and again after a
 //! while, for a network has no events.
 
-use super::api_service::ApiService;
+use crate::app::aggregator::api_service::ApiService;
 use super::backoff::Backoff;
 use super::conditions::{Condition, obstacle, with_condition};
 use super::fetch::{Fetch, aggregator_user, fetch};
-use super::{Requests, worker};
+use super::changes;
+use super::requests::Requests;
 use crate::app::App;
 use bytes::Bytes;
 use ratchet_object::Node;
@@ -27,14 +28,14 @@ const BACKOFF: Backoff = Backoff::new(Duration::from_millis(5), Duration::from_s
 
 /// Keeps the condition of one APIService until the task is aborted.
 pub(super) async fn keep(app: Arc<App>, requests: Arc<dyn Requests>, name: Arc<str>) {
-    let mut changes = worker::Changes::subscribe(&app);
+    let mut woken = changes::Changes::subscribe(&app);
     let mut failures = 0;
     loop {
-        let seen = worker::inputs(&app, &name);
+        let seen = changes::inputs(&app, &name);
         let is_fine = look(&app, requests.as_ref(), &name).await;
         failures = if is_fine { 0 } else { failures + 1 };
         let pause = if is_fine { INTERVAL } else { BACKOFF.delay(failures) };
-        changes.wait(pause, || worker::inputs(&app, &name) != seen).await;
+        woken.wait(pause, || changes::inputs(&app, &name) != seen).await;
     }
 }
 
@@ -134,7 +135,7 @@ async fn write(
                 "the availability of an APIService changed"
             );
             if was_available && !condition.is_true {
-                app.aggregator.metrics.became_unavailable(name, condition.reason);
+                app.aggregator.unavailable.inc(name, condition.reason);
             }
             true
         }

@@ -1,11 +1,11 @@
 //! What extension servers say about themselves: discovery and OpenAPI documents, fetched again after a while.
 
-use super::api_service::ApiService;
+use crate::app::aggregator::api_service::ApiService;
 use super::availability::service_path;
 use super::backoff::Backoff;
-use super::documents::{ExtensionDocuments, OpenApiV2};
+use crate::app::aggregator::documents::{ExtensionDocuments, OpenApiV2};
 use super::fetch::{Fetch, Fetched, aggregator_user, fetch, openapi_user};
-use super::{convert, openapi, worker};
+use super::{changes, convert, openapi};
 use crate::app::App;
 use ratchet_object::{Limits, Node, decode_json};
 use std::sync::Arc;
@@ -39,15 +39,15 @@ struct Known {
 
 /// Keeps the documents of one APIService until the task is aborted.
 pub(super) async fn keep(app: Arc<App>, name: Arc<str>) {
-    let mut changes = worker::Changes::subscribe(&app);
+    let mut woken = changes::Changes::subscribe(&app);
     let mut known = Known::default();
     let mut failures = 0;
     loop {
-        let seen = worker::inputs(&app, &name);
+        let seen = changes::inputs(&app, &name);
         let is_fine = refresh(&app, &name, &mut known).await;
         failures = if is_fine { 0 } else { failures + 1 };
         let pause = if is_fine { INTERVAL } else { BACKOFF.delay(failures) };
-        changes.wait(pause, || worker::inputs(&app, &name) != seen).await;
+        woken.wait(pause, || changes::inputs(&app, &name) != seen).await;
     }
 }
 

@@ -51,7 +51,8 @@ pub(crate) struct HashedDocument {
 }
 
 impl HashedDocument {
-    fn of(bytes: impl Into<Bytes>) -> Self {
+    /// Hashes a document.
+    pub(crate) fn of(bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();
         let hash = discovery::hash(&bytes);
         Self { bytes, hash }

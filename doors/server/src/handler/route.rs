@@ -1,6 +1,8 @@
 //! Routes an authorized request to its handler.
 
+use crate::aggregate::{merge, register};
 use crate::app::App;
+use crate::app::aggregator::api_service::GROUP;
 use crate::app::compute::SMALL;
 use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::connect::{self, Client, Connect};
@@ -15,11 +17,9 @@ use crate::verbs::{self, reviews, subresources};
 use bytes::Bytes;
 use http::header::CONTENT_ENCODING;
 use http::{HeaderMap, Method, Response};
-use http_body_util::BodyExt;
 use ratchet_access::User;
 use ratchet_engine::Part;
-use ratchet_http::{Body, BodyError, ReadError, full, read_body};
-use std::net::IpAddr;
+use ratchet_http::{Body, ReadError, read_body};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,7 +38,14 @@ pub(crate) async fn plain_path(
         true => None,
         false => {
             let query = request.parts.uri.query();
-            documents::answer(app, path, &request.params, query, headers).await
+            let own = |headers| documents::answer(app, path, &request.params, query, headers);
+            match merge::joint(app, path) {
+                None => own(headers).await,
+                Some(joint) => {
+                    let own = own(&merge::own_headers(headers)).await;
+                    merge::merge(app, joint, headers, own).await
+                }
+            }
         }
     };
     let Some(response) = found else {
@@ -74,6 +81,12 @@ pub(crate) async fn resource(
         return documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into());
     };
     let resource = &resource;
+    // Nobody sees a version without its APIService; if it cannot be written, what is there is told.
+    if path.group == GROUP
+        && let Err(error) = register::settle(app).await
+    {
+        tracing::warn!(error = error.message, "the APIServices of this server are not complete");
+    }
     let method = &request.parts.method;
     let operation = match Operation::of(&request.info, path, method, &resource.row()) {
         Ok(operation) => operation,
@@ -98,7 +111,7 @@ pub(crate) async fn resource(
     }
     if operation == Operation::Connect {
         let connect = Connect { app, resource, path, request, user };
-        let result = connect::answer(&connect, client(source, request.address)).await;
+        let result = connect::answer(&connect, Client::new(source, request.address)).await;
         return result.unwrap_or_else(|error| {
             request.record_error(&error);
             error_response(&error, plain)
@@ -142,18 +155,6 @@ pub(crate) async fn resource(
             error_response(&error, plain)
         }
     }
-}
-
-/// The client's side of a connect request.
-fn client(source: Source, address: IpAddr) -> Client {
-    let (body, upgrade) = match source {
-        Source::Memory(bytes) => (full(bytes), None),
-        Source::Network(incoming, upgrade) => {
-            let body = incoming.map_err(|error| BodyError(error.to_string()));
-            (body.boxed_unsync(), upgrade)
-        }
-    };
-    Client { body, upgrade, address }
 }
 
 async fn receive(app: &App, source: Source, headers: &HeaderMap) -> Result<Bytes, StatusError> {

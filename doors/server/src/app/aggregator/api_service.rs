@@ -11,9 +11,9 @@ use std::sync::Arc;
 /// The API group of APIServices themselves, which never is one.
 pub(crate) const GROUP: &str = "apiregistration.k8s.io";
 /// The storage name of APIServices.
-pub(super) const STORAGE: &str = "apiservices.apiregistration.k8s.io";
+pub(crate) const STORAGE: &str = "apiservices.apiregistration.k8s.io";
 /// The label of the APIServices that this server makes for what it serves itself.
-pub(super) const MANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
+pub(crate) const MANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
 
 /// The port of a Service that names none.
 const DEFAULT_PORT: u16 = 443;
@@ -84,7 +84,7 @@ fn digest(text: &str) -> u64 {
 }
 
 /// The condition `Available` of an APIService.
-pub(super) fn available<'n, 't>(node: &'n Node<'t>) -> Option<&'n Node<'t>> {
+pub(crate) fn available<'n, 't>(node: &'n Node<'t>) -> Option<&'n Node<'t>> {
     let conditions = node.find(&["status", "conditions"]).map(Node::items).unwrap_or_default();
     conditions.iter().find(|one| one.text_at(&["type"]) == "Available")
 }
@@ -153,12 +153,12 @@ impl ApiServiceSet {
 
 /// The APIServices as of the last change of one.
 pub(crate) struct ApiServices {
-    pub(super) cache: Arc<ResourceCache>,
+    pub(crate) cache: Arc<ResourceCache>,
     now: ArcSwap<ApiServiceSet>,
 }
 
 impl ApiServices {
-    pub(super) fn new(cache: &Cache) -> Self {
+    pub(crate) fn new(cache: &Cache) -> Self {
         let cache = cache.resource_cache(STORAGE);
         Self { cache, now: ArcSwap::default() }
     }

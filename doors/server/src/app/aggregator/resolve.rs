@@ -10,8 +10,8 @@ const SERVICE_NAME: &str = "kubernetes.io/service-name";
 
 /// Resolves Services.
 pub(crate) struct Resolver {
-    pub(super) services: Arc<ResourceCache>,
-    pub(super) slices: Arc<ResourceCache>,
+    pub(crate) services: Arc<ResourceCache>,
+    pub(crate) slices: Arc<ResourceCache>,
     /// `--enable-aggregator-routing`: an endpoint is dialed, not the cluster IP.
     by_endpoint: bool,
     /// This server itself, which the Service `kubernetes` stands for.
@@ -19,18 +19,18 @@ pub(crate) struct Resolver {
 }
 
 impl Resolver {
-    pub(super) fn new(cache: &Cache, by_endpoint: bool, own: (String, u16)) -> Self {
+    pub(crate) fn new(cache: &Cache, by_endpoint: bool, own: (String, u16)) -> Self {
         let slices = cache.resource_cache("endpointslices.discovery.k8s.io");
         Self { services: cache.resource_cache("services"), slices, by_endpoint, own }
     }
 
     /// The stored Service.
-    pub(super) fn service(&self, reference: &ServiceReference) -> Option<Arc<Item>> {
+    pub(crate) fn service(&self, reference: &ServiceReference) -> Option<Arc<Item>> {
         self.services.get(&format!("{}/{}", reference.namespace, reference.name))
     }
 
     /// The EndpointSlices of a Service.
-    pub(super) fn slices(&self, reference: &ServiceReference) -> Vec<Arc<Item>> {
+    pub(crate) fn slices(&self, reference: &ServiceReference) -> Vec<Arc<Item>> {
         let prefix = format!("{}/", reference.namespace);
         let snapshot = self.slices.now();
         let is_own = |item: &&Arc<Item>| {
@@ -42,7 +42,7 @@ impl Resolver {
     }
 
     /// Host and port to dial.
-    pub(super) fn resolve(&self, reference: &ServiceReference) -> Result<(String, u16), String> {
+    pub(crate) fn resolve(&self, reference: &ServiceReference) -> Result<(String, u16), String> {
         let ServiceReference { namespace, name, port } = reference;
         if (namespace.as_str(), name.as_str(), *port) == ("default", "kubernetes", 443) {
             return Ok(self.own.clone());
@@ -60,7 +60,7 @@ impl Resolver {
 }
 
 /// The port of a Service with this number.
-pub(super) fn service_port<'n, 't>(service: &'n Node<'t>, port: u16) -> Option<&'n Node<'t>> {
+pub(crate) fn service_port<'n, 't>(service: &'n Node<'t>, port: u16) -> Option<&'n Node<'t>> {
     let ports = service.find(&["spec", "ports"]).map(Node::items).unwrap_or_default();
     ports.iter().find(|one| one.get("port").and_then(Node::as_int) == Some(port.into()))
 }
@@ -91,12 +91,12 @@ fn cluster_ip(service: &Node<'_>, port: u16) -> Result<(String, u16), String> {
 }
 
 /// Whether an endpoint takes requests.
-pub(super) fn is_ready(endpoint: &Node<'_>) -> bool {
+pub(crate) fn is_ready(endpoint: &Node<'_>) -> bool {
     endpoint.find(&["conditions", "ready"]).and_then(Node::as_bool) != Some(false)
 }
 
 /// The number that an EndpointSlice has for a named port.
-pub(super) fn slice_port(slice: &Node<'_>, name: &str) -> Option<u16> {
+pub(crate) fn slice_port(slice: &Node<'_>, name: &str) -> Option<u16> {
     let ports = slice.get("ports").map(Node::items).unwrap_or_default();
     let mut named = ports.iter().filter(|one| one.get("name").and_then(Node::text) == Some(name));
     let number = named.find_map(|one| one.get("port").and_then(Node::as_int))?;

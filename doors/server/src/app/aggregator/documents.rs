@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 /// The documents of one APIService.
 #[derive(Clone, Debug)]
-pub(super) struct ExtensionDocuments {
+pub(crate) struct ExtensionDocuments {
     /// The version in aggregated discovery.
-    pub(super) entry: Node<'static>,
+    pub(crate) entry: Node<'static>,
     /// The OpenAPI v3 documents: `apis/group/version`, and the URL with its hash.
-    pub(super) v3: Vec<(String, String)>,
+    pub(crate) v3: Vec<(String, String)>,
     /// The OpenAPI v2 document.
-    pub(super) v2: OpenApiV2,
+    pub(crate) v2: OpenApiV2,
 }
 
 impl Default for ExtensionDocuments {
@@ -25,18 +25,18 @@ impl Default for ExtensionDocuments {
 
 /// What an OpenAPI v2 document says about one version, in both encodings.
 #[derive(Clone, Debug, Default)]
-pub(super) struct OpenApiV2 {
+pub(crate) struct OpenApiV2 {
     /// Paths and definitions by name, as JSON.
-    pub(super) json: Arc<Parts<String>>,
+    pub(crate) json: Arc<Parts<String>>,
     /// The same as protobuf messages.
-    pub(super) protobuf: Arc<Parts<Bytes>>,
+    pub(crate) protobuf: Arc<Parts<Bytes>>,
 }
 
 /// Named members of an OpenAPI v2 document, encoded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Parts<T> {
-    pub(super) paths: Vec<(String, T)>,
-    pub(super) definitions: Vec<(String, T)>,
+pub(crate) struct Parts<T> {
+    pub(crate) paths: Vec<(String, T)>,
+    pub(crate) definitions: Vec<(String, T)>,
 }
 
 /// The documents by APIService.
@@ -48,15 +48,15 @@ pub(crate) struct RemoteDocuments(ArcSwap<(u64, ByName)>);
 
 impl RemoteDocuments {
     /// All documents and their number.
-    pub(super) fn now(&self) -> Arc<(u64, ByName)> {
+    pub(crate) fn now(&self) -> Arc<(u64, ByName)> {
         self.0.load_full()
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<Arc<ExtensionDocuments>> {
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<ExtensionDocuments>> {
         self.0.load().1.get(name).cloned()
     }
 
-    pub(super) fn set(&self, name: &Arc<str>, documents: ExtensionDocuments) {
+    pub(crate) fn set(&self, name: &Arc<str>, documents: ExtensionDocuments) {
         let documents = Arc::new(documents);
         self.0.rcu(|now| {
             let mut all = now.1.clone();
@@ -66,7 +66,7 @@ impl RemoteDocuments {
     }
 
     /// Forgets the documents of APIServices that are gone.
-    pub(super) fn retain(&self, is_there: impl Fn(&str) -> bool) {
+    pub(crate) fn retain(&self, is_there: impl Fn(&str) -> bool) {
         if self.0.load().1.keys().all(|name| is_there(name)) {
             return;
         }
