@@ -165,12 +165,13 @@ async fn index(app: &App, service: &ApiService) -> Option<Vec<(String, String)>>
 /// The part of OpenAPI v2 about the version, in both encodings.
 async fn specification(app: &App, service: &ApiService, known: &mut Known) {
     let prefix = format!("/apis/{}/{}/", service.group, service.version);
-    for (accept, is_json) in [("application/json", true), (PROTOBUF, false)] {
-        let etag = &mut known.v2_etags[usize::from(!is_json)];
+    let [json_etag, protobuf_etag] = &mut known.v2_etags;
+    let encodings = [("application/json", true, json_etag), (PROTOBUF, false, protobuf_etag)];
+    for (accept, is_json, etag) in encodings {
         let what = Fetch {
             path: "/openapi/v2",
             accept,
-            etag,
+            etag: etag.as_str(),
             limit: OPENAPI_LIMIT,
             timeout: OPENAPI_TIMEOUT,
         };

@@ -11,6 +11,7 @@ use http::{HeaderMap, HeaderValue, Response};
 use http_body_util::BodyExt;
 use ratchet_http::{Body, full};
 use ratchet_object::{Limits, Node, decode_json};
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -46,11 +47,14 @@ pub(crate) fn joint<'p>(app: &App, path: &'p str) -> Option<Joint<'p>> {
     }
 }
 
-/// The headers with which this server's own document is asked for: what the client knows already is another one.
-pub(crate) fn own_headers(headers: &HeaderMap) -> HeaderMap {
+/// The headers with which this server's own document is asked for: of a joint one the client knows another already.
+pub(crate) fn own_headers<'h>(joint: Option<Joint<'_>>, headers: &'h HeaderMap) -> Cow<'h, HeaderMap> {
+    if joint.is_none() {
+        return Cow::Borrowed(headers);
+    }
     let mut headers = headers.clone();
     headers.remove(IF_NONE_MATCH);
-    headers
+    Cow::Owned(headers)
 }
 
 /// The document of this path, from this server's own.

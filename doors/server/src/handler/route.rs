@@ -38,13 +38,12 @@ pub(crate) async fn plain_path(
         true => None,
         false => {
             let query = request.parts.uri.query();
-            let own = |headers| documents::answer(app, path, &request.params, query, headers);
-            match merge::joint(app, path) {
-                None => own(headers).await,
-                Some(joint) => {
-                    let own = own(&merge::own_headers(headers)).await;
-                    merge::merge(app, joint, headers, own).await
-                }
+            let joint = merge::joint(app, path);
+            let asked = merge::own_headers(joint, headers);
+            let own = documents::answer(app, path, &request.params, query, &asked).await;
+            match joint {
+                None => own,
+                Some(joint) => merge::merge(app, joint, headers, own).await,
             }
         }
     };
