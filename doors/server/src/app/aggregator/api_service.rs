@@ -39,8 +39,6 @@ pub(crate) struct ApiService {
     pub(crate) remote: Option<Remote>,
     /// Whether the condition `Available` is true.
     pub(crate) is_available: bool,
-    /// The value of the label `automanaged`.
-    pub(crate) managed: String,
     /// A digest of the spec: the status changes without it.
     pub(crate) spec: u64,
     pub(crate) revision: u64,
@@ -69,7 +67,6 @@ impl ApiService {
                 version_priority: number("versionPriority"),
                 remote: Remote::read(node, before.and_then(|before| before.remote.as_ref())),
                 is_available: available(node).is_some_and(|one| one.text_at(&["status"]) == "True"),
-                managed: text(&["metadata", "labels", MANAGED]),
                 spec: digest(&node.get("spec").map(Node::to_json).unwrap_or_default()),
                 revision: item.revision,
             }
