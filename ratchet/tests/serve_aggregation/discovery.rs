@@ -56,7 +56,8 @@ fn groups_and_versions_are_in_the_order_of_their_priorities() {
 
         drop(extension);
         let stale = wait_for(|| {
-            // A change wakes those who fetch documents.
+            // A request that is not answered is a reason to look.
+            world.server.get(&super::world::flunders("default"));
             world.condition()["reason"].as_str().filter(|reason| *reason == "FailedDiscoveryCheck")?;
             version(&aggregated(&world)).filter(|version| version["freshness"] == "Stale")
         });

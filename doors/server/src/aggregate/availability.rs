@@ -35,7 +35,8 @@ pub(super) async fn keep(app: Arc<App>, requests: Arc<dyn Requests>, name: Arc<s
         let is_fine = look(&app, requests.as_ref(), &name).await;
         failures = if is_fine { 0 } else { failures + 1 };
         let pause = if is_fine { INTERVAL } else { BACKOFF.delay(failures) };
-        woken.wait(pause, || changes::inputs(&app, &name) != seen).await;
+        let is_suspect = || app.aggregator.suspects.take(&name);
+        woken.wait(pause, || changes::inputs(&app, &name) != seen || is_suspect()).await;
     }
 }
 

@@ -18,26 +18,31 @@ pub(super) fn inputs(app: &App, name: &str) -> Vec<u64> {
     own.into_iter().chain([found]).chain(slices.iter().map(|item| item.revision)).collect()
 }
 
-/// Wakes at changes of APIServices, Services and EndpointSlices.
-pub(super) struct Changes([watch::Receiver<()>; 3]);
+/// Wakes at changes of APIServices, Services and EndpointSlices, and at requests that were not answered.
+pub(super) struct Changes([watch::Receiver<()>; 4]);
 
 impl Changes {
     pub(super) fn subscribe(app: &App) -> Self {
         let aggregator = &app.aggregator;
-        let caches =
-            [&aggregator.services.cache, &aggregator.resolver.services, &aggregator.resolver.slices];
-        Self(caches.map(|cache| cache.changes()))
+        let resolver = &aggregator.resolver;
+        Self([
+            aggregator.services.cache.changes(),
+            resolver.services.changes(),
+            resolver.slices.changes(),
+            aggregator.suspects.changes(),
+        ])
     }
 
     /// Waits until `is_other` says that a change matters, or for so long.
     pub(super) async fn wait(&mut self, most: Duration, is_other: impl Fn() -> bool) {
         let ends = Instant::now() + most;
         while !is_other() {
-            let [services, endpoints, slices] = &mut self.0;
+            let [services, endpoints, slices, suspects] = &mut self.0;
             let changed = tokio::select! {
                 changed = services.changed() => changed,
                 changed = endpoints.changed() => changed,
                 changed = slices.changed() => changed,
+                changed = suspects.changed() => changed,
                 () = tokio::time::sleep_until(ends) => return,
             };
             if changed.is_err() {

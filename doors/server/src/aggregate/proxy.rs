@@ -119,7 +119,10 @@ async fn send(
     forwarded::remove_hop_by_hop(outgoing.headers_mut());
     let response = match app.aggregator.client.send(&server, outgoing).await {
         Ok(response) => response,
-        Err(why) => return unavailable(&format!("error trying to reach service: {why}")),
+        Err(why) => {
+            app.aggregator.suspects.add(&service.name);
+            return unavailable(&format!("error trying to reach service: {why}"));
+        }
     };
     let body = |body: PooledBody| body.map_err(|why| BodyError(why.to_string())).boxed_unsync();
     let mut response = response.map(body);

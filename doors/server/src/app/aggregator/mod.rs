@@ -13,9 +13,10 @@ use crate::app::documents::HashedDocument;
 use crate::storage::cache::Cache;
 use ratchet_http::metrics::{Registry, Writer};
 use ratchet_kubelet::{ExtensionServer, Extensions};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::watch;
 
 /// The state that requests for aggregated APIs share.
 pub(crate) struct Aggregator {
@@ -26,6 +27,7 @@ pub(crate) struct Aggregator {
     pub(crate) merged: MergedDocuments,
     pub(crate) registration: Registration,
     pub(crate) unavailable: Unavailable,
+    pub(crate) suspects: Suspects,
     /// `--aggregator-reject-forwarding-redirect`.
     pub(crate) rejects_redirects: bool,
 }
@@ -54,6 +56,7 @@ impl Aggregator {
             merged: MergedDocuments::default(),
             registration: Registration::default(),
             unavailable: Unavailable::new(registry),
+            suspects: Suspects::default(),
             rejects_redirects: config.rejects_redirects,
         }
     }
@@ -70,6 +73,31 @@ impl Aggregator {
         let (host, port) = self.resolver.resolve(&remote.service)?;
         let name = format!("{}.{}.svc", remote.service.name, remote.service.namespace);
         Ok(ExtensionServer { host, port, name, trust })
+    }
+}
+
+/// The APIServices whose extension server did not answer a request: a reason to look before it is time.
+#[derive(Default)]
+pub(crate) struct Suspects {
+    names: Mutex<HashSet<String>>,
+    added: watch::Sender<()>,
+}
+
+impl Suspects {
+    /// Adds an APIService.
+    pub(crate) fn add(&self, name: &str) {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+        self.added.send_replace(());
+    }
+
+    /// Whether an APIService is suspected, which it is not any more.
+    pub(crate) fn take(&self, name: &str) -> bool {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner).remove(name)
+    }
+
+    /// Wakes when one is added.
+    pub(crate) fn changes(&self) -> watch::Receiver<()> {
+        self.added.subscribe()
     }
 }
 
