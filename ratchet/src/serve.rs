@@ -5,6 +5,7 @@ pub(crate) mod args;
 mod controller_runtime;
 mod controllers;
 mod files;
+mod front_proxy;
 mod keys;
 mod logging;
 mod plugins;
@@ -22,7 +23,7 @@ use ratchet_controllers::Settings as ControllerSettings;
 use ratchet_embedded::{Embedded, Options};
 use ratchet_engine::ApiConfig;
 use ratchet_server::{
-    BackendConfig, ClientKeyFiles, Config, Credentials, Proxies, ProxyFiles, Trust,
+    AggregationConfig, BackendConfig, ClientKeyFiles, Config, Credentials, Proxies, ProxyFiles, Trust,
 };
 use settings::Settings;
 use signals::Signals;
@@ -68,7 +69,7 @@ fn start(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     // The store is opened before anything is written: it knows whether another process owns the directory.
     let store = Arc::new(Embedded::open(&dir.join("store"), Options::default())?);
     let keys =
-        Arc::new(Keys::prepare(&dir, &args.serving, &args.clients, &args.kubelets, &settings)?);
+        Arc::new(Keys::prepare(&dir, &args.serving, &args.clients, &args.kubelets, &args.aggregation, &settings)?);
     controllers.root_ca = keys.ca_bundle()?;
     controllers.signing = Some(signing::signer(&args.controllers, keys.authority_files())?);
     let config = config(args, settings, &keys);
@@ -98,7 +99,7 @@ fn gather_entropy() {
 }
 
 fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
-    let ServeArgs { clients, storage, rules, serving, services, kubelets, .. } = args;
+    let ServeArgs { clients, storage, rules, serving, services, kubelets, aggregation, .. } = args;
     Config {
         bind: settings.bind,
         advertise: Some(settings.advertise),
@@ -116,14 +117,22 @@ fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
         own_endpoints: services.endpoint_reconciler_type != Reconciler::None,
         audit: settings.audit,
         backends: backends(kubelets, settings.trust, settings.proxies, keys),
+        aggregation: AggregationConfig {
+            client: keys.front_proxy.client().map(client_key_files),
+            by_endpoint: aggregation.enable_aggregator_routing,
+            rejects_redirects: aggregation.aggregator_reject_forwarding_redirect,
+        },
     }
 }
 
+fn client_key_files(files: ratchet_http::KeyFiles) -> ClientKeyFiles {
+    ClientKeyFiles { certificate: files.certificate, key: files.key }
+}
+
 fn backends(args: KubeletArgs, trust: Trust, proxies: Proxies, keys: &Keys) -> BackendConfig {
-    let ratchet_http::KeyFiles { certificate, key } = keys.kubelet_client();
     BackendConfig {
         trust,
-        client: Some(ClientKeyFiles { certificate, key }),
+        client: Some(client_key_files(keys.kubelet_client())),
         address_types: args.kubelet_preferred_address_types,
         default_port: args.kubelet_port,
         bytes_per_second: u64::try_from(args.max_connection_bytes_per_sec).unwrap_or(0),
@@ -148,6 +157,7 @@ fn credentials(args: ClientArgs, keys: &Keys) -> Credentials {
         group_headers: args.requestheader_group_headers,
         extra_prefixes: args.requestheader_extra_headers_prefix,
     });
+    let proxy = proxy.or_else(|| keys.front_proxy.proxy());
     Credentials {
         serving: keys.serving(),
         client_ca: Some(keys.client_ca()),

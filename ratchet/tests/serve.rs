@@ -46,6 +46,9 @@ fn a_server_starts_serves_and_stops() {
         ("pki/admin.key", 0o600),
         ("pki/sa.key", 0o600),
         ("pki/ca.crt", 0o644),
+        ("pki/front-proxy", 0o700),
+        ("pki/front-proxy/ca.key", 0o600),
+        ("pki/front-proxy/front-proxy-client.key", 0o600),
     ] {
         assert_eq!(mode(&data.join(file)), wanted, "{file}");
     }
@@ -453,10 +456,10 @@ fn kubeadm(pki: &Path) -> Vec<String> {
         format!("--kubelet-client-certificate={}", file("apiserver-kubelet-client.crt")),
         format!("--kubelet-client-key={}", file("apiserver-kubelet-client.key")),
         "--kubelet-preferred-address-types=InternalIP,ExternalIP,Hostname".into(),
-        "--proxy-client-cert-file=/etc/kubernetes/pki/front-proxy-client.crt".into(),
-        "--proxy-client-key-file=/etc/kubernetes/pki/front-proxy-client.key".into(),
+        format!("--proxy-client-cert-file={}", file("front-proxy/front-proxy-client.crt")),
+        format!("--proxy-client-key-file={}", file("front-proxy/front-proxy-client.key")),
         "--requestheader-allowed-names=front-proxy-client".into(),
-        format!("--requestheader-client-ca-file={}", file("ca.crt")),
+        format!("--requestheader-client-ca-file={}", file("front-proxy/ca.crt")),
         "--requestheader-extra-headers-prefix=X-Remote-Extra-".into(),
         "--requestheader-group-headers=X-Remote-Group".into(),
         "--requestheader-username-headers=X-Remote-User".into(),
@@ -488,7 +491,7 @@ fn a_command_line_of_kube_apiserver_starts() {
     assert_eq!(code, Some(0), "{text}");
     for wanted in [
         "without effect here: --etcd-cafile, --etcd-certfile, --etcd-keyfile, --etcd-servers, \
-         --profiling, --proxy-client-cert-file, --proxy-client-key-file\n",
+         --profiling\n",
         "--etcd-servers is not used: everything is kept in the embedded store\n",
         "feature gates without effect here: WatchList\n",
     ] {

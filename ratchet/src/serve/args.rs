@@ -33,6 +33,8 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) kubelets: KubeletArgs,
     #[command(flatten)]
+    pub(crate) aggregation: AggregationArgs,
+    #[command(flatten)]
     pub(crate) audit: AuditArgs,
     #[command(flatten)]
     pub(crate) logs: LogArgs,
@@ -244,6 +246,28 @@ pub(crate) struct RuleArgs {
     /// api/beta and api/alpha stand for several. May be repeated.
     #[arg(long, value_name = "APIS")]
     pub(crate) runtime_config: Vec<String>,
+}
+
+/// Flags of extension API servers.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Extension API servers")]
+pub(crate) struct AggregationArgs {
+    /// File with the client certificate for extension API servers, in PEM, which proves to them that request headers
+    /// name the user [default: generated, signed by an authority of its own].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) proxy_client_cert_file: Option<PathBuf>,
+
+    /// File with the private key of --proxy-client-cert-file, in PEM.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) proxy_client_key_file: Option<PathBuf>,
+
+    /// Dial endpoints of extension API servers rather than cluster IPs.
+    #[arg(long, value_name = "BOOL", default_value = "false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
+    pub(crate) enable_aggregator_routing: bool,
+
+    /// Answer with an error where an extension API server redirects.
+    #[arg(long, value_name = "BOOL", default_value = "true", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
+    pub(crate) aggregator_reject_forwarding_redirect: bool,
 }
 
 /// Flags of Services.

@@ -1,7 +1,8 @@
 //! Certificates and keys of the server: given by flags, or issued by its own authority and renewed while it runs.
 
-use super::args::{ClientArgs, KubeletArgs, ServingArgs};
+use super::args::{AggregationArgs, ClientArgs, KubeletArgs, ServingArgs};
 use super::files::{write_private, write_public};
+use super::front_proxy::FrontProxy;
 use super::settings::Settings;
 use ratchet_http::KeyFiles;
 use ratchet_http::certificates::{self, Authority};
@@ -19,6 +20,8 @@ pub(crate) struct Keys {
     serving: KeyFiles,
     /// The client certificate for kubelets, and whether a flag gave it.
     kubelet_client: (KeyFiles, bool),
+    /// The client certificate for extension API servers.
+    pub(crate) front_proxy: FrontProxy,
     /// Given client authorities, merged with the own one.
     clients: Option<Bundle>,
     signing_key: PathBuf,
@@ -41,6 +44,7 @@ impl Keys {
         serving: &ServingArgs,
         clients: &ClientArgs,
         kubelets: &KubeletArgs,
+        aggregation: &AggregationArgs,
         settings: &Settings,
     ) -> Result<Self, String> {
         let pki = serving.cert_dir.clone().unwrap_or_else(|| dir.join("pki"));
@@ -73,6 +77,7 @@ impl Keys {
         let keys = Self {
             authority,
             kubelet_client,
+            front_proxy: FrontProxy::prepare(&pki, clients, aggregation)?,
             names,
             serving,
             clients: bundle,
@@ -144,7 +149,12 @@ impl Keys {
 
     /// Renews certificates that expire within thirty days; called once a day.
     pub(crate) fn renew(&self) {
-        let renewed = [self.renew_serving(), self.renew_kubelet_client(), self.write_kubeconfig()];
+        let renewed = [
+            self.renew_serving(),
+            self.renew_kubelet_client(),
+            self.front_proxy.renew(),
+            self.write_kubeconfig(),
+        ];
         for result in renewed {
             if let Err(error) = result {
                 tracing::error!(error, "a certificate could not be renewed");

@@ -124,7 +124,7 @@ impl Authority {
     /// The certificate and key (PEM) of the first administrator, `kubernetes-admin` in
     /// `system:masters`, stored in the directory and renewed within thirty days of expiry.
     pub fn admin(&self) -> Result<(String, String), CertificateError> {
-        let files = self.stored_client("admin", "kubernetes-admin")?;
+        let files = self.stored_client("admin", "kubernetes-admin", &["system:masters"])?;
         let read = |path: &Path| {
             let not_found = || io::Error::from(io::ErrorKind::NotFound);
             files::read_if_exists(path)?
@@ -135,16 +135,30 @@ impl Authority {
 
     /// The client pair for kubelets, stored and renewed like that of the administrator.
     pub fn kubelet_client(&self) -> Result<KeyFiles, CertificateError> {
-        self.stored_client("apiserver-kubelet-client", "kube-apiserver-kubelet-client")
+        self.stored_client(
+            "apiserver-kubelet-client",
+            "kube-apiserver-kubelet-client",
+            &["system:masters"],
+        )
     }
 
-    /// A client pair in `system:masters`, stored in the directory and renewed within thirty days of
-    /// expiry.
-    fn stored_client(&self, stem: &str, common_name: &str) -> Result<KeyFiles, CertificateError> {
+    /// The client pair of a proxy that states the identity of others, stored and renewed like that
+    /// of the administrator, and in no group itself.
+    pub fn proxy_client(&self, common_name: &str) -> Result<KeyFiles, CertificateError> {
+        self.stored_client(common_name, common_name, &[])
+    }
+
+    /// A client pair, stored in the directory and renewed within thirty days of expiry.
+    fn stored_client(
+        &self,
+        stem: &str,
+        common_name: &str,
+        organizations: &[&str],
+    ) -> Result<KeyFiles, CertificateError> {
         let file = |ending: &str| self.dir.join(format!("{stem}.{ending}"));
         let files = KeyFiles { certificate: file("crt"), key: file("key") };
         if !self.is_current(&files, |_| true)? {
-            let (pem, key) = self.client(common_name, &["system:masters"])?;
+            let (pem, key) = self.client(common_name, organizations)?;
             files::write_private(&files.key, &key)?;
             files::write_public(&files.certificate, &pem)?;
         }

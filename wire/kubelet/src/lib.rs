@@ -13,6 +13,7 @@ mod alerts;
 mod body;
 mod dial;
 mod error;
+mod extensions;
 mod files;
 mod generation;
 mod http_connection;
@@ -33,6 +34,7 @@ mod x509_messages;
 
 pub use body::PooledBody;
 pub use error::KubeletError;
+pub use extensions::{ExtensionServer, ExtensionTrust, Extensions};
 pub use files::OpenError;
 pub use kubelets::{ConnectionCounts, KubeletClient, Witness};
 pub use others::{Others, Scheme};

@@ -1,6 +1,7 @@
 //! App: configuration enters at start; the shared state of the server leaves by reference, with every
 //! `ResourceRequest`.
 
+pub(crate) mod aggregator;
 pub(crate) mod audit;
 pub(crate) mod backends;
 pub(crate) mod compute;
@@ -20,6 +21,7 @@ pub(crate) mod token_usage;
 pub(crate) mod version;
 pub(crate) mod webhook_set;
 
+use self::aggregator::Aggregator;
 use self::audit::Auditing;
 use self::backends::Backends;
 use self::compute::Compute;
@@ -106,6 +108,8 @@ pub struct App {
     pub condition_pace: Pace,
     /// Clients of kubelets, pods, Services and nodes.
     pub backends: Backends,
+    /// What is known of extension API servers.
+    pub(crate) aggregator: Aggregator,
     /// The time to live of Events.
     pub event_life: Duration,
     /// Signals graceful shutdown.
@@ -152,6 +156,7 @@ impl App {
             if let Some(app) = app.upgrade() {
                 metrics::write_objects(&app.cache, writer);
                 metrics::write_connections(app.backends.kubelets.connections(), writer);
+                app.aggregator.write_metrics(writer);
                 if let Some(audit) = &app.audit {
                     metrics::write_audit(audit.counts(), writer);
                 }

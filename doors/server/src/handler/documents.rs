@@ -82,6 +82,10 @@ fn root(app: &App) -> String {
         paths.push(format!("/apis/{}", row.group));
         paths.push(format!("/apis/{}/{}", row.group, row.version));
     }
+    for service in app.aggregator.services.now().remote() {
+        paths.push(format!("/apis/{}", service.group));
+        paths.push(format!("/apis/{}/{}", service.group, service.version));
+    }
     for path in
         ["/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"]
     {

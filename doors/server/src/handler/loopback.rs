@@ -1,5 +1,6 @@
 //! `LoopbackClient`: requests from within the process, through the full handler chain and without a network.
 
+use crate::aggregate::Requests;
 use crate::app::App;
 use crate::app::token_usage::SecretLabeler;
 use crate::handler::server::serve;
@@ -106,6 +107,26 @@ impl LoopbackClient {
     }
 }
 
+/// The requests of the controllers of APIServices, as the server itself.
+impl Requests for LoopbackClient {
+    fn send(
+        &self,
+        method: &'static str,
+        path: String,
+        body: Bytes,
+    ) -> Pin<Box<dyn Future<Output = (u16, Bytes)> + Send + '_>> {
+        Box::pin(async move {
+            let types = MediaTypes { accept: "application/json", content: "application/json" };
+            self.request(&own_user(), method, &path, types, body).await
+        })
+    }
+}
+
+/// The server itself.
+fn own_user() -> User {
+    User { name: "system:apiserver".into(), groups: vec![MASTERS.into()], ..User::default() }
+}
+
 /// Labels secrets by requests of the server to itself. The server owns it, so it keeps no server alive.
 pub(crate) struct LoopbackLabeler(pub(crate) Weak<App>);
 
@@ -121,13 +142,8 @@ impl SecretLabeler for LoopbackLabeler {
             let patch = Bytes::from(Node::map([("metadata", metadata)]).to_json());
             let types =
                 MediaTypes { accept: "application/json", content: "application/merge-patch+json" };
-            let user = User {
-                name: "system:apiserver".into(),
-                groups: vec![MASTERS.into()],
-                ..User::default()
-            };
             let client = LoopbackClient::named(app, SERVER_AGENT);
-            let (code, _) = client.request(&user, "PATCH", &path, types, patch).await;
+            let (code, _) = client.request(&own_user(), "PATCH", &path, types, patch).await;
             if code >= 300 {
                 tracing::error!(namespace, name, code, "a secret could not be marked as used");
             }

@@ -1,6 +1,8 @@
 //! Routes an authorized request to its handler.
 
+use crate::aggregate::{merge, register};
 use crate::app::App;
+use crate::app::aggregator::api_service::GROUP;
 use crate::app::compute::SMALL;
 use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::connect::{self, Client, Connect};
@@ -16,11 +18,9 @@ use crate::verbs::{self, reviews, subresources};
 use bytes::Bytes;
 use http::header::CONTENT_ENCODING;
 use http::{HeaderMap, Method, Response};
-use http_body_util::BodyExt;
 use ratchet_access::User;
 use ratchet_engine::Part;
-use ratchet_http::{Body, BodyError, ReadError, full, read_body};
-use std::net::IpAddr;
+use ratchet_http::{Body, ReadError, read_body};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,7 +39,13 @@ pub(crate) async fn plain_path(
         true => None,
         false => {
             let query = request.parts.uri.query();
-            documents::answer(app, path, &request.params, query, headers).await
+            let joint = merge::joint(app, path);
+            let asked = merge::own_headers(joint, headers);
+            let own = documents::answer(app, path, &request.params, query, &asked).await;
+            match joint {
+                None => own,
+                Some(joint) => merge::merge(app, joint, headers, own).await,
+            }
         }
     };
     let Some(response) = found else {
@@ -77,6 +83,12 @@ pub(crate) async fn resource(
         return no_page();
     };
     let resource = &resource;
+    // Nobody sees a version without its APIService; if it cannot be written, what is there is told.
+    if path.group == GROUP
+        && let Err(error) = register::settle(app).await
+    {
+        tracing::warn!(error = error.message, "the APIServices of this server are not complete");
+    }
     let method = &request.parts.method;
     let operation = match resource.defined() {
         Some(_) => Operation::of_custom(&request.info, path, resource),
@@ -122,7 +134,7 @@ pub(crate) async fn resource(
     }
     if operation == Operation::Connect {
         let connect = Connect { app, resource, path, request, user };
-        let result = connect::answer(&connect, client(source, request.address)).await;
+        let result = connect::answer(&connect, Client::new(source, request.address)).await;
         return result.unwrap_or_else(|error| {
             request.record_error(&error);
             error_response(&error, plain)
@@ -183,18 +195,6 @@ pub(crate) async fn resource(
 
 fn no_page() -> Response<Body> {
     documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into())
-}
-
-/// The client's side of a connect request.
-fn client(source: Source, address: IpAddr) -> Client {
-    let (body, upgrade) = match source {
-        Source::Memory(bytes) => (full(bytes), None),
-        Source::Network(incoming, upgrade) => {
-            let body = incoming.map_err(|error| BodyError(error.to_string()));
-            (body.boxed_unsync(), upgrade)
-        }
-    };
-    Client { body, upgrade, address }
 }
 
 async fn receive(app: &App, source: Source, headers: &HeaderMap) -> Result<Bytes, StatusError> {

@@ -1,6 +1,7 @@
 //! The handler chain of a request: inflight limits, authentication, impersonation, authorization.
 
 use crate::access::authorize::attributes;
+use crate::aggregate::{self, Routed};
 use crate::app::guarded_body::with_guard;
 use crate::app::{App, audit};
 use crate::handler::{documents, route};
@@ -289,6 +290,10 @@ async fn authorize_and_route(
             return response;
         }
     }
+    let source = match aggregate::route(app, request, source, user).await {
+        Routed::Answered(response) => return response,
+        Routed::Local(source) => source,
+    };
     match &request.info.target {
         Target::Path(path) => route::plain_path(app, request, path).await,
         Target::Resource(path) => route::resource(app, request, path, source, user, plain).await,

@@ -42,6 +42,25 @@ pub(super) fn create_service(node: &mut Node<'static>, _: &CreateContext<'_>) {
     node.map_mut("status").set("loadBalancer", Node::empty_map());
 }
 
+/// Makes a local APIService available: this server itself serves it.
+pub(super) fn create_api_service(node: &mut Node<'static>, context: &CreateContext<'_>) {
+    if node.find(&["spec", "service"]).is_none_or(Node::is_null) {
+        let conditions = vec![local_api_service_condition(context.now)];
+        node.map_mut("status").set("conditions", Node::list(conditions));
+    }
+}
+
+/// The condition of every APIService that this server itself serves.
+pub(crate) fn local_api_service_condition(now: &str) -> Node<'static> {
+    Node::map([
+        ("lastTransitionTime", Node::string(now.to_owned())),
+        ("message", Node::string("Local APIServices are always available")),
+        ("reason", Node::string("Local")),
+        ("status", Node::string("True")),
+        ("type", Node::string("Available")),
+    ])
+}
+
 /// The annotation in which apps/v1 keeps the template generation of a DaemonSet.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 

@@ -16,6 +16,7 @@ mod signing_request;
 mod strategies;
 mod strategy;
 
+pub(crate) use kinds::local_api_service_condition;
 pub(crate) use row::CustomRow;
 pub(crate) use strategies::{custom_strategy, strategy};
 pub(crate) use strategy::{CreateContext, Deletion, Dependents, Strategy};

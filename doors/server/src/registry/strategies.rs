@@ -57,7 +57,10 @@ static STRATEGIES: &[Strategy] = &[
         .on_create(kinds::create_definition)
         .on_update(kinds::update_definition)
         .on_status_update(kinds::update_definition_status),
-    row("apiregistration.k8s.io", "APIService").requires_version().status_restores(ALL_METADATA),
+    row("apiregistration.k8s.io", "APIService")
+        .requires_version()
+        .status_restores(ALL_METADATA)
+        .on_create(kinds::create_api_service),
     row("apps", "DaemonSet")
         .counts(SPEC)
         .on_tracking(kinds::complete_daemon_set)
@@ -168,6 +171,7 @@ mod tests {
             "Pod",
             "Service",
             "CustomResourceDefinition",
+            "APIService",
             "DaemonSet",
             "Job",
             "CertificateSigningRequest",

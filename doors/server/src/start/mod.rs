@@ -8,7 +8,9 @@ use self::config::{BackendConfig, Config, Credentials, ProxyFiles};
 use crate::access::authorize::{Authorizer, Mode};
 use crate::access::node_relations::NodeRelations;
 use crate::access::token_getter::TokenGetter;
+use crate::aggregate;
 use crate::app::App;
+use crate::app::aggregator::{Aggregator, AggregatorConfig};
 use crate::app::audit::Auditing;
 use crate::app::backends::Backends;
 use crate::app::compute::Compute;
@@ -23,7 +25,7 @@ use crate::app::quota_locks::QuotaLocks;
 use crate::app::service_resolver::ClusterServices;
 use crate::app::token_usage::TokenRecorder;
 use crate::app::webhook_set::WebhookSet;
-use crate::handler::loopback::LoopbackLabeler;
+use crate::handler::loopback::{LoopbackClient, LoopbackLabeler};
 use crate::handler::server::Server;
 use crate::registry::Registry;
 use crate::registry::custom::ConversionClient;
@@ -35,7 +37,7 @@ use ratchet_identity::{
     Authenticators, Authorities, Proxy, PublicKey, Reloading, ServiceAccounts, SigningKey,
     TokenFile,
 };
-use ratchet_kubelet::{KubeletClient, Others, Settings, Timing, WebhookClient};
+use ratchet_kubelet::{Extensions, KubeletClient, Others, Settings, Timing, WebhookClient};
 use ratchet_store::{Revision, Store, StoreError};
 use ratchet_webhook::AdmissionType;
 use std::path::Path;
@@ -85,6 +87,7 @@ pub struct ReloadHandle {
     tls: Arc<TlsReload>,
     authorities: Vec<Arc<Reloading<Authorities>>>,
     kubelets: KubeletClient,
+    extensions: Extensions,
 }
 
 impl ReloadHandle {
@@ -92,6 +95,7 @@ impl ReloadHandle {
     pub fn now(&self) {
         self.tls.reload_now();
         self.kubelets.reload_now();
+        self.extensions.reload_now();
         let mut has_changed = false;
         for authorities in &self.authorities {
             match authorities.poll() {
@@ -165,10 +169,18 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
     let proxy = proxy.transpose()?;
     let metrics = Arc::new(Metrics::new(&config.api_config));
     let backends = backends(&config.backends, &metrics, &cache)?;
+    let aggregation = &config.aggregation;
+    let extensions = Extensions::open(
+        Timing::default(),
+        config.backends.proxies.clone(),
+        aggregation.client.clone(),
+    )
+    .map_err(|error| StartError::File(error.to_string()))?;
     let reloads = ReloadHandle {
         tls,
         authorities: clients.iter().chain(&proxy).cloned().collect(),
         kubelets: backends.kubelets.clone(),
+        extensions: extensions.clone(),
     };
     reloads.name_authorities().map_err(|error| StartError::File(error.to_string()))?;
     let proxy = proxy
@@ -183,6 +195,16 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
     let port = listener.address().port();
     let host = config.advertise.unwrap_or(listener.address().ip());
     let audit = config.audit.as_ref().map(Auditing::open).transpose().map_err(StartError::File)?;
+    let aggregator = Aggregator::new(
+        &cache,
+        extensions,
+        AggregatorConfig {
+            by_endpoint: aggregation.by_endpoint,
+            rejects_redirects: aggregation.rejects_redirects,
+            own: (host.to_string(), port),
+        },
+        &metrics.registry,
+    );
     let app = Arc::new_cyclic(|app: &Weak<App>| App {
         registry: Registry::new(&cache, config.api_config.emulated, &config.runtime),
         definitions: Definitions::new(
@@ -220,6 +242,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         pace: Pace::default(),
         mutation_pace: Pace::default(),
         condition_pace: Pace::default(),
+        aggregator,
         event_life: config.event_life,
         address: std::net::SocketAddr::new(host, port).to_string(),
         documents: Documents::default(),
@@ -236,6 +259,9 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
     tokio::spawn(definitions::run(app.clone()));
     app.count_objects();
     bootstrap::run(&app, &published_config)
+        .await
+        .map_err(|error| StartError::Bootstrap(error.message))?;
+    aggregate::register::settle(&app)
         .await
         .map_err(|error| StartError::Bootstrap(error.message))?;
     flags.bootstrapped.store(true, Ordering::Relaxed);
@@ -261,12 +287,15 @@ impl BoundServer {
     /// Serves requests until the server is drained.
     pub async fn serve(self) {
         let compactor = tokio::spawn(compact(self.app.clone(), self.compaction));
+        let requests = Arc::new(LoopbackClient::new(self.app.clone()));
+        let aggregation = tokio::spawn(aggregate::run(self.app.clone(), requests));
         let observer = tokio::spawn(health::log_health(self.app.cache.store().clone()));
         let drain = self.app.drain.clone();
         let service = Arc::new(Server(self.app.clone()));
         self.listener.serve(self.reloads.tls, service, drain, self.limits).await;
         compactor.abort();
         observer.abort();
+        aggregation.abort();
         health::log_health_change(&self.app.cache.store().health());
         if let Some(audit) = &self.app.audit {
             audit.flush();
