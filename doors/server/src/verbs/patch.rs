@@ -19,7 +19,7 @@ enum PatchType {
 
 impl PatchType {
     fn from_headers(request: &ResourceRequest<'_>) -> Result<Self, StatusError> {
-        match content_type(request.headers) {
+        match content_type(request.headers).as_str() {
             "application/json-patch+json" => Ok(Self::Json),
             "application/merge-patch+json" => Ok(Self::Merge),
             "application/strategic-merge-patch+json" => Ok(Self::Strategic),
