@@ -5,6 +5,7 @@
 #[allow(dead_code, reason = "others use more of it")]
 mod server;
 
+use ratchet_store::{Guard, Store, Write};
 use serde_json::{Value, json};
 use server::{Server, free_port, refused};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -554,4 +555,42 @@ fn a_server_without_room_waits_for_it() {
     assert_eq!(status, Some(0), "{log}");
     assert_eq!(log.matches("the store failed").count(), 1, "the cause is told once: {log}");
     assert!(log.contains("state.redb") && log.contains("can be written to again"), "{log}");
+}
+
+#[test]
+fn where_everybody_may_do_everything_the_log_says_that_nobody_is_anonymous() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut server = Server::start(dir.path(), &["--authorization-mode=RBAC,AlwaysAllow"]);
+    assert_eq!(server.request_anonymously("GET", "/api/v1/namespaces", "").0, 401);
+    assert_eq!(server.get("/api/v1/namespaces").0, 200);
+    server.signal("TERM");
+    let (_, log) = server.wait();
+    let why = "AnonymousAuth is not allowed with the AlwaysAllow authorizer";
+    assert_eq!(log.matches(why).count(), 1, "{log}");
+}
+
+#[test]
+fn what_cannot_be_read_is_named_in_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let key = "/registry/configmaps/default/broken";
+    let store = ratchet_embedded::Embedded::open(
+        &dir.path().join("store"),
+        ratchet_embedded::Options::default(),
+    );
+    let store = store.unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(store.commit(vec![Write::put(key, Guard::Absent, "{}}")])).unwrap();
+    drop(store);
+    let mut server = Server::start(dir.path(), &[]);
+    for _ in 0..3 {
+        let (code, body) = server.get("/api/v1/namespaces/default/configmaps");
+        assert_eq!(code, 500, "{body}");
+        assert!(body.contains(&format!("the stored value of {key} cannot be read")), "{body}");
+    }
+    server.signal("TERM");
+    let (_, log) = server.wait();
+    // Controllers that list the kind say so as often as they try; the cause is told once.
+    let is_told =
+        |line: &&str| line.contains("a stored value cannot be read") && line.contains(key);
+    assert_eq!(log.lines().filter(is_told).count(), 1, "{log}");
 }

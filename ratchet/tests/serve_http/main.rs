@@ -16,6 +16,7 @@ mod handshakes;
 mod lists;
 mod load;
 mod nodes;
+mod objects;
 mod observability;
 mod parts;
 mod paths;

@@ -220,6 +220,9 @@ async fn dispatch(
     operation: Operation,
     verb: &'static str,
 ) -> HandlerResult {
+    if request.resource.row.storage.is_some() && matches!(verb, "get" | "patch" | "delete") {
+        check_name(&request.path.name)?;
+    }
     match operation {
         Operation::Subresource => subresources::answer(request, verb).await,
         _ if request.resource.row().storage.is_none() => dispatch_virtual(request, verb).await,
@@ -232,6 +235,19 @@ async fn dispatch(
         Operation::DeleteCollection => verbs::delete::delete_collection(request).await,
         Operation::Connect => Err(StatusError::method_not_allowed()),
     }
+}
+
+/// Rejects a name that could not be one segment of a key.
+fn check_name(name: &str) -> Result<(), StatusError> {
+    let why = match name {
+        "." | ".." => format!("may not be '{name}'"),
+        _ => match name.chars().find(|letter| matches!(letter, '/' | '%')) {
+            Some(letter) => format!("may not contain '{letter}'"),
+            None => return Ok(()),
+        },
+    };
+    let quoted = ratchet_net::Quoted(name);
+    Err(StatusError::bad_request(format!("Name parameter invalid: {quoted}: {why}")))
 }
 
 /// Serves resources without storage: reviews, bindings, component statuses.

@@ -8,9 +8,11 @@ use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use ratchet_object::schema::TypeRow;
 use ratchet_object::{
-    GroupVersionKind, Limits, Node, Object, Repeated, Value, decode, proto, schema,
+    GroupVersionKind, Limits, Node, Object, Repeated, Value, decode, decode_json, proto, schema,
+    split_documents,
 };
 use ratchet_pipeline::{BuiltInType, FieldReport, FieldValidation, ObjectType, check_fields};
+use std::borrow::Cow;
 
 /// The maximum size of a request body.
 pub(crate) const LIMIT: usize = 3 << 20;
@@ -26,16 +28,16 @@ pub(crate) enum BodyType {
     Protobuf,
 }
 
-/// The content type without its parameters.
-pub(crate) fn content_type(headers: &HeaderMap) -> &str {
+/// The content type without its parameters, in lower case.
+pub(crate) fn content_type(headers: &HeaderMap) -> String {
     let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    value.split(';').next().unwrap_or_default().trim()
+    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 impl BodyType {
     /// Parses the content type.
     pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Self, StatusError> {
-        match content_type(headers) {
+        match content_type(headers).as_str() {
             "" | "application/json" => Ok(Self::Json),
             "application/yaml" => Ok(Self::Yaml),
             "application/vnd.kubernetes.protobuf" => Ok(Self::Protobuf),
@@ -192,13 +194,16 @@ pub(crate) fn parse(
         let node = node.map_err(|error| StatusError::bad_request(error.to_string()))?;
         return Ok((node, Vec::new()));
     }
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        let error = "json parse error: invalid UTF-8 in the body";
-        return Err(unrecognized(kind, error, bytes));
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) if media == BodyType::Json => Cow::Owned(replace_invalid(bytes)),
+        Err(_) => return Err(unrecognized(kind, "yaml: invalid UTF-8 in the body", bytes)),
     };
+    let text = text.as_ref();
     let decoded = match media {
-        BodyType::Yaml => decode(text, Limits::DEFAULT),
-        _ => ratchet_object::decode_json(text, Limits::DEFAULT),
+        // The reference reads the first document and nothing behind it.
+        BodyType::Yaml => decode(first_document(text), Limits::DEFAULT),
+        _ => decode_json(text, Limits::DEFAULT),
     };
     match decoded {
         Ok(mut decoded) if decoded.documents.len() == 1 => {
@@ -219,6 +224,24 @@ pub(crate) fn parse(
             Err(unrecognized(kind, &format!("json parse error: {why}"), bytes))
         }
     }
+}
+
+/// The first document of a stream that has more than comments and directives.
+fn first_document(text: &str) -> &str {
+    let says_something =
+        |line: &str| !matches!(line.trim_start().bytes().next(), None | Some(b'#' | b'%'));
+    let mut documents = split_documents(text).map(|document| document.text);
+    documents.find(|document| document.lines().any(says_something)).unwrap_or_default()
+}
+
+/// The text of JSON that is not UTF-8: as in Go, every byte that is no part of a character becomes U+FFFD.
+fn replace_invalid(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+    text
 }
 
 pub(super) fn unrecognized(kind: &str, why: &str, bytes: &[u8]) -> StatusError {

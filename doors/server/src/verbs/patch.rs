@@ -23,7 +23,7 @@ enum PatchType {
 impl PatchType {
     fn from_headers(request: &ResourceRequest<'_>) -> Result<Self, StatusError> {
         let is_custom = request.resource.defined().is_some();
-        match content_type(request.headers) {
+        match content_type(request.headers).as_str() {
             "application/json-patch+json" => Ok(Self::Json),
             "application/merge-patch+json" => Ok(Self::Merge),
             "application/strategic-merge-patch+json" if !is_custom => Ok(Self::Strategic),

@@ -197,8 +197,14 @@ const ROWS: &[[&str; 4]] = &[
     [
         "answers in protobuf",
         "for every client that prefers it",
-        "only for clients that accept nothing else; watches, tables and metadata are always JSON",
+        "only for clients that accept nothing else, watches included; tables and metadata are always JSON",
         "what is stored is JSON and is served as it is; all clients that prefer protobuf take JSON",
+    ],
+    [
+        "the body of a request with `Content-Encoding: gzip`",
+        "is read as it is: the header has no effect",
+        "is unpacked, up to the same limit; other encodings are 415",
+        "a packed body that is read as it is can only be refused",
     ],
     [
         "priority and fairness",
