@@ -4,10 +4,10 @@ mod accepted;
 pub(crate) mod args;
 mod controller_runtime;
 mod controllers;
+mod data_location;
 mod files;
 mod keys;
 mod logging;
-mod place;
 mod plugins;
 mod runtime_config;
 mod settings;
@@ -18,8 +18,8 @@ mod values;
 
 use crate::command_result::CommandResult;
 use args::{ClientArgs, KubeletArgs, Reconciler, ServeArgs};
+use data_location::DataLocation;
 use keys::Keys;
-use place::Place;
 use ratchet_controllers::Settings as ControllerSettings;
 use ratchet_embedded::Embedded;
 use ratchet_engine::{ApiConfig, Behavior};
@@ -74,14 +74,14 @@ fn start(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         tracing::warn!("{warning}");
     }
     gather_entropy();
-    let place = Place::prepare(&args)?;
-    if place.ignores_etcd(&args) {
+    let data = DataLocation::prepare(&args)?;
+    if data.ignores_etcd(&args) {
         tracing::warn!("--etcd-servers is not used: everything is kept in the server's own store");
     }
     // The store is opened before anything is written: it knows whether another process owns the directory.
-    let store = Arc::new(place.open_store()?);
+    let store = Arc::new(data.open_store()?);
     let keys =
-        Arc::new(Keys::prepare(&place, &args.serving, &args.clients, &args.kubelets, &settings)?);
+        Arc::new(Keys::prepare(&data, &args.serving, &args.clients, &args.kubelets, &settings)?);
     controllers.root_ca = keys.ca_bundle()?;
     controllers.signing = Some(signing::signer(&args.controllers, keys.authority_files())?);
     let config = config(args, settings, &keys);
@@ -90,7 +90,7 @@ fn start(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let result = runtime.block_on(serve(config, store, keys, controllers, out));
     // Whatever still reads the files ends first.
     drop(runtime);
-    place.remove();
+    data.remove();
     result
 }
 

@@ -31,9 +31,9 @@ impl Notice {
     }
 
     fn from_text(text: &str) -> Option<Self> {
-        let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name));
-        let data_dir = PathBuf::from(field("data-dir=")?);
-        let flush = field("flush=")? != "false";
+        let value_of = |name: &str| text.lines().find_map(|line| line.strip_prefix(name));
+        let data_dir = PathBuf::from(value_of("data-dir=")?);
+        let flush = value_of("flush=")? != "false";
         data_dir.is_absolute().then_some(Self { data_dir, flush })
     }
 

@@ -1,8 +1,8 @@
 //! Certificates and keys of the server: given by flags, or issued by its own authority and renewed while it runs.
 
 use super::args::{ClientArgs, KubeletArgs, ServingArgs};
+use super::data_location::DataLocation;
 use super::files::Writer;
-use super::place::Place;
 use super::settings::Settings;
 use ratchet_http::KeyFiles;
 use ratchet_http::certificates::{self, Authority};
@@ -39,13 +39,13 @@ struct Bundle {
 impl Keys {
     /// Opens existing files and creates missing ones.
     pub(crate) fn prepare(
-        place: &Place,
+        data: &DataLocation,
         serving: &ServingArgs,
         clients: &ClientArgs,
         kubelets: &KubeletArgs,
         settings: &Settings,
     ) -> Result<Self, String> {
-        let Place { dir, pki, flush, .. } = place;
+        let DataLocation { dir, pki, flush, .. } = data;
         let writer = Writer { flush: *flush };
         let authority = match flush {
             true => Authority::load_or_create(pki),

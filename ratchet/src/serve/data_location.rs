@@ -1,4 +1,4 @@
-//! `Place`: where a server keeps objects, certificates and its kubeconfig.
+//! `DataLocation`: where a server keeps objects, certificates and its kubeconfig.
 
 use super::args::ServeArgs;
 use super::files;
@@ -15,39 +15,37 @@ const MEMORY_CACHE: usize = 1 << 20;
 const OWN: &str = "ratchet";
 
 /// A store, and the directories of the files beside it.
-pub(crate) struct Place {
+pub(crate) struct DataLocation {
     /// The directory of the kubeconfig.
     pub(crate) dir: PathBuf,
     /// The directory of generated certificates and keys.
     pub(crate) pki: PathBuf,
     /// Whether files must survive a power cut.
     pub(crate) flush: bool,
-    location: Location,
+    store: StoreLocation,
     /// Removed with the server.
     temporary: Option<TempDir>,
 }
 
 /// Where objects are kept.
 #[derive(Debug, PartialEq, Eq)]
-enum Location {
+enum StoreLocation {
     Memory,
     /// A folder, and whether commits must be on the disk before they count.
     Folder(PathBuf, bool),
 }
 
-impl Place {
-    /// Finds the place that the flags mean, and makes its directories.
+impl DataLocation {
+    /// Finds the location that the flags mean, and makes its directories.
     pub(crate) fn prepare(args: &ServeArgs) -> Result<Self, String> {
-        let is_memory =
-            args.storage.data_dir.as_deref().is_some_and(|dir| dir == Path::new(MEMORY));
-        match &args.storage.data_dir {
-            Some(_) if is_memory => Self::passing(args, Location::Memory),
+        match args.storage.data_dir.as_deref() {
+            Some(dir) if dir == Path::new(MEMORY) => Self::passing(args, StoreLocation::Memory),
             Some(dir) => Self::lasting(args, dir),
             None => match Notice::ask(&args.storage.etcd_servers) {
                 Some(Notice { data_dir, flush }) => {
-                    Self::passing(args, Location::Folder(data_dir.join(OWN), flush))
+                    Self::passing(args, StoreLocation::Folder(data_dir.join(OWN), flush))
                 }
-                None if args.storage.is_test_server => Self::passing(args, Location::Memory),
+                None if args.storage.is_test_server => Self::passing(args, StoreLocation::Memory),
                 None => {
                     let env = |name: &str| std::env::var_os(name).map(PathBuf::from);
                     Self::lasting(args, &files::usual_data_dir(env))
@@ -61,34 +59,34 @@ impl Place {
         files::make_data_dir(dir)?;
         let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
         let pki = args.serving.cert_dir.clone().unwrap_or_else(|| dir.join("pki"));
-        let location = Location::Folder(dir.join("store"), true);
-        Ok(Self { dir, pki, flush: true, location, temporary: None })
+        let store = StoreLocation::Folder(dir.join("store"), true);
+        Ok(Self { dir, pki, flush: true, store, temporary: None })
     }
 
     /// The files are of no use after the server: a test's directory of certificates, else a temporary one, has them.
-    fn passing(args: &ServeArgs, location: Location) -> Result<Self, String> {
+    fn passing(args: &ServeArgs, store: StoreLocation) -> Result<Self, String> {
         let cert_dir = args.serving.cert_dir.clone();
         if let Some(given) = cert_dir.as_ref().filter(|_| args.storage.is_test_server) {
             // Names of files beside those of kube-apiserver could be anybody's.
             let dir = given.join(OWN);
             files::make_data_dir(&dir)?;
             let dir = dir.canonicalize().unwrap_or(dir);
-            return Ok(Self { pki: dir.join("pki"), dir, flush: false, location, temporary: None });
+            return Ok(Self { pki: dir.join("pki"), dir, flush: false, store, temporary: None });
         }
         let temporary = tempfile::Builder::new().prefix("ratchet-").tempdir().map_err(|why| {
             format!("cannot make a temporary directory: {why}: set TMPDIR to a directory with room")
         })?;
         let dir = temporary.path().to_owned();
         let pki = cert_dir.unwrap_or_else(|| dir.join("pki"));
-        Ok(Self { dir, pki, flush: false, location, temporary: Some(temporary) })
+        Ok(Self { dir, pki, flush: false, store, temporary: Some(temporary) })
     }
 
     /// Opens the store.
     pub(crate) fn open_store(&self) -> Result<Embedded, OpenError> {
         let usual = Options::default();
-        match &self.location {
-            Location::Memory => Embedded::in_memory(Options { cache: MEMORY_CACHE, ..usual }),
-            Location::Folder(path, flush) => {
+        match &self.store {
+            StoreLocation::Memory => Embedded::in_memory(Options { cache: MEMORY_CACHE, ..usual }),
+            StoreLocation::Folder(path, flush) => {
                 Embedded::open(path, Options { flush: *flush, ..usual })
             }
         }
@@ -96,7 +94,7 @@ impl Place {
 
     /// Whether the store is another one than the flags of etcd name.
     pub(crate) fn ignores_etcd(&self, args: &ServeArgs) -> bool {
-        let is_lent = matches!(&self.location, Location::Folder(path, _) if path.ends_with(OWN));
+        let is_lent = matches!(&self.store, StoreLocation::Folder(path, _) if path.ends_with(OWN));
         !args.storage.etcd_servers.is_empty() && !is_lent
     }
 
@@ -127,8 +125,8 @@ mod tests {
         *args
     }
 
-    fn prepared(flags: &[String], is_test_server: bool) -> Place {
-        Place::prepare(&args(flags, is_test_server)).unwrap()
+    fn prepared(flags: &[String], is_test_server: bool) -> DataLocation {
+        DataLocation::prepare(&args(flags, is_test_server)).unwrap()
     }
 
     #[test]
@@ -136,9 +134,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().canonicalize().unwrap();
         let data = folder.join("data");
-        let place = prepared(&[format!("--data-dir={}", data.display())], true);
-        assert_eq!((&place.dir, &place.pki, place.flush), (&data, &data.join("pki"), true));
-        assert_eq!(place.location, Location::Folder(data.join("store"), true));
+        let found = prepared(&[format!("--data-dir={}", data.display())], true);
+        assert_eq!((&found.dir, &found.pki, found.flush), (&data, &data.join("pki"), true));
+        assert_eq!(found.store, StoreLocation::Folder(data.join("store"), true));
         let certs = folder.join("certs");
         let flags =
             [format!("--data-dir={}", data.display()), format!("--cert-dir={}", certs.display())];
@@ -147,11 +145,11 @@ mod tests {
 
     #[test]
     fn memory_leaves_nothing_behind() {
-        let place = prepared(&["--data-dir=:memory:".into()], false);
-        assert_eq!((&place.location, place.flush), (&Location::Memory, false));
-        assert!(place.dir.is_dir() && place.pki.starts_with(&place.dir));
-        let dir = place.dir.clone();
-        place.remove();
+        let data = prepared(&["--data-dir=:memory:".into()], false);
+        assert_eq!((&data.store, data.flush), (&StoreLocation::Memory, false));
+        assert!(data.dir.is_dir() && data.pki.starts_with(&data.dir));
+        let dir = data.dir.clone();
+        data.remove();
         assert!(!dir.exists());
     }
 
@@ -163,13 +161,13 @@ mod tests {
             format!("--cert-dir={}", folder.display()),
             "--etcd-servers=http://127.0.0.1:1".into(),
         ];
-        let place = prepared(&flags, true);
-        assert_eq!(place.location, Location::Memory);
-        assert_eq!((&place.dir, place.flush), (&folder.join(OWN), false));
-        assert_eq!(place.pki, folder.join(OWN).join("pki"));
-        assert!(place.ignores_etcd(&args(&flags, true)));
-        assert!(!place.ignores_etcd(&args(&[], true)));
-        place.remove();
+        let data = prepared(&flags, true);
+        assert_eq!(data.store, StoreLocation::Memory);
+        assert_eq!((&data.dir, data.flush), (&folder.join(OWN), false));
+        assert_eq!(data.pki, folder.join(OWN).join("pki"));
+        assert!(data.ignores_etcd(&args(&flags, true)));
+        assert!(!data.ignores_etcd(&args(&[], true)));
+        data.remove();
         assert!(folder.join(OWN).is_dir(), "whoever made the directory removes it");
     }
 }
