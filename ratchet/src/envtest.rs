@@ -8,11 +8,11 @@ use std::io::{self, Write};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-/// Make a directory for KUBEBUILDER_ASSETS, with which envtest of controller-runtime starts ratchet.
+/// Make a directory with which envtest of controller-runtime runs ratchet.
 ///
-/// The directory gets links named kube-apiserver and etcd to this program, which behaves as these under their names, and
-/// one named kubectl to the kubectl in your PATH. The command prints the line that makes envtest use the directory; it
-/// can be run again at any time.
+/// The directory is for KUBEBUILDER_ASSETS: it gets links named kube-apiserver and etcd to this program, which behaves
+/// as these under their names, and one named kubectl to the kubectl in your PATH. The command prints the line that makes
+/// envtest use the directory; it can be run again at any time.
 ///
 /// Exit status: 0 the directory is ready; 2 error (it cannot be made, or has other files of these names).
 #[derive(ClapArgs, Debug)]

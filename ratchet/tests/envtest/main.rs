@@ -7,5 +7,6 @@ mod control_plane;
 mod folder;
 mod go;
 mod many;
+mod memory;
 mod replay;
 mod tiny_ca;
