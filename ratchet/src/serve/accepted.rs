@@ -149,7 +149,6 @@ const ACCEPTED: &[(&str, Kind)] = &[
     ("etcd-keyfile", Kind::Text),
     ("etcd-prefix", Kind::Text),
     ("etcd-readycheck-timeout", Kind::Duration),
-    ("etcd-servers", Kind::Text),
     ("etcd-servers-overrides", Kind::Text),
     ("external-hostname", Kind::Text),
     ("goaway-chance", Kind::Text),

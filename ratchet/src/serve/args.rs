@@ -49,6 +49,9 @@ const EXAMPLES: &str = "Examples:
   # Serve on all addresses, with the data in another directory
   ratchet serve --bind-address=0.0.0.0 --data-dir=/var/lib/ratchet
 
+  # Keep everything in memory, for a test
+  ratchet serve --data-dir=:memory: --secure-port=16443
+
   # Emulate an older release
   ratchet serve --emulated-version=1.33
 
@@ -62,10 +65,19 @@ const EXAMPLES: &str = "Examples:
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Storage")]
 pub(crate) struct StorageArgs {
-    /// Directory of the store, the certificates and the kubeconfig [default: $XDG_STATE_HOME/ratchet, else
-    /// ~/.local/state/ratchet, else ./ratchet-data].
+    /// Directory of the store, the certificates and the kubeconfig, or :memory: to keep nothing [default:
+    /// $XDG_STATE_HOME/ratchet, else ~/.local/state/ratchet, else ./ratchet-data].
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
+
+    /// URLs of etcd. It is not used, unless it is the stand-in that `ratchet envtest` links: then the store is in its
+    /// data directory.
+    #[arg(long, value_name = "URLS", value_delimiter = ',')]
+    pub(crate) etcd_servers: Vec<String>,
+
+    /// Whether the server was started under the name kube-apiserver, as tests do.
+    #[arg(skip)]
+    pub(crate) is_test_server: bool,
 
     /// Interval between compactions, which remove old revisions from the store. 0 turns compaction off.
     #[arg(long, value_name = "DURATION", default_value = "5m0s", value_parser = values::duration, allow_hyphen_values = true)]

@@ -1,10 +1,10 @@
 //! The front proxy: the authority and the client certificate by which extension API servers know this server.
 
 use super::args::{AggregationArgs, ClientArgs};
+use super::data_location::DataLocation;
 use ratchet_http::KeyFiles;
 use ratchet_http::certificates::Authority;
 use ratchet_server::ProxyFiles;
-use std::path::Path;
 
 /// The common name of the client certificate.
 const NAME: &str = "front-proxy-client";
@@ -19,7 +19,7 @@ pub(crate) struct FrontProxy {
 impl FrontProxy {
     /// Opens existing files and creates missing ones, unless flags say who may state identities.
     pub(crate) fn prepare(
-        pki: &Path,
+        data: &DataLocation,
         clients: &ClientArgs,
         args: &AggregationArgs,
     ) -> Result<Self, String> {
@@ -30,7 +30,11 @@ impl FrontProxy {
         if clients.requestheader_client_ca_file.is_some() {
             return Ok(Self { client: None, own: None });
         }
-        let own = Authority::load_or_create(&pki.join("front-proxy"));
+        let pki = data.pki.join("front-proxy");
+        let own = match data.flush {
+            true => Authority::load_or_create(&pki),
+            false => Authority::ephemeral(&pki),
+        };
         let own = own.map_err(|error| error.to_string())?;
         let client = own.proxy_client(NAME).map_err(|error| error.to_string())?;
         Ok(Self { client: Some(client), own: Some(own) })
