@@ -25,7 +25,8 @@ use ratchet_controllers::Settings as ControllerSettings;
 use ratchet_embedded::Embedded;
 use ratchet_engine::{ApiConfig, Behavior};
 use ratchet_server::{
-    AggregationConfig, BackendConfig, ClientKeyFiles, Config, Credentials, Proxies, ProxyFiles, Trust,
+    AggregationConfig, BackendConfig, ClientKeyFiles, Config, Credentials, Proxies, ProxyFiles,
+    Trust,
 };
 use settings::Settings;
 use signals::Signals;
@@ -81,8 +82,14 @@ fn start(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     }
     // The store is opened before anything is written: it knows whether another process owns the directory.
     let store = Arc::new(data.open_store()?);
-    let keys =
-        Arc::new(Keys::prepare(&data, &args.serving, &args.clients, &args.kubelets, &args.aggregation, &settings)?);
+    let keys = Arc::new(Keys::prepare(
+        &data,
+        &args.serving,
+        &args.clients,
+        &args.kubelets,
+        &args.aggregation,
+        &settings,
+    )?);
     controllers.root_ca = keys.ca_bundle()?;
     controllers.signing = Some(signing::signer(&args.controllers, keys.authority_files())?);
     let config = config(args, settings, &keys);

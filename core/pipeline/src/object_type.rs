@@ -61,11 +61,7 @@ pub trait ObjectType: Debug + Send + Sync {
     fn converter<'a>(&'a self, convert: &'a ConvertObject<'a>) -> Box<dyn Converter + 'a>;
 
     /// The fields that an endpoint ignores; `api_version` is that of the kind.
-    fn reset_fields<'a>(
-        &self,
-        subresource: &str,
-        api_version: &'a str,
-    ) -> Option<ResetFields<'a>>;
+    fn reset_fields<'a>(&self, subresource: &str, api_version: &'a str) -> Option<ResetFields<'a>>;
 
     /// Where objects have their replicas, version by version.
     fn replicas_fields(&self) -> Vec<ReplicasField>;
@@ -248,11 +244,7 @@ impl ObjectType for CustomType {
         Box::new(CustomVersions(&self.resource))
     }
 
-    fn reset_fields<'a>(
-        &self,
-        subresource: &str,
-        api_version: &'a str,
-    ) -> Option<ResetFields<'a>> {
+    fn reset_fields<'a>(&self, subresource: &str, api_version: &'a str) -> Option<ResetFields<'a>> {
         match subresource {
             "" if self.strategy.has_status => Some(ResetFields::custom_resource(api_version)),
             "status" => Some(ResetFields::custom_resource_status()),

@@ -82,7 +82,8 @@ pub use call::{Answer, Call, Context, MAX_RESPONSE_BYTES};
 pub use client_config::{ClientConfig, Endpoint};
 pub use configuration::{AdmissionType, Webhook, WebhookConfiguration, Webhooks};
 pub use conversion::{
-    CONVERSION_TIMEOUT_SECONDS, ConversionCall, ConversionError, ConversionFailure, ConversionWebhook,
+    CONVERSION_TIMEOUT_SECONDS, ConversionCall, ConversionError, ConversionFailure,
+    ConversionWebhook,
 };
 pub use denial::DeniedStatus;
 pub use exempt::is_exempt;

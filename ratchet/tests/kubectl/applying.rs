@@ -37,7 +37,10 @@ fn managers_share_an_object_and_are_told_of_conflicts() {
             "apply --server-side --field-manager=other -f blue.yaml",
             "conflict with \"kubectl\": .data.color",
         ),
-        ("diff --server-side --field-manager=other --force-conflicts -f blue.yaml", "+  color: blue"),
+        (
+            "diff --server-side --field-manager=other --force-conflicts -f blue.yaml",
+            "+  color: blue",
+        ),
     ]);
     console.all_ok(&[
         (

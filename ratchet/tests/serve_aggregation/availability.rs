@@ -22,7 +22,9 @@ fn a_server_goes_away_and_comes_back() {
     let message = condition["message"].as_str().unwrap();
     let url = format!("https://localhost:1/apis/{GROUP}/v1alpha1");
     assert!(
-        message.starts_with(&format!("failing or missing response from {url}: Get \"{url}\": dial tcp ")),
+        message.starts_with(&format!(
+            "failing or missing response from {url}: Get \"{url}\": dial tcp "
+        )),
         "{message}"
     );
 
@@ -33,7 +35,10 @@ fn a_server_goes_away_and_comes_back() {
     let (code, body) = world.server.request_with_headers(merge, "PATCH", &path, &patch);
     assert_eq!(code, 200, "{body}");
     let condition = world.wait_for_reason("Passed");
-    assert_eq!((&condition["status"], &condition["message"]), (&json!("True"), &json!("all checks passed")));
+    assert_eq!(
+        (&condition["status"], &condition["message"]),
+        (&json!("True"), &json!("all checks passed"))
+    );
     assert_eq!(world.server.get(&flunders("default")).0, 200);
 
     let port = extension.port;
@@ -41,7 +46,8 @@ fn a_server_goes_away_and_comes_back() {
     // Before the next look: the dial itself fails.
     let (code, body) = world.server.get(&flunders("default"));
     assert_eq!(code, 503, "{body}");
-    let is_told = body.starts_with("error trying to reach service: ") || body == "service unavailable\n";
+    let is_told =
+        body.starts_with("error trying to reach service: ") || body == "service unavailable\n";
     assert!(is_told, "{body}");
     world.wait_for_reason("FailedDiscoveryCheck");
     assert_eq!(world.server.get(&flunders("default")).1, "service unavailable\n");
@@ -67,10 +73,8 @@ fn a_certificate_that_nobody_vouches_for_is_refused() {
     world.create_service();
     let mut service = world.api_service(extension.port);
     let other = rcgen::generate_simple_self_signed(["api.wardle.svc".to_owned()]).unwrap();
-    service["spec"]["caBundle"] = json!(base64::Engine::encode(
-        &base64::prelude::BASE64_STANDARD,
-        other.cert.pem()
-    ));
+    service["spec"]["caBundle"] =
+        json!(base64::Engine::encode(&base64::prelude::BASE64_STANDARD, other.cert.pem()));
     world.create(SERVICES, &service);
     let condition = world.wait_for_reason("FailedDiscoveryCheck");
     let message = condition["message"].as_str().unwrap();
@@ -87,7 +91,8 @@ fn a_certificate_that_nobody_vouches_for_is_refused() {
 fn a_service_without_endpoints_is_told() {
     let world = World::new();
     world.create("/api/v1/namespaces", &json!({"metadata": {"name": "wardle"}}));
-    let service = json!({"metadata": {"name": "api"}, "spec": {"ports": [{"name": "https", "port": 443}]}});
+    let service =
+        json!({"metadata": {"name": "api"}, "spec": {"ports": [{"name": "https", "port": 443}]}});
     world.create("/api/v1/namespaces/wardle/services", &service);
     world.create(SERVICES, &world.api_service(444));
     let condition = world.wait_for_reason("ServicePortError");
@@ -103,6 +108,7 @@ fn a_service_without_endpoints_is_told() {
         "addressType": "IPv4", "endpoints": [], "ports": [{"name": "https", "port": 8443}]});
     world.create("/apis/discovery.k8s.io/v1/namespaces/wardle/endpointslices", &slice);
     let condition = world.wait_for_reason("MissingEndpoints");
-    let message = "endpointslices for service/api in \"wardle\" have no addresses with port name \"https\"";
+    let message =
+        "endpointslices for service/api in \"wardle\" have no addresses with port name \"https\"";
     assert_eq!(condition["message"], message);
 }

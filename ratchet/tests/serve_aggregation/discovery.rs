@@ -24,8 +24,12 @@ fn groups_and_versions_are_in_the_order_of_their_priorities() {
     for form in ["aggregated", "legacy"] {
         let (world, extension) = World::available(form);
         let list = world.json("/apis");
-        let names: Vec<&str> =
-            list["groups"].as_array().unwrap().iter().map(|group| group["name"].as_str().unwrap()).collect();
+        let names: Vec<&str> = list["groups"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|group| group["name"].as_str().unwrap())
+            .collect();
         assert_eq!(names.first(), Some(&"apiregistration.k8s.io"));
         assert_eq!(names.last(), Some(&GROUP), "2000 is less than what is built in has");
         let group = world.json(&format!("/apis/{GROUP}"));
@@ -38,7 +42,10 @@ fn groups_and_versions_are_in_the_order_of_their_priorities() {
             version(&aggregated(&world)).filter(|version| version["freshness"] == "Current")
         });
         let resource = &found["resources"][0];
-        assert_eq!((&resource["resource"], &resource["scope"]), (&json!("flunders"), &json!("Namespaced")));
+        assert_eq!(
+            (&resource["resource"], &resource["scope"]),
+            (&json!("flunders"), &json!("Namespaced"))
+        );
         assert_eq!(resource["shortNames"], json!(["fl"]));
         let document = aggregated(&world);
         let groups = document["items"].as_array().unwrap();
@@ -58,7 +65,9 @@ fn groups_and_versions_are_in_the_order_of_their_priorities() {
         let stale = wait_for(|| {
             // A request that is not answered is a reason to look.
             world.server.get(&super::world::flunders("default"));
-            world.condition()["reason"].as_str().filter(|reason| *reason == "FailedDiscoveryCheck")?;
+            world.condition()["reason"]
+                .as_str()
+                .filter(|reason| *reason == "FailedDiscoveryCheck")?;
             version(&aggregated(&world)).filter(|version| version["freshness"] == "Stale")
         });
         assert_eq!(stale["resources"][0]["resource"], "flunders", "what was known is told");

@@ -55,10 +55,12 @@ impl Flunders {
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         match parts.as_slice() {
             ["apis"] => self.groups(&request),
-            ["apis", GROUP, "v1alpha1"] => ok(&json!({"kind": "APIResourceList", "apiVersion": "v1",
+            ["apis", GROUP, "v1alpha1"] => {
+                ok(&json!({"kind": "APIResourceList", "apiVersion": "v1",
                 "groupVersion": format!("{GROUP}/v1alpha1"), "resources": [
                     {"name": "flunders", "singularName": "flunder", "namespaced": true, "kind": "Flunder",
-                        "verbs": VERBS, "shortNames": ["fl"]}]})),
+                        "verbs": VERBS, "shortNames": ["fl"]}]}))
+            }
             ["apis", GROUP, "v1alpha1", "whoami"] => self.headers(&request),
             ["apis", GROUP, "v1alpha1", "elsewhere"] => Response::builder()
                 .status(302)
@@ -108,8 +110,10 @@ impl Flunders {
             let values: Vec<&str> = values.filter_map(|value| value.to_str().ok()).collect();
             all.insert(name.to_string(), json!(values));
         }
-        ok(&json!({"method": request.method().as_str(), "uri": request.uri().path_and_query().unwrap().as_str(),
-            "version": format!("{:?}", request.version()), "headers": all}))
+        ok(
+            &json!({"method": request.method().as_str(), "uri": request.uri().path_and_query().unwrap().as_str(),
+            "version": format!("{:?}", request.version()), "headers": all}),
+        )
     }
 
     async fn collection(&self, namespace: &str, request: Request<Incoming>) -> Response<Body> {
@@ -158,9 +162,9 @@ impl Flunders {
             }
         });
         let stream = futures_util::stream::poll_fn(move |context| {
-            receiver.poll_recv(context).map(|event| {
-                event.map(|event| Ok(Frame::data(Bytes::from(format!("{event}\n")))))
-            })
+            receiver
+                .poll_recv(context)
+                .map(|event| event.map(|event| Ok(Frame::data(Bytes::from(format!("{event}\n"))))))
         });
         let response = Response::builder().header(CONTENT_TYPE, "application/json");
         response.body(BodyExt::boxed(StreamBody::new(stream))).unwrap()
@@ -175,7 +179,9 @@ impl Flunders {
             Method::DELETE => {
                 let gone = all.remove(at);
                 let _ = self.events.send(json!({"type": "DELETED", "object": gone}));
-                ok(&json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}))
+                ok(
+                    &json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}),
+                )
             }
             _ => ok(&all[at]),
         }
@@ -187,9 +193,7 @@ fn table(all: &[Value]) -> Value {
         json!({"cells": [flunder["metadata"]["name"], flunder["spec"]["reference"]],
             "object": {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": flunder["metadata"]}})
     };
-    let column = |name: &str, format: &str| {
-        json!({"name": name, "type": "string", "format": format, "description": "", "priority": 0})
-    };
+    let column = |name: &str, format: &str| json!({"name": name, "type": "string", "format": format, "description": "", "priority": 0});
     json!({"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": {"resourceVersion": "1"},
         "columnDefinitions": [column("Name", "name"), column("Reference", "")],
         "rows": all.iter().map(row).collect::<Vec<_>>()})

@@ -27,13 +27,17 @@ fn kubectl_knows_the_resources_of_an_extension_server() {
     let words: Vec<&str> = line.split_whitespace().collect();
     assert_eq!(words, ["flunders", "fl", &format!("{GROUP}/v1alpha1"), "true", "Flunder"]);
     let manifest = world.folder.path().join("flunder.yaml");
-    let text = format!("apiVersion: {GROUP}/v1alpha1\nkind: Flunder\nmetadata:\n  name: one\nspec:\n  reference: there\n");
+    let text = format!(
+        "apiVersion: {GROUP}/v1alpha1\nkind: Flunder\nmetadata:\n  name: one\nspec:\n  reference: there\n"
+    );
     std::fs::write(&manifest, text).unwrap();
-    let (is_done, text) = kubectl(&world, &format!("create --validate=false -f {}", manifest.display()));
+    let (is_done, text) =
+        kubectl(&world, &format!("create --validate=false -f {}", manifest.display()));
     assert!(is_done, "{text}");
     assert_eq!(text, format!("flunder.{GROUP}/one created\n"));
     let (_, text) = kubectl(&world, "get fl");
-    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    let lines: Vec<Vec<&str>> =
+        text.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(lines, [["NAME", "REFERENCE"], ["one", "there"]], "{text}");
     let (is_done, text) = kubectl(&world, "get fl one -o jsonpath={.spec.reference}");
     assert!(is_done && text == "there", "{text}");

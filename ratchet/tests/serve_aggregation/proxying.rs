@@ -104,8 +104,7 @@ fn events_come_as_they_happen() {
 fn a_connection_is_upgraded() {
     let (world, _extension) = World::available("aggregated");
     let path = format!("{}/one/exec", flunders("default"));
-    let mut stream =
-        world.server.stream("POST", &path, "Connection: Upgrade\r\nUpgrade: echo\r\n");
+    let mut stream = world.server.stream("POST", &path, "Connection: Upgrade\r\nUpgrade: echo\r\n");
     let head = stream.head();
     assert!(head.starts_with("HTTP/1.1 101"), "{head}");
     assert!(head.to_lowercase().contains("x-user: kubernetes-admin"), "{head}");

@@ -7,18 +7,32 @@ use serde_json::{Value, json};
 fn what_is_built_in_has_an_api_service() {
     let world = World::new();
     let core = world.json(&format!("{SERVICES}/v1."));
-    assert_eq!(core["metadata"]["labels"], json!({"kube-aggregator.kubernetes.io/automanaged": "onstart"}));
+    assert_eq!(
+        core["metadata"]["labels"],
+        json!({"kube-aggregator.kubernetes.io/automanaged": "onstart"})
+    );
     let spec = json!({"groupPriorityMinimum": 18000, "version": "v1", "versionPriority": 1});
     assert_eq!(core["spec"], spec);
     let condition = &core["status"]["conditions"][0];
     assert_eq!((&condition["type"], &condition["status"]), (&json!("Available"), &json!("True")));
-    assert_eq!((&condition["reason"], &condition["message"]), (&json!("Local"), &json!("Local APIServices are always available")));
+    assert_eq!(
+        (&condition["reason"], &condition["message"]),
+        (&json!("Local"), &json!("Local APIServices are always available"))
+    );
     let apps = world.json(&format!("{SERVICES}/v1.apps"));
     let spec = json!({"group": "apps", "groupPriorityMinimum": 17800, "version": "v1", "versionPriority": 15});
     assert_eq!(apps["spec"], spec);
     let names = world.json(SERVICES);
-    let names: Vec<&str> = names["items"].as_array().unwrap().iter().map(|one| one["metadata"]["name"].as_str().unwrap()).collect();
-    assert!(names.contains(&"v2.autoscaling") && !names.contains(&"v1.apiregistration.k8s.io"), "{names:?}");
+    let names: Vec<&str> = names["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["metadata"]["name"].as_str().unwrap())
+        .collect();
+    assert!(
+        names.contains(&"v2.autoscaling") && !names.contains(&"v1.apiregistration.k8s.io"),
+        "{names:?}"
+    );
     assert_eq!(names.len(), 21);
     // One that was deleted stays so until the server starts again, and what it is about is served.
     assert_eq!(world.server.request("DELETE", &format!("{SERVICES}/v1.apps"), "").0, 200);
@@ -36,7 +50,9 @@ fn wrong_api_services_are_refused_in_the_words_of_the_reference() {
         assert_eq!(code, 422, "{body}");
         let status: Value = serde_json::from_str(&body).unwrap();
         let causes = status["details"]["causes"].as_array().unwrap();
-        let cause = |cause: &Value| format!("{}: {}", cause["field"].as_str().unwrap(), cause["message"].as_str().unwrap());
+        let cause = |cause: &Value| {
+            format!("{}: {}", cause["field"].as_str().unwrap(), cause["message"].as_str().unwrap())
+        };
         causes.iter().map(cause).collect::<Vec<_>>()
     };
     assert_eq!(
@@ -60,14 +76,18 @@ fn wrong_api_services_are_refused_in_the_words_of_the_reference() {
         ]
     );
     assert_eq!(
-        with(json!({"version": "v1", "group": "a", "caBundle": "YWJj", "insecureSkipTLSVerify": true})),
+        with(
+            json!({"version": "v1", "group": "a", "caBundle": "YWJj", "insecureSkipTLSVerify": true})
+        ),
         [
             "spec.caBundle: Invalid value: \"3 bytes\": local APIServices may not have a caBundle",
             "spec.insecureSkipTLSVerify: Invalid value: true: local APIServices may not have insecureSkipTLSVerify",
         ]
     );
     assert_eq!(
-        with(json!({"version": "v1", "group": "a", "caBundle": "YWJj", "insecureSkipTLSVerify": true, "service": {"port": 70000}})),
+        with(
+            json!({"version": "v1", "group": "a", "caBundle": "YWJj", "insecureSkipTLSVerify": true, "service": {"port": 70000}})
+        ),
         [
             "spec.service.namespace: Required value",
             "spec.service.name: Required value",

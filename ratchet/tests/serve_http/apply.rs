@@ -104,7 +104,10 @@ async fn subresources_have_entries_of_their_own() {
     let written = apply(&client, &format!("{path}/status"), "s1", &status).await;
     assert_eq!(written.code, 200, "{}", written.text());
     let written = written.json();
-    assert_eq!((&written["spec"]["replicas"], &written["status"]["replicas"]), (&json!(1), &json!(3)));
+    assert_eq!(
+        (&written["spec"]["replicas"], &written["status"]["replicas"]),
+        (&json!(1), &json!(3))
+    );
     let fields = json!({"f:status": {"f:replicas": {}}});
     let owner = ("s1".into(), "Apply".into(), "status".into(), fields);
     assert!(owners(&written).contains(&owner), "{written}");
@@ -168,9 +171,8 @@ async fn what_is_no_configuration_is_refused() {
         assert_eq!(answer.refusal(), (code, message.to_owned()));
     }
     for kind in ["application/apply-patch+cbor", "application/apply-patch+json", "text/plain"] {
-        let answer = client
-            .send(Method::PATCH, &path, &[("content-type", kind)], valid.clone())
-            .await;
+        let answer =
+            client.send(Method::PATCH, &path, &[("content-type", kind)], valid.clone()).await;
         assert_eq!(answer.refusal(), (415, "415: Unsupported Media Type".into()), "{kind}");
     }
     assert!(client.get(&maps).await.names().is_empty());
@@ -184,7 +186,10 @@ async fn lists_watches_and_other_forms_show_the_entries() {
     let mut watch = client.watch(&format!("{maps}?watch=true&resourceVersion={from}")).await;
     for name in ["a", "b"] {
         let path = format!("{maps}/{name}");
-        assert_eq!(apply(&client, &path, "m1", &config_map(name, json!({"a": "1"}))).await.code, 201);
+        assert_eq!(
+            apply(&client, &path, "m1", &config_map(name, json!({"a": "1"}))).await.code,
+            201
+        );
     }
     let list = client.get(&maps).await.json();
     let fields = json!({"f:data": {"f:a": {}}});

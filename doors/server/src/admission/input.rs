@@ -111,7 +111,11 @@ impl<'a> AdmissionInput<'a> {
             subresource: part,
             name,
             object: None,
-            old: if is_scale { old.as_ref().map(|old| request.resource.scale_of(old)) } else { old },
+            old: if is_scale {
+                old.as_ref().map(|old| request.resource.scale_of(old))
+            } else {
+                old
+            },
             options: Some(write_options(request.params, operation)),
             dry_run: is_dry_run(request.params),
         }

@@ -1,13 +1,13 @@
 //! The controller of the condition `Available`: looks at a change of what an APIService depends on, and again after a
 //! while, for a network has no events.
 
-use crate::app::aggregator::api_service::ApiService;
 use super::backoff::Backoff;
+use super::changes;
 use super::conditions::{Condition, obstacle, with_condition};
 use super::fetch::{Fetch, aggregator_user, fetch};
-use super::changes;
 use super::requests::Requests;
 use crate::app::App;
+use crate::app::aggregator::api_service::ApiService;
 use bytes::Bytes;
 use ratchet_object::Node;
 use std::sync::Arc;
@@ -112,12 +112,7 @@ pub(super) async fn keep_local(app: &Arc<App>, requests: &dyn Requests) {
 }
 
 /// Writes a condition that is not there yet; whether it is there now.
-async fn write(
-    app: &Arc<App>,
-    requests: &dyn Requests,
-    name: &str,
-    condition: &Condition,
-) -> bool {
+async fn write(app: &Arc<App>, requests: &dyn Requests, name: &str, condition: &Condition) -> bool {
     let Some(item) = app.aggregator.services.cache.get(name) else { return true };
     let node = item.node();
     let was_available = app.aggregator.services.now().get(name).is_some_and(|one| one.is_available);

@@ -28,7 +28,8 @@ mod tests {
     #[test]
     fn delays_double_and_end() {
         let backoff = Backoff::new(Duration::from_millis(5), Duration::from_secs(1));
-        let delays = [1, 2, 3, 8, 9, 100, u32::MAX].map(|failures| backoff.delay(failures).as_millis());
+        let delays =
+            [1, 2, 3, 8, 9, 100, u32::MAX].map(|failures| backoff.delay(failures).as_millis());
         assert_eq!(delays, [5, 10, 20, 640, 1000, 1000, 1000]);
     }
 }

@@ -141,7 +141,8 @@ mod tests {
         let own = Some(r#"{"spec":{"type":"ClusterIP","ports":[{"name":"h","port":443}]}}"#);
         let message = "cannot find endpointslices for service/s in \"n\"";
         assert_eq!(told(own, &[]), is("EndpointsNotFound", message));
-        let message = "endpointslices for service/s in \"n\" have no addresses with port name \"h\"";
+        let message =
+            "endpointslices for service/s in \"n\" have no addresses with port name \"h\"";
         let port = r#""ports":[{"name":"h","port":8443}]"#;
         for slice in [
             format!(r#"{{"endpoints":[],{port}}}"#),
@@ -164,7 +165,10 @@ mod tests {
         assert!(with_condition(&first, &failed, "2").is_none(), "nothing to write");
         let other = with_condition(&first, &Condition::failed("other".into()), "2").unwrap();
         let told = available(&other).unwrap();
-        assert_eq!((told.text_at(&["lastTransitionTime"]), told.text_at(&["message"])), ("1", "other"));
+        assert_eq!(
+            (told.text_at(&["lastTransitionTime"]), told.text_at(&["message"])),
+            ("1", "other")
+        );
         let passed = with_condition(&other, &Condition::passed(), "3").unwrap();
         assert_eq!(available(&passed).unwrap().text_at(&["lastTransitionTime"]), "3");
         assert_eq!(passed.find(&["status", "conditions"]).unwrap().items().len(), 1);

@@ -1,12 +1,12 @@
 //! What extension servers say about themselves: discovery and OpenAPI documents, fetched again after a while.
 
-use crate::app::aggregator::api_service::ApiService;
 use super::availability::service_path;
 use super::backoff::Backoff;
-use crate::app::aggregator::documents::{ExtensionDocuments, OpenApiV2};
 use super::fetch::{Fetch, Fetched, aggregator_user, fetch, openapi_user};
 use super::{changes, convert, openapi};
 use crate::app::App;
+use crate::app::aggregator::api_service::ApiService;
+use crate::app::aggregator::documents::{ExtensionDocuments, OpenApiV2};
 use ratchet_object::{Limits, Node, decode_json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,7 +67,8 @@ async fn refresh(app: &Arc<App>, name: &Arc<str>, known: &mut Known) -> bool {
     let freshness = if is_current { "Current" } else { "Stale" };
     entry.set("freshness", Node::string(freshness));
     let before = app.aggregator.remote_documents.get(name);
-    let mut documents = ExtensionDocuments { entry, ..before.as_deref().cloned().unwrap_or_default() };
+    let mut documents =
+        ExtensionDocuments { entry, ..before.as_deref().cloned().unwrap_or_default() };
     // First what everybody waits for.
     app.aggregator.remote_documents.set(name, documents.clone());
     if is_current {
@@ -106,13 +107,8 @@ async fn resources(app: &App, service: &ApiService, known: &mut Known) -> Result
         _ => {}
     }
     let path = service_path(service);
-    let what = Fetch {
-        path: &path,
-        accept: "application/json",
-        etag: "",
-        limit: LIMIT,
-        timeout: TIMEOUT,
-    };
+    let what =
+        Fetch { path: &path, accept: "application/json", etag: "", limit: LIMIT, timeout: TIMEOUT };
     let fetched = fetch(&app.aggregator, service, &aggregator_user(), what).await?;
     if fetched.code != 200 {
         return Err(format!("failed to download legacy discovery for {path}: {}", fetched.code));
@@ -190,7 +186,9 @@ async fn specification(app: &App, service: &ApiService, known: &mut Known) {
                 let read = || decode(text).map(|node| openapi::json_parts(&node, &prefix));
                 match app.compute.run(read).await {
                     Ok(parts) => known.v2.json = Arc::new(parts),
-                    Err(why) => tracing::debug!(name = service.name, why, "not an OpenAPI document"),
+                    Err(why) => {
+                        tracing::debug!(name = service.name, why, "not an OpenAPI document")
+                    }
                 }
             }
             // A server that knows no protobuf sends JSON.

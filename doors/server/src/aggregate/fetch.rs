@@ -1,8 +1,8 @@
 //! Requests of this server itself to extension servers: small, bounded in time and size.
 
+use super::identity;
 use crate::app::aggregator::Aggregator;
 use crate::app::aggregator::api_service::ApiService;
-use super::identity;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, ETAG, IF_NONE_MATCH, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Request};

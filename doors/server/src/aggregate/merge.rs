@@ -48,7 +48,10 @@ pub(crate) fn joint<'p>(app: &App, path: &'p str) -> Option<Joint<'p>> {
 }
 
 /// The headers with which this server's own document is asked for: of a joint one the client knows another already.
-pub(crate) fn own_headers<'h>(joint: Option<Joint<'_>>, headers: &'h HeaderMap) -> Cow<'h, HeaderMap> {
+pub(crate) fn own_headers<'h>(
+    joint: Option<Joint<'_>>,
+    headers: &'h HeaderMap,
+) -> Cow<'h, HeaderMap> {
     if joint.is_none() {
         return Cow::Borrowed(headers);
     }
@@ -187,7 +190,9 @@ fn aggregated(app: &App, own: &[u8]) -> Option<String> {
     for group in &mut groups {
         let name = group.text_at(&["metadata", "name"]).to_owned();
         if let Some(versions) = group.get_mut("versions").and_then(Node::items_mut) {
-            versions.sort_by_key(|one| places.get(&(name.as_str(), one.text_at(&["version"]))).copied());
+            versions.sort_by_key(|one| {
+                places.get(&(name.as_str(), one.text_at(&["version"]))).copied()
+            });
         }
     }
     let priority = |name: &str| {

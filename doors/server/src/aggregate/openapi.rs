@@ -243,7 +243,9 @@ mod tests {
 
     #[test]
     fn hostile_protobuf_is_no_document() {
-        for bytes in [&b"\xff"[..], b"\x42\xff\xff\xff\xff\x0f", b"\x43", b"\x42\x05ab", &[0xff; 40]] {
+        for bytes in
+            [&b"\xff"[..], b"\x42\xff\xff\xff\xff\x0f", b"\x43", b"\x42\x05ab", &[0xff; 40]]
+        {
             assert_eq!(protobuf_parts(&Bytes::copy_from_slice(bytes), "/"), None, "{bytes:?}");
         }
         assert_eq!(protobuf_parts(&Bytes::new(), "/"), Some(Parts::default()));

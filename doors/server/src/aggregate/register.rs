@@ -136,7 +136,9 @@ fn updated(item: &Item, wanted: &Wanted, is_start: bool) -> Option<Node<'static>
 fn is_equal(one: &Node<'_>, other: &Node<'_>) -> bool {
     let sorted = |node: &Node<'_>| {
         let entries = node.entries().iter();
-        entries.map(|entry| (entry.key.to_string(), entry.node.to_json())).collect::<BTreeMap<_, _>>()
+        entries
+            .map(|entry| (entry.key.to_string(), entry.node.to_json()))
+            .collect::<BTreeMap<_, _>>()
     };
     sorted(one) == sorted(other)
 }
@@ -166,8 +168,7 @@ fn object(name: &str, wanted: &Wanted, now: &str) -> Node<'static> {
 
 /// Keeps the APIServices of custom resources until the task is aborted.
 pub(super) async fn keep(app: Arc<App>) {
-    let definitions =
-        app.cache.resource_cache("customresourcedefinitions.apiextensions.k8s.io");
+    let definitions = app.cache.resource_cache("customresourcedefinitions.apiextensions.k8s.io");
     let mut defined = definitions.changes();
     let mut changed = app.aggregator.services.cache.changes();
     loop {
@@ -180,7 +181,10 @@ pub(super) async fn keep(app: Arc<App>) {
             tokio::time::sleep(LATER).await;
         }
         if let Err(error) = write_changed(&app).await {
-            tracing::warn!(error = error.message, "the APIServices of this server could not be written");
+            tracing::warn!(
+                error = error.message,
+                "the APIServices of this server could not be written"
+            );
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
     }

@@ -29,8 +29,7 @@ pub(crate) async fn run(app: Arc<App>, requests: Arc<dyn Requests>) {
         for service in set.remote() {
             let name: Arc<str> = service.name.as_str().into();
             tasks.entry(name.clone()).or_insert_with(|| {
-                let availability =
-                    availability::keep(app.clone(), requests.clone(), name.clone());
+                let availability = availability::keep(app.clone(), requests.clone(), name.clone());
                 let documents = discovery::keep(app.clone(), name);
                 [Task(tokio::spawn(availability)), Task(tokio::spawn(documents))]
             });

@@ -409,7 +409,7 @@ mod tests {
     }
 
     /// Waits on this thread until it is released.
-    fn hold(started: &mpsc::Sender<()>, release: &std::sync::Mutex<mpsc::Receiver<()>>) {
+    fn hold(started: &mpsc::Sender<()>, release: &Mutex<mpsc::Receiver<()>>) {
         started.send(()).unwrap();
         let _ = release.lock().unwrap().recv();
     }
@@ -428,7 +428,7 @@ mod tests {
             let (compute, started) = (compute.clone(), started.clone());
             let (release, released) = mpsc::channel::<()>();
             held.push(release);
-            let released = std::sync::Mutex::new(released);
+            let released = Mutex::new(released);
             runtime.spawn(async move {
                 match kind % 4 {
                     0 => compute.run(|| hold(&started, &released)).await,
@@ -488,7 +488,7 @@ mod tests {
         let compute = narrow();
         let (started, starts) = mpsc::channel();
         let (release, released) = mpsc::channel::<()>();
-        let released = std::sync::Mutex::new(released);
+        let released = Mutex::new(released);
         let busy = compute.clone();
         let busy =
             tokio::spawn(async move { busy.step((), move |()| hold(&started, &released)).await });

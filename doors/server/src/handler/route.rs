@@ -220,7 +220,7 @@ async fn dispatch(
     operation: Operation,
     verb: &'static str,
 ) -> HandlerResult {
-    if request.resource.row.storage.is_some() && matches!(verb, "get" | "patch" | "delete") {
+    if request.resource.row().storage.is_some() && matches!(verb, "get" | "patch" | "delete") {
         check_name(&request.path.name)?;
     }
     match operation {

@@ -4,13 +4,8 @@ use super::strategy::{Generation, Strategy};
 use ratchet_object::{Equality, Node, equal_at};
 
 /// Fields that a client cannot set on create.
-const SYSTEM_FIELDS: &[&str] = &[
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "deletionTimestamp",
-    "selfLink",
-    "uid",
-];
+const SYSTEM_FIELDS: &[&str] =
+    &["creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "selfLink", "uid"];
 
 /// Removes what a client cannot set, before mutating admission sees a new object.
 pub(crate) fn wipe_system_fields(node: &mut Node<'static>) {

@@ -69,7 +69,8 @@ impl Config {
     /// Decodes the first document of a YAML stream; the others are nobody's.
     fn decode(bytes: &[u8]) -> Result<Self, StatusError> {
         let malformed = |why: &str| StatusError::bad_request(format!("error decoding YAML: {why}"));
-        let not_yaml = |why: &str| malformed(&format!("error converting YAML to JSON: yaml: {why}"));
+        let not_yaml =
+            |why: &str| malformed(&format!("error converting YAML to JSON: yaml: {why}"));
         let text =
             std::str::from_utf8(bytes).map_err(|_| not_yaml("invalid leading UTF-8 octet"))?;
         let mut documents = split_documents(text).skip_while(|document| is_blank(document.text));
@@ -184,8 +185,10 @@ mod tests {
                 )
             );
         }
-        assert!(decoded("a: b: c").unwrap_err().starts_with(
-            "error decoding YAML: error converting YAML to JSON: yaml: "
-        ));
+        assert!(
+            decoded("a: b: c")
+                .unwrap_err()
+                .starts_with("error decoding YAML: error converting YAML to JSON: yaml: ")
+        );
     }
 }

@@ -187,9 +187,8 @@ pub(crate) fn settle(new: &mut Node<'static>, old: &Node<'static>) -> bool {
 
 /// Whether two maps have the same members, apart from some.
 fn same_but_for(one: &Node<'_>, other: &Node<'_>, is_apart: impl Fn(&str) -> bool) -> bool {
-    let members = |node: &Node<'_>| {
-        node.entries().iter().filter(|entry| !is_apart(&entry.key)).count()
-    };
+    let members =
+        |node: &Node<'_>| node.entries().iter().filter(|entry| !is_apart(&entry.key)).count();
     members(one) == members(other)
         && one
             .entries()
@@ -218,10 +217,15 @@ mod tests {
         let old = object("1", "a", "t1", "{}");
         let mut new = object("2", "a", "t2", "{}");
         assert!(settle(&mut new, &old));
-        assert_eq!(new.find(&["metadata", "managedFields"]), old.find(&["metadata", "managedFields"]));
-        for changed in
-            [object("1", "b", "t1", "{}"), object("1", "a", "t2", "{'f:a': {}}"), node("{metadata: {labels: {l: a}}}")]
-        {
+        assert_eq!(
+            new.find(&["metadata", "managedFields"]),
+            old.find(&["metadata", "managedFields"])
+        );
+        for changed in [
+            object("1", "b", "t1", "{}"),
+            object("1", "a", "t2", "{'f:a': {}}"),
+            node("{metadata: {labels: {l: a}}}"),
+        ] {
             let mut new = changed.clone();
             assert!(!settle(&mut new, &old));
             assert_eq!(new, changed);

@@ -15,8 +15,8 @@ const TRIES: usize = 4;
 /// Replaces or patches an object; for some kinds a PUT creates a missing object, an apply for all.
 pub(crate) async fn update(request: &ResourceRequest<'_>, part: Part, verb: &str) -> HandlerResult {
     let body = UpdateBody::decode(request, verb, ExpectedKind::of(request.resource))?;
-    let may_create = part == Part::Main
-        && body.can_create(request.resource.strategy().allows_create_on_update);
+    let may_create =
+        part == Part::Main && body.can_create(request.resource.strategy().allows_create_on_update);
     // Compared as a whole: other missing objects, such as the role of a binding, are 404 as well.
     let missing = StatusError::not_found(request.resource.about(&request.path.name));
     for _ in 0..TRIES {

@@ -63,10 +63,15 @@ impl<'a> UpdateBody<'a> {
     }
 
     /// The object that the body creates, without a `resourceVersion`.
-    pub(crate) fn create(&self, request: &ResourceRequest<'_>) -> Result<Node<'static>, StatusError> {
+    pub(crate) fn create(
+        &self,
+        request: &ResourceRequest<'_>,
+    ) -> Result<Node<'static>, StatusError> {
         let missing = Node::empty_map();
         match &self.body {
-            Body::Patch(_) => Err(StatusError::not_found(request.resource.about(&request.path.name))),
+            Body::Patch(_) => {
+                Err(StatusError::not_found(request.resource.about(&request.path.name)))
+            }
             Body::Whole(node) => {
                 let mut node = node.clone();
                 node.map_mut("metadata").remove("resourceVersion");

@@ -199,7 +199,12 @@ mod tests {
         let cache = Arc::new(ResourceCache::default());
         let services = ApiServices { cache: cache.clone(), now: ArcSwap::default() };
         assert!(!services.now().has_remote());
-        put(&cache, 2, "v1.a", r#"{"metadata":{"name":"v1.a"},"spec":{"group":"a","version":"v1"}}"#);
+        put(
+            &cache,
+            2,
+            "v1.a",
+            r#"{"metadata":{"name":"v1.a"},"spec":{"group":"a","version":"v1"}}"#,
+        );
         assert!(!services.now().has_remote(), "it is local");
         let remote = r#"{"metadata":{"name":"v1.b"},"spec":{"group":"b","version":"v1",
             "service":{"namespace":"n","name":"s"},"insecureSkipTLSVerify":true},

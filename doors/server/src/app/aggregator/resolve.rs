@@ -34,9 +34,7 @@ impl Resolver {
         let prefix = format!("{}/", reference.namespace);
         let snapshot = self.slices.now();
         let is_own = |item: &&Arc<Item>| {
-            item.read(|node| {
-                node.text_at(&["metadata", "labels", SERVICE_NAME]) == reference.name
-            })
+            item.read(|node| node.text_at(&["metadata", "labels", SERVICE_NAME]) == reference.name)
         };
         snapshot.within(&prefix).filter(is_own).cloned().collect()
     }
@@ -52,7 +50,8 @@ impl Resolver {
         match self.by_endpoint {
             false => cluster_ip(&service, *port),
             true => {
-                let slices: Vec<_> = self.slices(reference).iter().map(|item| item.node()).collect();
+                let slices: Vec<_> =
+                    self.slices(reference).iter().map(|item| item.node()).collect();
                 endpoint(&service, *port, &slices)
             }
         }
@@ -104,11 +103,7 @@ pub(crate) fn slice_port(slice: &Node<'_>, name: &str) -> Option<u16> {
 }
 
 /// A ready endpoint of a Service, chosen at random, of its first IP family if there is one.
-fn endpoint(
-    service: &Node<'_>,
-    port: u16,
-    slices: &[Node<'_>],
-) -> Result<(String, u16), String> {
+fn endpoint(service: &Node<'_>, port: u16, slices: &[Node<'_>]) -> Result<(String, u16), String> {
     if !matches!(service.text_at(&["spec", "type"]), "ClusterIP" | "LoadBalancer" | "NodePort") {
         return Err(no_type(service));
     }
@@ -123,7 +118,8 @@ fn endpoint(
         let endpoints = slice.get("endpoints").map(Node::items).unwrap_or_default();
         let mut ready: Vec<&Node<'_>> = endpoints.iter().filter(|one| is_ready(one)).collect();
         fastrand::shuffle(&mut ready);
-        let first = |one: &&Node<'_>| one.get("addresses")?.items().first()?.text().map(str::to_owned);
+        let first =
+            |one: &&Node<'_>| one.get("addresses")?.items().first()?.text().map(str::to_owned);
         if let Some(host) = ready.iter().find_map(first) {
             return Ok((host, number));
         }

@@ -136,14 +136,14 @@ mod tests {
             _ => String::new(),
         };
         let (b, a) = (status(&writes[0]), status(&writes[1]));
-        let known = super::tests::known(&[("b", 8, &b), ("a", 8, &a)]);
+        let known = tests::known(&[("b", 8, &b), ("a", 8, &a)]);
         let all = known.keys().cloned().collect();
         assert!(super::writes(&known, &all, NOW).unwrap().is_empty());
         assert_eq!(unsettled(&known).len(), 1, "it has not got its name");
         let groups = BTreeSet::from(["x.io".to_owned()]);
         assert_eq!(conflicting(&known, &groups).count(), 1);
         // The name is free again.
-        let known = super::tests::known(&[("a", 8, &a)]);
+        let known = tests::known(&[("a", 8, &a)]);
         let free = super::writes(&known, &unsettled(&known), NOW).unwrap();
         assert_eq!(names(&free), [("a.x.io", true)]);
     }

@@ -1,12 +1,13 @@
 //! `DefinedType`: the type of a custom resource in one version, compiled when an object is first seen.
 
 use super::Definition;
+use ratchet_apply::{ConvertObject, Converter, ResetFields};
 use ratchet_crd::definition::Scope;
 use ratchet_crd::{CustomResource, Strategy};
 use ratchet_engine::{ApiConfig, Change, Facts, Part, Verdict};
 use ratchet_object::schema::TypeRow;
 use ratchet_object::{GroupVersionKind, Kind, Node, Repeated, Value};
-use ratchet_pipeline::{CustomType, FieldReport, ObjectType};
+use ratchet_pipeline::{CustomType, FieldReport, ObjectType, ReplicasField};
 use std::sync::{Arc, OnceLock};
 
 /// A version of a definition as the type of its objects. Names are known at once; a thousand definitions that nobody uses
@@ -83,6 +84,18 @@ impl ObjectType for DefinedType {
 
     fn merge_type(&self) -> Option<&'static TypeRow> {
         None
+    }
+
+    fn converter<'a>(&'a self, convert: &'a ConvertObject<'a>) -> Box<dyn Converter + 'a> {
+        self.get().converter(convert)
+    }
+
+    fn reset_fields<'a>(&self, subresource: &str, api_version: &'a str) -> Option<ResetFields<'a>> {
+        self.get().reset_fields(subresource, api_version)
+    }
+
+    fn replicas_fields(&self) -> Vec<ReplicasField> {
+        self.get().replicas_fields()
     }
 
     fn custom(&self) -> Option<(&Arc<CustomResource>, &Strategy)> {

@@ -90,7 +90,7 @@ impl ServedResource {
         }
         let served = item.showing(node);
         // The next reader need not look: neither the object nor the type will change.
-        if version == row.version && served.body == item.body {
+        if version == row.version && served.body() == item.body() {
             item.set_shape(defined.serial);
             return Ok(Served::Item(item.clone()));
         }

@@ -43,11 +43,8 @@ async fn save(request: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, St
         let api_version = request.resource.api_version();
         let fields = request.resource.object_type().replicas_fields();
         let paths: Vec<Option<Vec<&str>>> = fields.iter().map(|(_, path)| names(path)).collect();
-        let mappings: Vec<ReplicasPath<'_>> = fields
-            .iter()
-            .zip(&paths)
-            .map(|((version, _), path)| mapping(version, path))
-            .collect();
+        let mappings: Vec<ReplicasPath<'_>> =
+            fields.iter().zip(&paths).map(|((version, _), path)| mapping(version, path)).collect();
         let owners = ScaleHandler { parent: old, api_version: &api_version, mappings: &mappings };
         let mut old_scale = match custom_type {
             Some((_, strategy)) => custom(strategy.scale_of(old))?.1,
