@@ -249,7 +249,8 @@ fn check_managers(list: &At<'_>, verdict: &mut Verdict) {
         let manager = entry.field("manager");
         let text = manager.text_or_empty();
         for (at, letter) in text.char_indices().filter(|(_, letter)| !is_printable(*letter)) {
-            let detail = format!("invalid character U+{:04X} (at position {at})", u32::from(letter));
+            let detail =
+                format!("invalid character U+{:04X} (at position {at})", u32::from(letter));
             verdict.add_error(FieldError::invalid(&RULE, &manager, text, detail));
         }
         for (name, most) in [("manager", LONGEST_MANAGER), ("subresource", LONGEST_SUBRESOURCE)] {
