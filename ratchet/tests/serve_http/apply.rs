@@ -51,9 +51,9 @@ async fn a_configuration_creates_changes_and_gives_up() {
     let cause = json!({"reason": "FieldManagerConflict", "message": "conflict with \"m1\"", "field": ".data.a"});
     assert_eq!(other.json()["details"], json!({"causes": [cause]}));
 
-    let forced =
-        apply(&client, &format!("{path}?force=true"), "m2", &config_map("a", json!({"a": "2"})));
-    assert_eq!(managers(&forced.await.json()), ["m1", "m2"]);
+    let (force, two) = (format!("{path}?force=true"), config_map("a", json!({"a": "2"})));
+    let forced = apply(&client, &force, "m2", &two).await;
+    assert_eq!(managers(&forced.json()), ["m1", "m2"]);
     let less = apply(&client, &path, "m1", &config_map("a", json!({}))).await.json();
     assert_eq!(less["data"], json!({"a": "2"}), "b was m1's alone");
 }

@@ -2,7 +2,6 @@
 
 use crate::client::{Answer, Client};
 use crate::server::{ALICE, Server};
-use hyper::Method;
 use serde_json::json;
 use std::time::{Duration, Instant};
 

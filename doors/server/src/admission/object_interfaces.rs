@@ -2,8 +2,8 @@
 //! made of an object.
 
 use crate::app::request_cluster::RequestCluster;
-use ratchet_apply::{TypeRef, merge_configuration};
-use ratchet_object::{GroupVersionKind, Node, defaults, schema};
+use ratchet_apply::merge_configuration;
+use ratchet_object::{GroupVersionKind, Node, defaults};
 use ratchet_policy::{ObjectInterfaces, TypeConverter, decode_built_in, with_type};
 
 impl ObjectInterfaces for RequestCluster<'_> {
@@ -50,13 +50,16 @@ impl TypeConverter for RequestCluster<'_> {
     ) -> Result<Node<'static>, String> {
         // Types come from the published document of their group version, which knows no others than those of its
         // resources.
-        let is_published = self.find_kind(kind).is_some();
-        let row = schema::kind(kind.group, kind.version, kind.kind).filter(|_| is_published);
-        match row {
-            Some(row) => merge_configuration(object, configuration, TypeRef::built_in(row.ty)),
-            None => Err(format!(
+        let unknown = || {
+            format!(
                 "failed to convert patch object to typed object: no corresponding type for {kind}"
-            )),
-        }
+            )
+        };
+        let resource = self.find_kind(kind).ok_or_else(unknown)?;
+        // Nothing is converted: both are of one version.
+        let same = |object: &Node<'_>, _: &str| Ok(object.clone().into_owned());
+        let converter = resource.object_type().converter(&same);
+        let merge_type = converter.type_of(&resource.api_version()).ok_or_else(unknown)?;
+        merge_configuration(object, configuration, merge_type)
     }
 }
