@@ -10,10 +10,11 @@ use crate::request::Params;
 use crate::request::options::{DeleteOptions, DeleteScope, options_node};
 use crate::status::{About, StatusError};
 use crate::storage::convert::scale_from;
-use ratchet_engine::{Change, Part, StatusCause};
+use ratchet_engine::{Change, Part};
 use ratchet_object::Node;
+use ratchet_pipeline::denial_status;
 use ratchet_policy::{
-    Attributes, Denial, GroupVersionKind, GroupVersionResource, Operation, Policies, is_exempt,
+    Attributes, GroupVersionKind, GroupVersionResource, Operation, Policies, is_exempt,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -111,21 +112,10 @@ impl AdmissionScope<'_> {
             return Err(StatusError::not_found(About { group: "", resource: "namespaces", name }));
         }
         match verdict.denials.first() {
-            Some(denial) => Err(denial_error(self.resource.about(attributes.name), denial)),
+            Some(denial) => Err(denial_status(denial, &attributes).into()),
             None => Ok(()),
         }
     }
-}
-
-/// The error of a policy's denial, with the code and reason of the validation.
-fn denial_error(about: About<'_>, denial: &Denial) -> StatusError {
-    let message = denial.message();
-    let mut error = StatusError::forbidden(about, &message);
-    (error.code, error.reason) = (denial.reason.code(), denial.reason.as_str());
-    if let Some(details) = &mut error.details {
-        details.causes = vec![StatusCause { reason: "", message, field: String::new() }];
-    }
-    error
 }
 
 fn kind_of(resource: &ServedResource) -> GroupVersionKind<'_> {
