@@ -40,7 +40,7 @@ fn widget(spec: &str) -> String {
     format!("apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: a\nspec: {spec}\n")
 }
 
-const TOO_BIG: &str = "RTC-API-002 spec.size: Invalid value: 7: too big";
+const TOO_BIG: &str = "RTC-API-014 spec.size: Invalid value: 7: too big";
 
 fn update(folder: &Folder, args: &[&str]) -> Output {
     folder.json(&[&["--against", "old", "new"], args].concat())
@@ -86,12 +86,12 @@ fn definitions_can_stand_apart() {
 fn every_format_has_the_rule_and_the_place() {
     let folder = Folder::with(&[("crd.yaml", &simple()), ("a.yaml", &widget("{size: 7}"))]);
     for (format, parts) in [
-        ("human", ["a.yaml:5:14", "too big", "RTC-API-002"]),
-        ("yaml", ["a.yaml", "too big", "RTC-API-002"]),
-        ("sarif", ["\"startLine\":5", "too big", "RTC-API-002"]),
-        ("junit", ["a.yaml", "too big", "RTC-API-002"]),
-        ("github", ["file=a.yaml,line=5", "too big", "RTC-API-002"]),
-        ("markdown", ["a.yaml", "too big", "RTC-API-002"]),
+        ("human", ["a.yaml:5:14", "too big", "RTC-API-014"]),
+        ("yaml", ["a.yaml", "too big", "RTC-API-014"]),
+        ("sarif", ["\"startLine\":5", "too big", "RTC-API-014"]),
+        ("junit", ["a.yaml", "too big", "RTC-API-014"]),
+        ("github", ["file=a.yaml,line=5", "too big", "RTC-API-014"]),
+        ("markdown", ["a.yaml", "too big", "RTC-API-014"]),
     ] {
         let output = folder.check(&["-o", format, "a.yaml", "--crds", "crd.yaml"]);
         assert_eq!(output.code, 1, "{format}: {}", output.stderr);
@@ -316,7 +316,7 @@ fn exceptions_and_baselines_hold_for_custom_objects() {
     let output = folder.json(&[".", "--write-baseline", "known.json"]);
     assert_eq!(output.code, 1);
     assert_eq!(folder.json(&["a.yaml", "crd.yaml", "--baseline", "known.json"]).code, 0);
-    let excepted = "name: a\n  annotations: {ratchet/ignore: \"RTC-API-002: until May\"}";
+    let excepted = "name: a\n  annotations: {ratchet/ignore: \"RTC-API-014: until May\"}";
     folder.write("a.yaml", widget("{size: 7}").replace("name: a", excepted));
     assert_eq!(folder.json(&["a.yaml", "crd.yaml"]).code, 0);
 }

@@ -1,6 +1,5 @@
 //! Stored objects from a path or a commit, by which `--against` checks a manifest as an update.
 
-use crate::definitions::{DefinitionSource, DefinitionSources};
 use crate::documents::DocumentRef;
 use crate::files::is_stdin;
 use crate::lists::{ListHead, objects_in};
@@ -163,13 +162,12 @@ impl StoredObjects {
         is_same.then_some(old)
     }
 
-    /// The stored definitions.
-    pub(crate) fn definitions(&self) -> DefinitionSources {
-        let load = |location: &Location| {
+    /// The stored definitions, with the names of their files.
+    pub(crate) fn definitions(&self) -> impl Iterator<Item = (Arc<str>, Object<'static>)> {
+        self.definitions.iter().filter_map(|location| {
             let file = self.files.get(location.file as usize)?.to_string_lossy();
-            Some(DefinitionSource::stored(&file.into(), &self.load(location)?))
-        };
-        self.definitions.iter().filter_map(load).collect()
+            Some((file.into(), self.load(location)?))
+        })
     }
 
     /// A stored namespace.

@@ -71,10 +71,8 @@ pub fn run(
         }
     }
     let crds = definitions::read_crds(config, stored.as_ref()).map_err(CheckError::Setup)?;
-    let stored_definitions = stored.as_ref().map(StoredObjects::definitions).unwrap_or_default();
-    let definitions =
-        Definitions::new(config, stored.as_ref(), [definitions, crds, stored_definitions])
-            .map_err(CheckError::Setup)?;
+    let definitions = Definitions::new(config, stored.as_ref(), (definitions, crds))
+        .map_err(CheckError::Setup)?;
     let policy_set = match config.policies.is_empty() {
         true => None,
         false => Some(PolicySet::read(config, &definitions).map_err(CheckError::Setup)?),

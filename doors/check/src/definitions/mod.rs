@@ -102,9 +102,12 @@ impl<'c> Definitions<'c> {
     pub(crate) fn new(
         config: &'c Config,
         stored: Option<&'c StoredObjects>,
-        sources: [DefinitionSources; 3],
+        (input, crds): (DefinitionSources, DefinitionSources),
     ) -> Result<Self, String> {
-        let size: usize = sources.iter().map(|sources| sources.size).sum();
+        let known = stored.into_iter().flat_map(StoredObjects::definitions);
+        let known = known.map(|(file, object)| DefinitionSource::stored(&file, &object)).collect();
+        let sources = [known, crds, input];
+        let size: usize = sources.iter().map(|sources: &DefinitionSources| sources.size).sum();
         if size > MOST_TEXT {
             let most = MOST_TEXT >> 20;
             return Err(format!(
@@ -112,7 +115,7 @@ impl<'c> Definitions<'c> {
             ));
         }
         let mut by_kind = BTreeMap::new();
-        for source in sources.into_iter().rev().flat_map(|sources| sources.kept) {
+        for source in sources.into_iter().flat_map(|sources| sources.kept) {
             let CustomKind { group, kind, .. } = &source.custom_kind;
             let key = (group.clone(), kind.clone());
             by_kind.insert(key, Definition { source, compiled: OnceLock::new() });
