@@ -1,8 +1,9 @@
-//! Fuzz target `request`: a body is decoded, patched, defaulted, validated, stored, decoded again and encoded in every
+//! Fuzz target `request`: a body is decoded, patched or applied, defaulted, validated, stored, decoded again and encoded in every
 //! format.
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
+use ratchet_apply::{Applied, ApplyOptions, BuiltInKind, FieldManager, set_managed_fields};
 use ratchet_cel::{Activation, Budget, Environment, Program, Type, Value as Expressed};
 use ratchet_engine::{
     ApiConfig, Behavior, Change, Facts, Namespace, Part, Release, Status, Step, judge,
@@ -10,8 +11,8 @@ use ratchet_engine::{
 use ratchet_fuzz::tree;
 use ratchet_object::patch::{json_patch, merge_patch, strategic_merge};
 use ratchet_object::{
-    Limits, Node, Object, Value, canonicalize, decode, decode_json, decode_stored, defaults, proto,
-    schema, split_documents, stored_json, to_yaml,
+    GroupVersionKind, Limits, Node, Object, Value, canonicalize, decode, decode_json,
+    decode_stored, defaults, proto, prune, schema, split_documents, stored_json, to_yaml,
 };
 use std::sync::LazyLock;
 
@@ -81,7 +82,29 @@ fn check(text: &str) {
             tree::assert_depth(&node, Limits::DEFAULT.depth);
             served(node, Some(&old));
         }
+        if let Some(node) = applied(&old, patch) {
+            served(node, Some(&old));
+        }
     }
+}
+
+/// An object to which somebody has applied a configuration after another one had written it; none if that is refused.
+fn applied(old: &Node<'static>, config: &Node<'static>) -> Option<Node<'static>> {
+    let row = row_of(old)?;
+    let kind = GroupVersionKind { group: row.group, version: row.version, kind: row.kind };
+    let convert = |_: &Node<'_>, _: &str| Err("there is one version".to_owned());
+    let converter = BuiltInKind { group: row.group, kind: row.kind, convert: &convert };
+    let fields = FieldManager { kind, subresource: "", converter: &converter, reset_fields: None };
+    let now = "2026-01-02T03:04:05Z";
+    let mut live = old.clone();
+    let entries = fields.update(None, &live, "u", now);
+    set_managed_fields(&mut live, entries);
+    let options = ApplyOptions { manager: "m", force: true, now };
+    let Applied { mut object, managed_fields, .. } =
+        fields.apply(Some(&live), config, options).ok()?;
+    prune(&mut object, row.ty);
+    set_managed_fields(&mut object, managed_fields);
+    Some(object)
 }
 
 fn row_of(node: &Node<'_>) -> Option<&'static schema::KindRow> {

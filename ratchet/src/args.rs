@@ -1,6 +1,7 @@
 //! Command-line arguments as clap parses them; each command validates their combination itself.
 
 use crate::cel::CelArgs;
+use crate::envtest::EnvtestArgs;
 use crate::kubelet_certs::KubeletCertsArgs;
 use crate::requester::RequesterArgs;
 use crate::serve::args::ServeArgs;
@@ -26,6 +27,7 @@ pub(crate) enum Command {
         /// Shell to print the script for.
         shell: Shell,
     },
+    Envtest(EnvtestArgs),
     /// Print what a rule demands, why it exists and how to fix a finding.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain {

@@ -3,6 +3,7 @@
 mod advice;
 mod format;
 mod input;
+mod mutation;
 
 use crate::command_result::CommandResult;
 use crate::requester;
@@ -19,7 +20,7 @@ use std::path::PathBuf;
 /// Exit status if the expression does not compile or fails.
 const EXPRESSION_FAILED: u8 = 1;
 
-/// Evaluate a CEL expression as a ValidatingAdmissionPolicy would.
+/// Evaluate a CEL expression as an admission policy would.
 ///
 /// The expression can use object, oldObject, request, params, namespaceObject and variables. The object gets its
 /// defaults, and the request is derived from it. There is no authorizer: an expression that uses it fails.
@@ -53,6 +54,11 @@ pub(crate) struct CelArgs {
     /// Variable of the policy: variables.NAME. Later variables can use it. May be repeated.
     #[arg(long = "var", value_name = "NAME=EXPR")]
     pub(crate) variables: Vec<String>,
+
+    /// Evaluate the expression as a mutation of a MutatingAdmissionPolicy, Object{...} or a list of JSONPatch{...}, and
+    /// print the object as it leaves it.
+    #[arg(long, requires = "object")]
+    pub(crate) mutation: bool,
 
     /// Operation of the request: request.operation [default: derived from the given objects].
     #[arg(long, value_enum, ignore_case = true, value_name = "OPERATION")]
@@ -88,6 +94,9 @@ const EXAMPLES: &str = "Examples:
   # Use a variable
   ratchet cel 'variables.names.size() <= 3' -f pod.yaml \\
     --var 'names=object.spec.containers.map(c, c.name)'
+
+  # Try a mutation
+  ratchet cel --mutation 'Object{metadata: Object.metadata{labels: {\"team\": \"a\"}}}' -f pod.yaml -o yaml
 
   # Evaluate it on an object of a cluster
   kubectl get deployment web -o yaml | ratchet cel 'object.status.conditions.map(c, c.type)' -f -";
@@ -153,7 +162,11 @@ pub(crate) fn run(args: CelArgs, out: &mut dyn Write) -> CommandResult {
         }
         advice.variable(name);
     }
-    let program = match trial.compile(&args.expression) {
+    let compiled = match args.mutation {
+        true => trial.compile_mutation(&args.expression),
+        false => trial.compile(&args.expression),
+    };
+    let program = match compiled {
         Ok(program) => program,
         Err(issues) => return report_issues(&issues, &advice, None),
     };
@@ -162,6 +175,16 @@ pub(crate) fn run(args: CelArgs, out: &mut dyn Write) -> CommandResult {
         writeln!(io::stderr(), "cost: {cost} of {PER_CALL_LIMIT} that one expression may cost")?;
     }
     match result {
+        Ok(_) if args.mutation => {
+            match mutation::patched(&trial, &args.expression, &input.setting()) {
+                Ok(object) => writeln!(out, "{}", format::format_node(object, args.output))?,
+                Err(why) => {
+                    writeln!(io::stderr(), "ERROR: {why}")?;
+                    return Ok(EXPRESSION_FAILED);
+                }
+            }
+            Ok(0)
+        }
         Ok(value) => {
             writeln!(out, "{}", format::format_value(&value, args.output, version))?;
             Ok(0)

@@ -36,7 +36,7 @@ pub(crate) struct KubeletCertsArgs {
     selector: String,
 
     #[command(flatten)]
-    way: WayArgs,
+    connection: ConnectionArgs,
 
     /// How to connect to kubelets.
     #[arg(long, value_enum, default_value = "auto")]
@@ -92,7 +92,7 @@ const EXAMPLES: &str = "Examples:
 
 /// Flags of the connection to a cluster, as in kubectl.
 #[derive(ClapArgs, Debug)]
-struct WayArgs {
+struct ConnectionArgs {
     /// Path of the kubeconfig file [default: $KUBECONFIG, else ~/.kube/config].
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
@@ -162,7 +162,7 @@ fn config(args: KubeletCertsArgs) -> Result<Config, String> {
     let KubeletCertsArgs {
         nodes,
         selector,
-        way,
+        connection,
         via,
         offline,
         kubelet_certificate_authority,
@@ -181,7 +181,7 @@ fn config(args: KubeletCertsArgs) -> Result<Config, String> {
         When::Auto => io::stdout().is_terminal() && !no_color && !is_dumb,
     };
     let live = Live {
-        way: way_of(way),
+        connection: connection_flags(connection),
         selector,
         via: match via {
             ViaArg::Auto => Via::Auto,
@@ -212,8 +212,8 @@ fn config(args: KubeletCertsArgs) -> Result<Config, String> {
     })
 }
 
-fn way_of(args: WayArgs) -> ConfigFlags {
-    let WayArgs {
+fn connection_flags(args: ConnectionArgs) -> ConfigFlags {
+    let ConnectionArgs {
         kubeconfig,
         context,
         cluster,

@@ -5,8 +5,11 @@ mod args;
 mod cel;
 mod check;
 mod command_result;
+mod envtest;
+mod etcd;
 mod explain;
 mod fields;
+mod invoked_as;
 mod kubelet_certs;
 mod manual;
 mod requester;
@@ -14,6 +17,7 @@ mod serve;
 
 use args::{Args, Command};
 use clap::Parser;
+use invoked_as::Program;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -26,23 +30,36 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const EXIT_ERROR: u8 = 2;
 
 fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let given = || std::env::args_os().skip(1);
+    let program = Program::of(std::env::args_os().next().as_deref());
+    let parsed = match program {
+        Program::Etcd => return etcd::run(given()),
+        Program::KubeApiserver if invoked_as::asks_for_version(given()) => {
+            return serve::print_version();
+        }
+        Program::KubeApiserver => Args::try_parse_from(invoked_as::serve_arguments(given())),
+        Program::Ratchet => Args::try_parse(),
+    };
+    let is_server =
+        program == Program::KubeApiserver || given().next().is_some_and(|arg| arg == "serve");
+    let mut args = match parsed {
         Ok(args) => args,
         // `serve` reports bad flags as kube-apiserver does: in one line.
-        Err(error)
-            if error.use_stderr()
-                && std::env::args_os().nth(1).is_some_and(|arg| arg == "serve") =>
-        {
+        Err(error) if error.use_stderr() && is_server => {
             let _ = writeln!(io::stderr(), "Error: {}", serve::usage(&error));
             return ExitCode::from(serve::DID_NOT_START);
         }
         Err(error) => error.exit(),
     };
+    if let Command::Serve(args) = &mut args.command {
+        args.storage.is_test_server = program == Program::KubeApiserver;
+    }
     let mut out = io::stdout().lock();
     let result = match args.command {
         Command::Cel(args) => cel::run(*args, &mut out),
         Command::Check(args) => check::run(args, &mut out),
         Command::Completion { shell } => manual::completion(shell, &mut out),
+        Command::Envtest(args) => envtest::run(args, &mut out),
         Command::Explain { id } => explain::run(id.as_deref(), &mut out),
         Command::Fields => fields::run(&mut out),
         Command::KubeletCerts(args) => kubelet_certs::run(*args, &mut out),

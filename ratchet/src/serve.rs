@@ -4,7 +4,9 @@ mod accepted;
 pub(crate) mod args;
 mod controller_runtime;
 mod controllers;
+mod data_location;
 mod files;
+mod front_proxy;
 mod keys;
 mod logging;
 mod plugins;
@@ -17,18 +19,21 @@ mod values;
 
 use crate::command_result::CommandResult;
 use args::{ClientArgs, KubeletArgs, Reconciler, ServeArgs};
+use data_location::DataLocation;
 use keys::Keys;
 use ratchet_controllers::Settings as ControllerSettings;
-use ratchet_embedded::{Embedded, Options};
-use ratchet_engine::ApiConfig;
+use ratchet_embedded::Embedded;
+use ratchet_engine::{ApiConfig, Behavior};
 use ratchet_server::{
-    BackendConfig, ClientKeyFiles, Config, Credentials, Proxies, ProxyFiles, Trust,
+    AggregationConfig, BackendConfig, ClientKeyFiles, Config, Credentials, Proxies, ProxyFiles,
+    Trust,
 };
 use settings::Settings;
 use signals::Signals;
 use std::error::Error;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 pub(crate) use usage_error::usage;
@@ -52,6 +57,16 @@ pub(crate) fn run(args: ServeArgs, out: &mut impl Write) -> CommandResult {
     }
 }
 
+/// Prints the served release, as kube-apiserver does.
+pub(crate) fn print_version() -> ExitCode {
+    let _ = writeln!(
+        io::stdout(),
+        "Kubernetes {}",
+        ratchet_server::git_version(&crate::api_config::of_server(Behavior::Released))
+    );
+    ExitCode::SUCCESS
+}
+
 fn start(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let settings = settings::resolve(&args)?;
     let mut controllers = controllers::resolve(&args.controllers, &settings.ranges.cidrs())?;
@@ -61,20 +76,30 @@ fn start(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         tracing::warn!("{warning}");
     }
     gather_entropy();
-    let env = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    let dir = args.storage.data_dir.clone().unwrap_or_else(|| files::usual_data_dir(env));
-    files::make_data_dir(&dir)?;
-    let dir = dir.canonicalize().unwrap_or(dir);
+    let data = DataLocation::prepare(&args)?;
+    if data.ignores_etcd(&args) {
+        tracing::warn!("--etcd-servers is not used: everything is kept in the server's own store");
+    }
     // The store is opened before anything is written: it knows whether another process owns the directory.
-    let store = Arc::new(Embedded::open(&dir.join("store"), Options::default())?);
-    let keys =
-        Arc::new(Keys::prepare(&dir, &args.serving, &args.clients, &args.kubelets, &settings)?);
+    let store = Arc::new(data.open_store()?);
+    let keys = Arc::new(Keys::prepare(
+        &data,
+        &args.serving,
+        &args.clients,
+        &args.kubelets,
+        &args.aggregation,
+        &settings,
+    )?);
     controllers.root_ca = keys.ca_bundle()?;
     controllers.signing = Some(signing::signer(&args.controllers, keys.authority_files())?);
     let config = config(args, settings, &keys);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(ratchet_server::worker_threads()).enable_all().build()?;
-    runtime.block_on(serve(config, store, keys, controllers, out))
+    let result = runtime.block_on(serve(config, store, keys, controllers, out));
+    // Whatever still reads the files ends first.
+    drop(runtime);
+    data.remove();
+    result
 }
 
 /// Warns about flags and gates that are set and have no effect.
@@ -83,22 +108,20 @@ fn warn_without_effect(flags: &[&str], config: &ApiConfig) {
         let flags: Vec<String> = flags.iter().map(|name| format!("--{name}")).collect();
         tracing::warn!("flags of kube-apiserver without effect here: {}", flags.join(", "));
     }
-    if flags.contains(&"etcd-servers") {
-        tracing::warn!("--etcd-servers is not used: everything is kept in the embedded store");
-    }
     let gates = config.gates.without_effect();
     if !gates.is_empty() {
         tracing::warn!("feature gates without effect here: {}", gates.join(", "));
     }
 }
 
-/// Draws the first random number, which costs the library fifty milliseconds, before a client waits for one.
+/// Draws the first random number before a client waits for one: it costs fifty milliseconds in a build without the
+/// settings of `.cargo/config.toml`.
 fn gather_entropy() {
     std::thread::spawn(|| aws_lc_rs::rand::fill(&mut [0]));
 }
 
 fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
-    let ServeArgs { clients, storage, rules, serving, services, kubelets, .. } = args;
+    let ServeArgs { clients, storage, rules, serving, services, kubelets, aggregation, .. } = args;
     Config {
         bind: settings.bind,
         advertise: Some(settings.advertise),
@@ -116,14 +139,22 @@ fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
         own_endpoints: services.endpoint_reconciler_type != Reconciler::None,
         audit: settings.audit,
         backends: backends(kubelets, settings.trust, settings.proxies, keys),
+        aggregation: AggregationConfig {
+            client: keys.front_proxy.client().map(client_key_files),
+            by_endpoint: aggregation.enable_aggregator_routing,
+            rejects_redirects: aggregation.aggregator_reject_forwarding_redirect,
+        },
     }
 }
 
+fn client_key_files(files: ratchet_http::KeyFiles) -> ClientKeyFiles {
+    ClientKeyFiles { certificate: files.certificate, key: files.key }
+}
+
 fn backends(args: KubeletArgs, trust: Trust, proxies: Proxies, keys: &Keys) -> BackendConfig {
-    let ratchet_http::KeyFiles { certificate, key } = keys.kubelet_client();
     BackendConfig {
         trust,
-        client: Some(ClientKeyFiles { certificate, key }),
+        client: Some(client_key_files(keys.kubelet_client())),
         address_types: args.kubelet_preferred_address_types,
         default_port: args.kubelet_port,
         bytes_per_second: u64::try_from(args.max_connection_bytes_per_sec).unwrap_or(0),
@@ -148,6 +179,7 @@ fn credentials(args: ClientArgs, keys: &Keys) -> Credentials {
         group_headers: args.requestheader_group_headers,
         extra_prefixes: args.requestheader_extra_headers_prefix,
     });
+    let proxy = proxy.or_else(|| keys.front_proxy.proxy());
     Credentials {
         serving: keys.serving(),
         client_ca: Some(keys.client_ca()),
@@ -195,7 +227,7 @@ fn write_banner(url: &str, kubeconfig: &Path, out: &mut impl Write) -> io::Resul
 }
 
 /// Quotes a text for a shell, if it needs quotes.
-fn shell_quote(text: &str) -> String {
+pub(crate) fn shell_quote(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
     match !text.is_empty() && text.chars().all(is_plain) {
         true => text.to_owned(),

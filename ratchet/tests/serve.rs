@@ -5,6 +5,7 @@
 #[allow(dead_code, reason = "others use more of it")]
 mod server;
 
+use ratchet_store::{Guard, Store, Write};
 use serde_json::{Value, json};
 use server::{Server, free_port, refused};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -46,6 +47,9 @@ fn a_server_starts_serves_and_stops() {
         ("pki/admin.key", 0o600),
         ("pki/sa.key", 0o600),
         ("pki/ca.crt", 0o644),
+        ("pki/front-proxy", 0o700),
+        ("pki/front-proxy/ca.key", 0o600),
+        ("pki/front-proxy/front-proxy-client.key", 0o600),
     ] {
         assert_eq!(mode(&data.join(file)), wanted, "{file}");
     }
@@ -453,10 +457,10 @@ fn kubeadm(pki: &Path) -> Vec<String> {
         format!("--kubelet-client-certificate={}", file("apiserver-kubelet-client.crt")),
         format!("--kubelet-client-key={}", file("apiserver-kubelet-client.key")),
         "--kubelet-preferred-address-types=InternalIP,ExternalIP,Hostname".into(),
-        "--proxy-client-cert-file=/etc/kubernetes/pki/front-proxy-client.crt".into(),
-        "--proxy-client-key-file=/etc/kubernetes/pki/front-proxy-client.key".into(),
+        format!("--proxy-client-cert-file={}", file("front-proxy/front-proxy-client.crt")),
+        format!("--proxy-client-key-file={}", file("front-proxy/front-proxy-client.key")),
         "--requestheader-allowed-names=front-proxy-client".into(),
-        format!("--requestheader-client-ca-file={}", file("ca.crt")),
+        format!("--requestheader-client-ca-file={}", file("front-proxy/ca.crt")),
         "--requestheader-extra-headers-prefix=X-Remote-Extra-".into(),
         "--requestheader-group-headers=X-Remote-Group".into(),
         "--requestheader-username-headers=X-Remote-User".into(),
@@ -488,7 +492,7 @@ fn a_command_line_of_kube_apiserver_starts() {
     assert_eq!(code, Some(0), "{text}");
     for wanted in [
         "without effect here: --etcd-cafile, --etcd-certfile, --etcd-keyfile, --etcd-servers, \
-         --profiling, --proxy-client-cert-file, --proxy-client-key-file\n",
+         --profiling\n",
         "--etcd-servers is not used: everything is kept in the embedded store\n",
         "feature gates without effect here: WatchList\n",
     ] {
@@ -551,4 +555,42 @@ fn a_server_without_room_waits_for_it() {
     assert_eq!(status, Some(0), "{log}");
     assert_eq!(log.matches("the store failed").count(), 1, "the cause is told once: {log}");
     assert!(log.contains("state.redb") && log.contains("can be written to again"), "{log}");
+}
+
+#[test]
+fn where_everybody_may_do_everything_the_log_says_that_nobody_is_anonymous() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut server = Server::start(dir.path(), &["--authorization-mode=RBAC,AlwaysAllow"]);
+    assert_eq!(server.request_anonymously("GET", "/api/v1/namespaces", "").0, 401);
+    assert_eq!(server.get("/api/v1/namespaces").0, 200);
+    server.signal("TERM");
+    let (_, log) = server.wait();
+    let why = "AnonymousAuth is not allowed with the AlwaysAllow authorizer";
+    assert_eq!(log.matches(why).count(), 1, "{log}");
+}
+
+#[test]
+fn what_cannot_be_read_is_named_in_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let key = "/registry/configmaps/default/broken";
+    let store = ratchet_embedded::Embedded::open(
+        &dir.path().join("store"),
+        ratchet_embedded::Options::default(),
+    );
+    let store = store.unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(store.commit(vec![Write::put(key, Guard::Absent, "{}}")])).unwrap();
+    drop(store);
+    let mut server = Server::start(dir.path(), &[]);
+    for _ in 0..3 {
+        let (code, body) = server.get("/api/v1/namespaces/default/configmaps");
+        assert_eq!(code, 500, "{body}");
+        assert!(body.contains(&format!("the stored value of {key} cannot be read")), "{body}");
+    }
+    server.signal("TERM");
+    let (_, log) = server.wait();
+    // Controllers that list the kind say so as often as they try; the cause is told once.
+    let is_told =
+        |line: &&str| line.contains("a stored value cannot be read") && line.contains(key);
+    assert_eq!(log.lines().filter(is_told).count(), 1, "{log}");
 }

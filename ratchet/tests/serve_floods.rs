@@ -110,6 +110,74 @@ fn watchers_that_never_read_cost_little() {
     server.is_well();
 }
 
+/// A policy that computes for a while on every config map, and its binding.
+const POLICY: [(&str, &str); 2] = [
+    (
+        "validatingadmissionpolicies",
+        r#"{"metadata":{"name":"costly"},"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE","UPDATE"],"resources":["configmaps"]}]},"validations":[{"expression":"object.data.all(a, object.data.all(b, a + b != ''))"}]}}"#,
+    ),
+    (
+        "validatingadmissionpolicybindings",
+        r#"{"metadata":{"name":"costly"},"spec":{"policyName":"costly","validationActions":["Deny"]}}"#,
+    ),
+];
+
+#[test]
+fn work_adds_no_threads() {
+    let mut server = Server::start();
+    let mut admin = server.client();
+    for number in 0..20 {
+        let body = format!(
+            r#"{{"metadata":{{"name":"m{number}"}},"data":{{"a":"{}"}}}}"#,
+            "x".repeat(20_000)
+        );
+        assert_eq!(admin.post(MAPS, &body).code, 201);
+    }
+    let root = "/apis/admissionregistration.k8s.io/v1";
+    for (resource, body) in POLICY {
+        let made = admin.post(&format!("{root}/{resource}"), body);
+        assert_eq!(made.code, 201, "{}", made.text());
+    }
+    let entries: Vec<String> = (0..60).map(|number| format!(r#""k{number}":"v""#)).collect();
+    let small = format!(r#"{{"metadata":{{"name":"w"}},"data":{{{}}}}}"#, entries.join(","));
+    let large = small.replace(r#""v""#, &format!("\"{}\"", "v".repeat(800)));
+    let ends = Instant::now() + Duration::from_secs(5);
+    let before = server.threads();
+    let mut most = 0;
+    std::thread::scope(|scope| {
+        for number in 0..60 {
+            let (mut client, body) = (admin.again(), if number % 2 == 0 { &small } else { &large });
+            scope.spawn(move || {
+                while Instant::now() < ends {
+                    let made = client.post(&format!("{MAPS}?dryRun=All"), body);
+                    assert_eq!(made.code, 201, "{}", short(&made.text()));
+                }
+            });
+        }
+        for query in ["?pretty=1", "?labelSelector=a", "?fieldSelector=metadata.name%21%3Dx"] {
+            let mut client = admin.again();
+            scope.spawn(move || {
+                while Instant::now() < ends {
+                    assert_eq!(client.get(&format!("{MAPS}{query}")).code, 200);
+                }
+            });
+        }
+        // Of policies that have changed nothing is known, and whoever evaluates them may take long.
+        let mut number = 0;
+        while Instant::now() < ends {
+            number += 1;
+            let patch = format!(r#"{{"metadata":{{"labels":{{"n":"{number}"}}}}}}"#);
+            let merge = [("Content-Type", "application/merge-patch+json")];
+            let path = format!("{root}/validatingadmissionpolicies/costly");
+            assert_eq!(admin.send("PATCH", &path, &merge, patch.as_bytes()).code, 200);
+            most = most.max(server.threads());
+        }
+    });
+    // Files with certificates are looked at beside the workers, and nothing else is.
+    assert!(most <= before + 4, "{before} -> {most} threads");
+    server.is_well();
+}
+
 #[test]
 fn many_connections_come_and_go() {
     let mut server = Server::start();

@@ -47,6 +47,9 @@ usage: cargo xtask <command>
   measure [PROFILE]
                   measure speed and memory of the release binary, or of the binary of a profile
   load [ARGS]     measure `ratchet serve`: requests, lists, writes, watches, starts
+  definitions [ARGS]
+                  measure a thousand definitions with ten thousand objects: start, memory, one more
+  envtest [ARGS]  measure how soon control planes of envtest are ready, and the memory of fifty
   settle [ARGS]   measure how long the controllers need until EndpointSlices and Endpoints show all pods
   streams [ARGS]  measure connections to kubelets: logs, exec and port-forward
   siege [--seconds N]
@@ -99,6 +102,8 @@ fn run() -> Result<bool> {
         ["measure"] => measure::run("release"),
         ["measure", profile] => measure::run(profile),
         ["load", rest @ ..] => run_bench("load", rest),
+        ["definitions", rest @ ..] => run_bench("definitions", rest),
+        ["envtest", rest @ ..] => run_bench("envtest", rest),
         ["settle", rest @ ..] => run_bench("settle", rest),
         ["streams", rest @ ..] => run_bench("kubelets", rest),
         ["siege", rest @ ..] => run_bench("siege", rest),

@@ -102,10 +102,10 @@ pub static PLUGINS: &[PluginRow] = &[
     on("NodeDeclaredFeatureValidator"),
     on("JobValidation").elsewhere(),
     on("PodResizeValidator").validates(resize::validate),
-    on("MutatingAdmissionPolicy"),
-    on("MutatingAdmissionWebhook"),
+    on("MutatingAdmissionPolicy").elsewhere(),
+    on("MutatingAdmissionWebhook").elsewhere(),
     on("ValidatingAdmissionPolicy").elsewhere(),
-    on("ValidatingAdmissionWebhook"),
+    on("ValidatingAdmissionWebhook").elsewhere(),
     on("ResourceQuota").elsewhere(),
     off("AlwaysDeny").admits(optional::deny).also_unstored(),
 ];

@@ -49,16 +49,10 @@ impl<'a> ScaleHandler<'a> {
         Ok(managed.encode())
     }
 
-    /// The entries of the object after a write of its Scale, whose entries are given.
-    pub fn to_parent(
-        &self,
-        scale_entries: &[ManagedFieldsEntry],
-    ) -> Result<Vec<ManagedFieldsEntry>, String> {
+    /// The entries of the object after a write of its Scale.
+    pub fn to_parent(&self, scale: &Node<'_>) -> Result<Vec<ManagedFieldsEntry>, String> {
         let mut managed = Managed::decode(managed_fields(self.parent))?;
-        let entries: Vec<Node<'static>> =
-            scale_entries.iter().cloned().map(ManagedFieldsEntry::into_node).collect();
-        let entries = Node::list(entries);
-        let mut scale = Managed::decode(Some(&entries))?;
+        let mut scale = Managed::decode(managed_fields(scale))?;
         managed.owners.retain(|key, owner| {
             let Some(mapping) = self.mapping(&owner.api_version) else { return false };
             let Some(path) = mapping.path.filter(|path| owner.set.has_names(path)) else {

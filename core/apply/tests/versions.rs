@@ -201,6 +201,12 @@ fn lines(entries: &[ManagedFieldsEntry]) -> Vec<String> {
     entries.iter().map(line).collect()
 }
 
+fn with_entries(entries: &[ManagedFieldsEntry]) -> Node<'static> {
+    let mut scale = tree("{metadata: {}}");
+    set_managed_fields(&mut scale, entries.to_vec());
+    scale
+}
+
 #[test]
 fn owners_of_replicas_are_those_of_the_scale() {
     let parent = tree(
@@ -215,7 +221,7 @@ fn owners_of_replicas_are_those_of_the_scale() {
     assert_eq!(lines(&scale), [r#"m1 autoscaling/v1  true {"f:spec":{"f:replicas":{}}}"#]);
     // The entry of m1 is still there: nothing has changed.
     assert_eq!(
-        lines(&handler.to_parent(&scale).unwrap()),
+        lines(&handler.to_parent(&with_entries(&scale)).unwrap()),
         [
             r#"m1 apps/v1  true {"f:spec":{"f:replicas":{},"f:selector":{}}}"#,
             r#"m2 apps/v1  false {"f:spec":{"f:template":{}}}"#,
@@ -225,7 +231,7 @@ fn owners_of_replicas_are_those_of_the_scale() {
     scale[0].manager = "s1".to_owned();
     scale[0].subresource = "scale".to_owned();
     assert_eq!(
-        lines(&handler.to_parent(&scale).unwrap()),
+        lines(&handler.to_parent(&with_entries(&scale)).unwrap()),
         [
             r#"s1 apps/v1 scale false {"f:spec":{"f:replicas":{}}}"#,
             r#"m1 apps/v1  true {"f:spec":{"f:selector":{}}}"#,
@@ -246,7 +252,7 @@ fn versions_that_cannot_be_scaled_keep_their_entries() {
     let handler =
         ScaleHandler { parent: &parent, api_version: "example.com/v2", mappings: &mappings };
     assert!(handler.to_subresource().unwrap().is_empty());
-    let entries = handler.to_parent(&[]).unwrap();
+    let entries = handler.to_parent(&with_entries(&[])).unwrap();
     assert_eq!(lines(&entries), [r#"m1 example.com/v1  false {"f:spec":{"f:replicas":{}}}"#]);
 }
 

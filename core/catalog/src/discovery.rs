@@ -3,6 +3,7 @@
 //! Groups, and versions within a group, are in the order of the list; the first version of a group
 //! is the preferred one.
 
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -36,8 +37,8 @@ pub fn api_group_list(served: &[&Resource<'_>]) -> String {
         json.pair("kind", "APIGroupList");
         json.pair("apiVersion", "v1");
         json.key("groups").list(|json| {
-            for group in groups(served) {
-                json.object(|json| write_group(json, served, group));
+            for (group, versions) in by_group(served) {
+                json.object(|json| write_group(json, group, &versions));
             }
         });
     })
@@ -46,11 +47,12 @@ pub fn api_group_list(served: &[&Resource<'_>]) -> String {
 /// The response to `GET /apis/{group}`: an APIGroup; `None` if nothing of the group is served.
 #[must_use]
 pub fn api_group(served: &[&Resource<'_>], group: &str) -> Option<String> {
-    groups(served).contains(&group).then(|| {
+    let versions = versions(served, group);
+    (!group.is_empty() && !versions.is_empty()).then(|| {
         Json::line(|json| {
             json.pair("kind", "APIGroup");
             json.pair("apiVersion", "v1");
-            write_group(json, served, group);
+            write_group(json, group, &versions);
         })
     })
 }
@@ -69,7 +71,7 @@ pub fn api_resource_list(served: &[&Resource<'_>], group: &str, version: &str) -
             json.pair("groupVersion", &group_version(group, version));
             json.key("resources").list(|json| {
                 for resource in of_version(served, group, version) {
-                    json.object(|json| write_resource(json, resource));
+                    json.object(|json| write_resource(json, resource, served));
                     for subresource in resource.subresources {
                         json.object(|json| write_subresource(json, resource, subresource));
                     }
@@ -92,19 +94,55 @@ pub enum Root {
 /// APIGroupDiscoveryList of `apidiscovery.k8s.io/v2`.
 #[must_use]
 pub fn aggregated(served: &[&Resource<'_>], root: Root) -> String {
+    let groups = by_group(served).into_iter();
+    let groups = groups.filter(|(group, _)| group.is_empty() == (root == Root::Core));
+    let documents: Vec<(&str, Vec<String>)> = groups
+        .map(|(group, versions)| {
+            let document = |version: &&str| {
+                let rows: Vec<_> = of_version(served, group, version).collect();
+                aggregated_version(version, &rows)
+            };
+            (group, versions.iter().map(document).collect())
+        })
+        .collect();
+    aggregated_list(
+        documents.iter().map(|(group, versions)| (*group, versions.iter().map(String::as_str))),
+    )
+}
+
+/// The same from the names of groups and the documents of their versions, in order.
+#[must_use]
+pub fn aggregated_list<'d>(
+    groups: impl Iterator<Item = (&'d str, impl Iterator<Item = &'d str>)>,
+) -> String {
     Json::line(|json| {
         json.pair("kind", "APIGroupDiscoveryList");
         json.pair("apiVersion", "apidiscovery.k8s.io/v2");
         json.key("metadata").object(|_| ());
         json.key("items").list(|json| {
-            let groups = match root {
-                Root::Core => Vec::from([""]),
-                Root::Groups => groups(served),
-            };
-            for group in groups {
-                json.object(|json| write_group_discovery(json, served, group));
+            for (group, versions) in groups {
+                json.object(|json| {
+                    json.key("metadata").object(|json| json.pair_if_any("name", group));
+                    json.key("versions").list(|json| {
+                        versions.for_each(|version| json.raw(version));
+                    });
+                });
             }
         });
+    })
+}
+
+/// One version of a group in an aggregated document: an APIVersionDiscovery of all its resources.
+#[must_use]
+pub fn aggregated_version(version: &str, resources: &[&Resource<'_>]) -> String {
+    Json::document(|json| {
+        json.pair("version", version);
+        json.key("resources").list(|json| {
+            for resource in resources {
+                json.object(|json| write_resource_discovery(json, resource));
+            }
+        });
+        json.pair("freshness", "Current");
     })
 }
 
@@ -140,10 +178,18 @@ pub fn group_versions<'k>(served: &[&Resource<'k>]) -> Vec<(&'k str, &'k str)> {
     unique(served.iter().map(|resource| (resource.group, resource.version)))
 }
 
-/// The served groups other than core.
-fn groups<'k>(served: &[&Resource<'k>]) -> Vec<&'k str> {
-    let names = served.iter().map(|resource| resource.group).filter(|group| !group.is_empty());
-    unique(names)
+/// The served groups with their versions, in the order of the list.
+fn by_group<'k>(served: &[&Resource<'k>]) -> Vec<(&'k str, Vec<&'k str>)> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut positions: BTreeMap<&str, usize> = BTreeMap::new();
+    for (group, version) in group_versions(served) {
+        let position = *positions.entry(group).or_insert(groups.len());
+        match groups.get_mut(position) {
+            Some((_, versions)) => versions.push(version),
+            None => groups.push((group, Vec::from([version]))),
+        }
+    }
+    groups
 }
 
 /// The served versions of a group.
@@ -152,14 +198,9 @@ fn versions<'k>(served: &[&Resource<'k>], group: &str) -> Vec<&'k str> {
 }
 
 /// The values without duplicates, in the order of their first occurrence.
-fn unique<T: PartialEq>(names: impl Iterator<Item = T>) -> Vec<T> {
-    let mut seen = Vec::new();
-    for name in names {
-        if !seen.contains(&name) {
-            seen.push(name);
-        }
-    }
-    seen
+fn unique<T: Copy + Ord>(names: impl Iterator<Item = T>) -> Vec<T> {
+    let mut seen = BTreeSet::new();
+    names.filter(|name| seen.insert(*name)).collect()
 }
 
 fn of_version<'s, 'k>(
@@ -170,11 +211,10 @@ fn of_version<'s, 'k>(
     served.iter().copied().filter(move |row| (row.group, row.version) == (group, version))
 }
 
-fn write_group(json: &mut Json, served: &[&Resource<'_>], group: &str) {
-    let versions = versions(served, group);
+fn write_group(json: &mut Json, group: &str, versions: &[&str]) {
     json.pair("name", group);
     json.key("versions").list(|json| {
-        for version in &versions {
+        for version in versions {
             json.object(|json| write_version(json, group, version));
         }
     });
@@ -188,7 +228,7 @@ fn write_version(json: &mut Json, group: &str, version: &str) {
     json.pair("version", version);
 }
 
-fn write_resource(json: &mut Json, resource: &Resource<'_>) {
+fn write_resource(json: &mut Json, resource: &Resource<'_>, served: &[&Resource<'_>]) {
     json.pair("name", resource.plural);
     json.pair("singularName", resource.singular);
     json.key("namespaced").flag(resource.namespaced);
@@ -196,7 +236,13 @@ fn write_resource(json: &mut Json, resource: &Resource<'_>) {
     json.texts("verbs", resource.verbs);
     json.texts_if_any("shortNames", &resource.short_names.to_vec());
     json.texts_if_any("categories", &resource.categories.to_vec());
-    if let Some(storage) = resource.storage {
+    // A definition need not serve the version in which it stores.
+    let is_served = |storage: &GroupVersionKind<'_>| {
+        let mut rows = served.iter();
+        !resource.is_defined()
+            || rows.any(|row| row.plural == resource.plural && row.gvk() == *storage)
+    };
+    if let Some(storage) = resource.storage.filter(is_served) {
         json.pair("storageVersionHash", &storage_version_hash(storage));
     }
 }
@@ -219,26 +265,11 @@ fn is_foreign_kind(resource: &Resource<'_>, gvk: GroupVersionKind<'_>) -> bool {
     (resource.group, resource.version) != (gvk.group, gvk.version)
 }
 
-fn write_group_discovery(json: &mut Json, served: &[&Resource<'_>], group: &str) {
-    json.key("metadata").object(|json| json.pair_if_any("name", group));
-    json.key("versions").list(|json| {
-        for version in versions(served, group) {
-            json.object(|json| {
-                json.pair("version", version);
-                json.key("resources").list(|json| {
-                    for resource in of_version(served, group, version) {
-                        json.object(|json| write_resource_discovery(json, resource));
-                    }
-                });
-                json.pair("freshness", "Current");
-            });
-        }
-    });
-}
-
 fn write_resource_discovery(json: &mut Json, resource: &Resource<'_>) {
     json.pair("resource", resource.plural);
-    write_response_kind(json, "", "", resource.kind);
+    // Only definitions say what their group and version are.
+    let own = if resource.is_defined() { (resource.group, resource.version) } else { ("", "") };
+    write_response_kind(json, own.0, own.1, resource.kind);
     json.pair("scope", if resource.namespaced { "Namespaced" } else { "Cluster" });
     json.pair("singularResource", resource.singular);
     json.texts("verbs", resource.verbs);
@@ -252,7 +283,7 @@ fn write_resource_discovery(json: &mut Json, resource: &Resource<'_>) {
                     let gvk = subresource.gvk(resource);
                     let (group, version) = match is_foreign_kind(resource, gvk) {
                         true => (gvk.group, gvk.version),
-                        false => ("", ""),
+                        false => own,
                     };
                     write_response_kind(json, group, version, gvk.kind);
                     json.texts("verbs", subresource.verbs);

@@ -17,6 +17,13 @@ impl Json {
         json.out
     }
 
+    /// Writes members without the braces around them.
+    pub(crate) fn members(members: impl FnOnce(&mut Self)) -> String {
+        let mut json = Self { out: String::new() };
+        members(&mut json);
+        json.out
+    }
+
     /// The same with a newline, which the API server appends to all but the OpenAPI documents.
     pub(crate) fn line(members: impl FnOnce(&mut Self)) -> String {
         let mut text = Self::document(members);
@@ -50,6 +57,12 @@ impl Json {
         self.gap();
         // Writing to a String cannot fail.
         let _ = write_text(&mut self.out, text);
+    }
+
+    /// Writes a value that is JSON already.
+    pub(crate) fn raw(&mut self, text: &str) {
+        self.gap();
+        self.out.push_str(text);
     }
 
     /// Writes a boolean.

@@ -13,19 +13,23 @@
 
 extern crate alloc;
 
+mod bundle;
 mod der;
 mod facts;
 mod issue;
 mod name;
+mod pem;
 mod request;
 mod shape;
 mod signer;
 mod subject;
 mod text;
 
+pub use bundle::ca_bundle_error;
 pub use facts::{Facts, Key, ParseCertificateError, Usage};
 pub use issue::{Issuance, IssuerCertificate, signed, validity};
 pub use name::{NameFault, NodeName, Presented};
+pub use pem::{PemBlock, first_pem_block};
 pub use request::{CertificateRequest, ParseRequestError, Proof};
 pub use shape::{SHAPES, Shape};
 pub use signer::{SIGNERS, Signer};

@@ -204,6 +204,12 @@ impl<'t> Parts<'t> {
     }
 }
 
+/// Whether a suffix denotes something, also where the amount is too large to count.
+pub(crate) fn is_suffix(suffix: &str) -> bool {
+    let power = suffix.strip_prefix(['e', 'E']);
+    suffix_meaning(suffix).is_some() || power.is_some_and(|power| power.parse::<i64>().is_ok())
+}
+
 /// The format, the factor, and the power of ten that a suffix denotes.
 fn suffix_meaning(suffix: &str) -> Option<(Format, i128, i32)> {
     if let Some((_, power)) = DECIMAL.iter().find(|(name, _)| *name == suffix) {

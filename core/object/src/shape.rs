@@ -101,9 +101,10 @@ impl<'n> Walk<'n> {
                     self.steps.pop();
                 }
             }
-            (Shape::Quantity, Value::Text(text)) if !is_quantity(text.trim()) => {
-                let message = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-                self.report(ViolationKind::WrongType(message.into()), node.span);
+            (Shape::Quantity, Value::Text(text)) => {
+                if let Some(message) = quantity_error(text.trim()) {
+                    self.report(ViolationKind::WrongType(message.into()), node.span);
+                }
             }
             (Shape::Bytes, Value::Text(text)) => {
                 if let Err(offset) = base64::decode(text) {
@@ -161,13 +162,22 @@ fn describe(node: &Node<'_>, shape: &Shape) -> String {
     }
 }
 
-/// Whether a text matches the quantity pattern: a number, letters of a unit, and an exponent.
-fn is_quantity(text: &str) -> bool {
+/// Why a text is no quantity: it is not a number, letters of a unit and an exponent, or these mean nothing together.
+fn quantity_error(text: &str) -> Option<&'static str> {
+    const FORMAT: &str = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+    const SUFFIX: &str = "unable to parse quantity's suffix";
+    fn skip_digits(text: &str) -> &str {
+        text.trim_start_matches(|c: char| c.is_ascii_digit())
+    }
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let unit = unsigned.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let power = unit.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
+    let behind = skip_digits(unsigned);
+    let suffix = behind.strip_prefix('.').map_or(behind, skip_digits);
+    let power = suffix.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
     let power = power.strip_prefix(['+', '-']).unwrap_or(power);
-    unit.len() < unsigned.len() && power.chars().all(|c| c.is_ascii_digit())
+    if suffix.len() == unsigned.len() || !skip_digits(power).is_empty() {
+        return Some(FORMAT);
+    }
+    (!crate::quantity::is_suffix(suffix)).then_some(SUFFIX)
 }
 
 fn fits(shape: &Shape, value: &Value<'_>) -> bool {
@@ -263,10 +273,13 @@ mod tests {
     #[test]
     fn amounts_have_a_form() {
         for text in ["1", "+1", "-1.5", "1Gi", "500m", "1e3", "1E-3", "12e6", ".5", " 1 "] {
-            assert!(is_quantity(text.trim()), "{text}");
+            assert_eq!(quantity_error(text.trim()), None, "{text}");
         }
-        for text in ["", "x", "1x", "1 Gi", "Gi", "1e3m", "-"] {
-            assert!(!is_quantity(text), "{text}");
+        for text in ["", "x", "1x", "1 Gi", "Gi", "1e3m", "-", "1.2.3", "1..2"] {
+            assert!(quantity_error(text).is_some_and(|why| why.contains("must match")), "{text}");
+        }
+        for text in ["1k1", "1KI", "1e", "1EE", "1mm", "1e18446744073709551616", "1Ki-3"] {
+            assert_eq!(quantity_error(text), Some("unable to parse quantity's suffix"), "{text}");
         }
         let violations = violations(
             "apiVersion: v1\nkind: Pod\nspec: {containers: [{resources: {limits: {cpu: lots}}}]}\n",

@@ -1,11 +1,15 @@
 //! `ObjectType`: one kind in one version, built in or defined at run time, as every step of the pipeline sees it.
 
+use crate::field_owners::{CustomVersions, ReplicasField, path_names};
 use crate::fields::{FieldReport, TypeMismatch};
 use crate::validate::validate;
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::ToString;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::fmt::Debug;
+use ratchet_apply::{BuiltInKind, ConvertObject, Converter, ResetFields, api_version};
 use ratchet_crd::{CustomResource, Strategy};
 use ratchet_engine::{ApiConfig, Change, Facts, Part, Verdict};
 use ratchet_object::schema::{self, KindRow, TypeRow};
@@ -51,6 +55,16 @@ pub trait ObjectType: Debug + Send + Sync {
 
     /// The type for strategic merge patches; `None` if the kind has no such patches.
     fn merge_type(&self) -> Option<&'static TypeRow>;
+
+    /// The versions of the kind, as owners of fields know them. `convert` makes an object of another version of a
+    /// built-in kind.
+    fn converter<'a>(&'a self, convert: &'a ConvertObject<'a>) -> Box<dyn Converter + 'a>;
+
+    /// The fields that an endpoint ignores; `api_version` is that of the kind.
+    fn reset_fields<'a>(&self, subresource: &str, api_version: &'a str) -> Option<ResetFields<'a>>;
+
+    /// Where objects have their replicas, version by version.
+    fn replicas_fields(&self) -> Vec<ReplicasField>;
 
     /// The definition and version of a kind that is defined at run time.
     fn custom(&self) -> Option<(&Arc<CustomResource>, &Strategy)> {
@@ -140,6 +154,18 @@ impl ObjectType for BuiltInType {
     fn merge_type(&self) -> Option<&'static TypeRow> {
         self.schema.map(|row| schema::type_of(row.ty))
     }
+
+    fn converter<'a>(&'a self, convert: &'a ConvertObject<'a>) -> Box<dyn Converter + 'a> {
+        Box::new(BuiltInKind { group: self.gvk.group, kind: self.gvk.kind, convert })
+    }
+
+    fn reset_fields<'a>(&self, subresource: &str, _: &'a str) -> Option<ResetFields<'a>> {
+        ResetFields::of(self.gvk.group, self.schema?.plural, subresource)
+    }
+
+    fn replicas_fields(&self) -> Vec<ReplicasField> {
+        Vec::from([(api_version(self.gvk), Some(path_names(".spec.replicas")))])
+    }
 }
 
 /// A kind that a CustomResourceDefinition defines, in one of its versions.
@@ -226,6 +252,26 @@ impl ObjectType for CustomType {
 
     fn merge_type(&self) -> Option<&'static TypeRow> {
         None
+    }
+
+    fn converter<'a>(&'a self, _: &'a ConvertObject<'a>) -> Box<dyn Converter + 'a> {
+        Box::new(CustomVersions(&self.resource))
+    }
+
+    fn reset_fields<'a>(&self, subresource: &str, api_version: &'a str) -> Option<ResetFields<'a>> {
+        match subresource {
+            "" if self.strategy.has_status => Some(ResetFields::custom_resource(api_version)),
+            "status" => Some(ResetFields::custom_resource_status()),
+            _ => None,
+        }
+    }
+
+    fn replicas_fields(&self) -> Vec<ReplicasField> {
+        let field = |strategy: &Arc<Strategy>| {
+            let scale = strategy.scale.as_ref();
+            (strategy.api_version(), scale.map(|scale| path_names(&scale.spec_replicas_path)))
+        };
+        self.resource.strategies().iter().map(field).collect()
     }
 
     fn custom(&self) -> Option<(&Arc<CustomResource>, &Strategy)> {

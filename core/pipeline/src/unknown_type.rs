@@ -1,7 +1,11 @@
 //! `UnknownType`: the type of objects whose definition nobody has given; all that can be said of them is their syntax.
 
+use crate::field_owners::ReplicasField;
 use crate::fields::FieldReport;
 use crate::object_type::ObjectType;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use ratchet_apply::{BuiltInKind, ConvertObject, Converter, ResetFields};
 use ratchet_engine::{ApiConfig, Change, Facts, Verdict};
 use ratchet_object::schema::TypeRow;
 use ratchet_object::{GroupVersionKind, Kind, Node, Repeated};
@@ -37,5 +41,17 @@ impl ObjectType for UnknownType {
 
     fn merge_type(&self) -> Option<&'static TypeRow> {
         None
+    }
+
+    fn converter<'a>(&'a self, convert: &'a ConvertObject<'a>) -> Box<dyn Converter + 'a> {
+        Box::new(BuiltInKind { group: "", kind: "", convert })
+    }
+
+    fn reset_fields<'a>(&self, _: &str, _: &'a str) -> Option<ResetFields<'a>> {
+        None
+    }
+
+    fn replicas_fields(&self) -> Vec<ReplicasField> {
+        Vec::new()
     }
 }

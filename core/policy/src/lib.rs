@@ -85,7 +85,7 @@ pub use matching::{
 pub use mutating::{
     MutatingPolicies, MutatingPolicy, MutationFailure, MutationResult, PolicyError,
 };
-pub use objects::{ObjectInterfaces, TypeConverter, changed_kind, decode_built_in};
+pub use objects::{ObjectInterfaces, TypeConverter, changed_kind, decode_built_in, with_type};
 pub use observation::Observation;
 pub use policies::Policies;
 pub use policy::{Binding, Policy, Reader, is_exempt};

@@ -56,11 +56,10 @@ pub(crate) fn api_version(kind: &GroupVersionKind<'_>) -> String {
     }
 }
 
-/// Decodes an object of a built-in kind as the API server's JSON serializer does.
-pub fn decode_built_in(
+/// An object that says its `apiVersion` and `kind`, those of `kind` if it says none; the error is that of the decoder.
+pub fn with_type(
     mut object: Node<'static>,
     kind: &GroupVersionKind<'_>,
-    strict: bool,
 ) -> Result<Node<'static>, String> {
     const UNKNOWN: &str = "couldn't get version/kind; ";
     if !matches!(object.value, Value::Map(_)) {
@@ -79,6 +78,16 @@ pub fn decode_built_in(
             }
         }
     }
+    Ok(object)
+}
+
+/// Decodes an object of a built-in kind as the API server's JSON serializer does.
+pub fn decode_built_in(
+    object: Node<'static>,
+    kind: &GroupVersionKind<'_>,
+    strict: bool,
+) -> Result<Node<'static>, String> {
+    let object = with_type(object, kind)?;
     let version = object.text_at(&["apiVersion"]);
     let found = GroupVersionKind::from_api_version(version, object.text_at(&["kind"]));
     let Some(row) = schema::kind(found.group, found.version, found.kind) else {

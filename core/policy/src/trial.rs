@@ -3,8 +3,10 @@
 use crate::activation::{ActivationInputs, PolicyActivation};
 use crate::environment::{PolicyEnvironment, Use};
 use crate::matching::MatchKind;
-use crate::policy::Variable;
-use crate::{Attributes, request};
+use crate::mutating::{Mutation, PatchError, PatchType, Patcher};
+use crate::objects::{ObjectInterfaces, TypeConverter};
+use crate::policy::{Expression, Variable};
+use crate::{Attributes, GroupVersionKind, request};
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_cel::{
@@ -69,6 +71,42 @@ impl Trial {
     /// Compiles an expression of a mutation, which may construct `Object{…}` and `JSONPatch{…}`.
     pub fn compile_mutation(&self, text: &str) -> Result<Program, Issues> {
         self.policy_environment.environment(Use::JsonPatch).compile(text)
+    }
+
+    /// The object as a mutation leaves it, with defaults. The expression is one that [`Self::compile_mutation`]
+    /// compiles; the error is what the API server tells behind `denied request: `.
+    pub fn mutate(
+        &self,
+        text: &str,
+        setting: &Setting<'_>,
+        (objects, converter): (&dyn ObjectInterfaces, &dyn TypeConverter),
+    ) -> Result<Node<'static>, String> {
+        let program = self.compile_mutation(text);
+        let is_list = program.is_ok_and(|program| program.result().full_name().starts_with("list"));
+        let (patch_type, use_) = match is_list {
+            true => (PatchType::JsonPatch, Use::JsonPatch),
+            false => (PatchType::ApplyConfiguration, Use::ApplyConfiguration),
+        };
+        let expression = Expression::new(&self.policy_environment, text, use_);
+        let Setting { object, old, params, namespace, request } = *setting;
+        let text = |name: &str| object.map_or("", |object| object.text_at(&[name]));
+        let kind = GroupVersionKind::from_api_version(text("apiVersion"), text("kind"));
+        let inputs = ActivationInputs {
+            object,
+            old,
+            params,
+            request,
+            namespace,
+            authorizer_values: None,
+            variables: &self.variables,
+        };
+        let patcher = Patcher { kind, objects, converter };
+        let patched = patcher.patch(&Mutation { patch_type, expression }, &inputs);
+        let mut patched = patched.map_err(|error| match error {
+            PatchError::Failed(why) | PatchError::Internal(why) => why,
+        })?;
+        objects.default_object(&mut patched, &kind);
+        Ok(patched)
     }
 
     /// Evaluates an expression: its value, and its cost, its variables included.

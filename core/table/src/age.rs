@@ -1,5 +1,6 @@
 //! RFC 3339 timestamps, and durations between them in human-readable form.
 
+use crate::NEVER;
 use crate::printed_object::UNKNOWN;
 use alloc::format;
 use alloc::string::String;
@@ -69,6 +70,16 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
+/// The age of what happened at a timestamp, for the date columns of definitions; `None` if it is no timestamp.
+#[must_use]
+pub fn age_of(text: &str, now: i64) -> Option<String> {
+    match (text, seconds(text)) {
+        (_, Some(then)) => Some(span(now.saturating_sub(then))),
+        ("" | "null" | NEVER, None) => Some(UNKNOWN.into()),
+        (_, None) => None,
+    }
+}
+
 /// The duration since then; `<unknown>` if the time is not known.
 pub(crate) fn since(then: Option<i64>, now: i64) -> String {
     then.map_or_else(|| UNKNOWN.into(), |then| span(now.saturating_sub(then)))
@@ -132,6 +143,15 @@ mod tests {
         ] {
             assert_eq!(seconds(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn dates_of_definitions_have_an_age() {
+        assert_eq!(age_of("1970-01-01T00:00:00Z", 5).as_deref(), Some("5s"));
+        assert_eq!(age_of("1970-01-01T00:01:00Z", 5).as_deref(), Some("<invalid>"));
+        assert_eq!(age_of("", 5).as_deref(), Some("<unknown>"));
+        assert_eq!(age_of("0001-01-01T00:00:00Z", 5).as_deref(), Some("<unknown>"));
+        assert_eq!(age_of("yesterday", 5), None);
     }
 
     #[test]

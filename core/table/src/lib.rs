@@ -39,6 +39,7 @@ mod truncate;
 mod volumes;
 mod workloads;
 
+pub use age::age_of;
 pub use column::Column;
 
 use alloc::vec;

@@ -43,7 +43,9 @@ pub enum Endpoint {
 }
 
 impl ClientConfig {
-    pub(crate) fn parse(node: Option<&Node<'_>>) -> Self {
+    /// The `clientConfig` of a webhook, also of one that converts custom resources. Never fails: an unusable one says so
+    /// when it is called.
+    pub fn parse(node: Option<&Node<'_>>) -> Self {
         let text = |path: &[&str]| node.map_or("", |node| node.text_at(path));
         let service = node.and_then(|node| node.get("service")).filter(|node| !node.is_null());
         let (endpoint, path) = match service {

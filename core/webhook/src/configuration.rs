@@ -184,6 +184,11 @@ impl Webhooks {
         self.all.iter().any(|webhook| webhook.rules.may_match(group, resource))
     }
 
+    /// Whether any webhook has match conditions, whose evaluation may take time.
+    pub fn have_conditions(&self) -> bool {
+        self.all.iter().any(|webhook| !webhook.conditions.is_empty())
+    }
+
     /// The webhooks that requests for a kind may be sent to: none for exempt kinds.
     pub(crate) fn for_kind(&self, kind: &GroupVersionKind<'_>) -> &[Arc<Webhook>] {
         if is_exempt(kind) { &[] } else { &self.all }

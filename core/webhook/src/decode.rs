@@ -24,6 +24,8 @@ enum Shape {
     Structs(&'static Struct),
     /// An object whose content does not matter.
     Object(&'static str),
+    /// A list of this Go type, whose items do not matter.
+    AnyList(&'static str),
 }
 
 /// A Go struct; fields that it does not have are ignored.
@@ -33,6 +35,58 @@ struct Struct {
     is_versioned: bool,
     fields: &'static [(&'static str, Shape)],
 }
+
+/// The reviews of one group, in both versions.
+pub(crate) struct Family {
+    group: &'static str,
+    kind: &'static str,
+    review: &'static Struct,
+    /// Other kinds in the packages of these reviews.
+    others: &'static [&'static str],
+}
+
+/// Reviews of admission webhooks.
+pub(crate) static ADMISSION: Family =
+    Family { group: "admission.k8s.io", kind: "AdmissionReview", review: &REVIEW, others: &[] };
+
+/// Reviews of conversion webhooks.
+pub(crate) static CONVERSION: Family = Family {
+    group: "apiextensions.k8s.io",
+    kind: "ConversionReview",
+    review: &CONVERSION_REVIEW,
+    others: &["CustomResourceDefinition", "CustomResourceDefinitionList"],
+};
+
+impl Family {
+    /// The `apiVersion` of a review.
+    pub(crate) fn api_version(&self, version: ReviewVersion) -> String {
+        format!("{}/{}", self.group, version.as_str())
+    }
+
+    /// The kind of reviews.
+    pub(crate) fn kind(&self) -> &'static str {
+        self.kind
+    }
+}
+
+static CONVERSION_REVIEW: Struct = Struct {
+    name: "ConversionReview",
+    is_versioned: true,
+    fields: &[
+        ("request", Shape::Object("ConversionRequest")),
+        ("response", Shape::Struct(&CONVERSION_RESPONSE)),
+    ],
+};
+
+static CONVERSION_RESPONSE: Struct = Struct {
+    name: "ConversionResponse",
+    is_versioned: true,
+    fields: &[
+        ("uid", Shape::Text("types.UID")),
+        ("convertedObjects", Shape::AnyList("[]runtime.RawExtension")),
+        ("result", Shape::Struct(&STATUS)),
+    ],
+};
 
 static REVIEW: Struct = Struct {
     name: "AdmissionReview",
@@ -134,22 +188,26 @@ pub(crate) enum Decoded {
 /// known where there is no review to expect. The error is the decoder's.
 pub(crate) fn decode_answer(
     body: &[u8],
+    family: &'static Family,
     expected: Option<ReviewVersion>,
 ) -> Result<Decoded, String> {
     let node = parse(body)?;
-    let (group, version, kind) = type_of(&node, expected)?;
-    let known_version = match (group.as_str(), version.as_str()) {
-        ("admission.k8s.io", "v1") => Some(ReviewVersion::V1),
-        ("admission.k8s.io", "v1beta1") => Some(ReviewVersion::V1Beta1),
+    let (group, version, kind) = type_of(&node, family, expected)?;
+    let known_version = match (group == family.group, version.as_str()) {
+        (true, "v1") => Some(ReviewVersion::V1),
+        (true, "v1beta1") => Some(ReviewVersion::V1Beta1),
         _ => None,
     };
     match (known_version, kind.as_str()) {
-        (Some(found), "AdmissionReview") => {
-            Walk { package: found.as_str(), path: Vec::new() }.check(&node, &REVIEW)?;
+        (Some(found), kind) if kind == family.kind => {
+            Walk { package: found.as_str(), path: Vec::new() }.check(&node, family.review)?;
             match expected == Some(found) {
                 true => Ok(Decoded::Review(node)),
-                false => Ok(Decoded::Other(format!("{}.AdmissionReview", found.as_str()))),
+                false => Ok(Decoded::Other(format!("{}.{kind}", found.as_str()))),
             }
+        }
+        (Some(found), kind) if family.others.contains(&kind) => {
+            Ok(Decoded::Other(format!("{}.{kind}", found.as_str())))
         }
         (_, "Status") => {
             Walk { package: "v1", path: Vec::new() }.check(&node, &STATUS)?;
@@ -201,6 +259,7 @@ fn parse(body: &[u8]) -> Result<Node<'static>, String> {
 /// Group, version and kind of an answer.
 fn type_of(
     node: &Node<'_>,
+    family: &'static Family,
     expected: Option<ReviewVersion>,
 ) -> Result<(String, String, String), String> {
     for name in ["apiVersion", "kind"] {
@@ -221,7 +280,7 @@ fn type_of(
     };
     let kind = node.text_at(&["kind"]);
     let (default_group, default_version, default_kind) = match expected {
-        Some(version) => ("admission.k8s.io", version.as_str(), "AdmissionReview"),
+        Some(version) => (family.group, version.as_str(), family.kind),
         None => ("", "v1", ""),
     };
     let kind = if kind.is_empty() { default_kind } else { kind };
@@ -281,7 +340,8 @@ impl<'n> Walk<'n> {
             | (Shape::Text(_) | Shape::ReviewText(_), Value::Text(_))
             | (Shape::Bool, Value::Bool(_))
             | (Shape::Int64, Value::Int(_))
-            | (Shape::Object(_), Value::Map(_)) => Ok(()),
+            | (Shape::Object(_), Value::Map(_))
+            | (Shape::AnyList(_), Value::List(_)) => Ok(()),
             (Shape::Int32, Value::Int(number)) if i32::try_from(*number).is_ok() => Ok(()),
             (Shape::Bytes, Value::Text(text)) => match decode_base64(text) {
                 Ok(_) => Ok(()),
@@ -303,7 +363,7 @@ impl<'n> Walk<'n> {
                 let other = items.iter().find(|node| !is_text(node));
                 other.map_or(Ok(()), |node| wrong(self, node, "string"))
             }
-            (Shape::Text(ty), _) => wrong(self, node, ty),
+            (Shape::Text(ty) | Shape::AnyList(ty), _) => wrong(self, node, ty),
             (Shape::ReviewText(ty) | Shape::Object(ty), _) => {
                 wrong(self, node, &format!("{}.{ty}", self.package))
             }

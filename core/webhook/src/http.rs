@@ -1,6 +1,6 @@
 //! HTTP responses of webhooks, read as the client of the reference reads them.
 
-use crate::decode::{Decoded, decode_answer};
+use crate::decode::{Decoded, Family, decode_answer};
 use crate::denial::message_of;
 use crate::review::ReviewVersion;
 use alloc::format;
@@ -47,10 +47,11 @@ pub(crate) fn review(
     status: u16,
     content_type: &str,
     body: &[u8],
+    family: &'static Family,
     version: ReviewVersion,
 ) -> Result<Node<'static>, CallError> {
     if !(200..=206).contains(&status) {
-        return Err(error_of(status, content_type, body));
+        return Err(error_of(status, content_type, body, family));
     }
     if body.is_empty() {
         let content_type = if content_type.is_empty() { "application/json" } else { content_type };
@@ -58,10 +59,10 @@ pub(crate) fn review(
             "0-length response with status code: {status} and content type: {content_type}"
         )));
     }
-    let into = format!("{}.AdmissionReview", version.as_str());
+    let into = format!("{}.{}", version.as_str(), family.kind());
     let convert =
         |from: &str| CallError::new(format!("converting ({from}) to ({into}): unknown conversion"));
-    match decode_answer(body, Some(version)).map_err(CallError::new)? {
+    match decode_answer(body, family, Some(version)).map_err(CallError::new)? {
         Decoded::Review(node) => Ok(node),
         Decoded::Status(_) => Err(convert("v1.Status")),
         Decoded::Other(from) => Err(convert(&from)),
@@ -69,9 +70,9 @@ pub(crate) fn review(
 }
 
 /// The error of a response that is not a success: its own Status, or one made from its code.
-fn error_of(status: u16, content_type: &str, body: &[u8]) -> CallError {
+fn error_of(status: u16, content_type: &str, body: &[u8], family: &'static Family) -> CallError {
     if !body.is_empty()
-        && let Ok(Decoded::Status(node)) = decode_answer(body, None)
+        && let Ok(Decoded::Status(node)) = decode_answer(body, family, None)
         && node.text_at(&["status"]) == "Failure"
     {
         let code = node.get("code").and_then(Node::as_int).unwrap_or_default();
@@ -102,9 +103,10 @@ fn error_of(status: u16, content_type: &str, body: &[u8]) -> CallError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decode::ADMISSION;
 
     fn error(status: u16, content_type: &str, body: &str) -> String {
-        let result = review(status, content_type, body.as_bytes(), ReviewVersion::V1);
+        let result = review(status, content_type, body.as_bytes(), &ADMISSION, ReviewVersion::V1);
         let error = result.unwrap_err();
         format!("{} {}", error.code, error.text)
     }
@@ -242,7 +244,8 @@ mod tests {
             (206, "  \n {}"),
             (200, "apiVersion: admission.k8s.io/v1\nkind: AdmissionReview\n"),
         ] {
-            let result = review(status, "text/html", body.as_bytes(), ReviewVersion::V1);
+            let result =
+                review(status, "text/html", body.as_bytes(), &ADMISSION, ReviewVersion::V1);
             assert!(result.is_ok(), "{body}");
         }
     }

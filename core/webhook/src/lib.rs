@@ -55,6 +55,7 @@ mod annotations;
 mod call;
 mod client_config;
 mod configuration;
+mod conversion;
 mod decode;
 mod denial;
 mod exempt;
@@ -80,6 +81,10 @@ pub use annotations::{AuditAnnotation, AuditLevel};
 pub use call::{Answer, Call, Context, MAX_RESPONSE_BYTES};
 pub use client_config::{ClientConfig, Endpoint};
 pub use configuration::{AdmissionType, Webhook, WebhookConfiguration, Webhooks};
+pub use conversion::{
+    CONVERSION_TIMEOUT_SECONDS, ConversionCall, ConversionError, ConversionFailure,
+    ConversionWebhook,
+};
 pub use denial::DeniedStatus;
 pub use exempt::is_exempt;
 pub use mutating::{MutatingDispatch, Next};

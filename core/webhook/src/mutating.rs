@@ -42,6 +42,7 @@ pub struct MutatingDispatch<'w> {
     /// The objects in the version of the last webhook.
     versioned: Option<Versioned>,
     pending: Option<Call>,
+    has_patched: bool,
     report: Report,
 }
 
@@ -78,6 +79,7 @@ impl<'w> MutatingDispatch<'w> {
             object,
             versioned: None,
             pending: None,
+            has_patched: false,
             report: Report::default(),
         }
     }
@@ -103,6 +105,11 @@ impl<'w> MutatingDispatch<'w> {
             Ok(object) => Next::Done(object),
             Err(rejection) => Next::Rejected(rejection),
         }
+    }
+
+    /// Whether any webhook has patched the object; otherwise it is the one that the dispatch began with.
+    pub fn has_patched(&self) -> bool {
+        self.has_patched
     }
 
     /// What the webhooks left behind so far; the door takes it at the end.
@@ -263,6 +270,7 @@ impl<'w> MutatingDispatch<'w> {
         self.report.annotate(annotations::patch(call, reinvocation.round(), operations));
         versioned.object = Some(patched);
         versioned.is_dirty = true;
+        self.has_patched = true;
         Ok(is_changed)
     }
 

@@ -3,6 +3,7 @@
 use crate::annotations;
 use crate::call::{Answer, Call, Context};
 use crate::configuration::{AdmissionType, Webhook};
+use crate::decode::ADMISSION;
 use crate::denial::DeniedStatus;
 use crate::http::{self, CallError};
 use crate::matching::matched_names;
@@ -81,7 +82,7 @@ pub(crate) fn read_answer(
     const FAILED: &str = "failed to call webhook";
     let review = match answer {
         Answer::Response { status, content_type, body } => {
-            http::review(status, &content_type, &body, call.version)
+            http::review(status, &content_type, &body, &ADMISSION, call.version)
                 .map_err(|error| failed(FAILED, error))?
         }
         Answer::Unreachable { url, reason } => {

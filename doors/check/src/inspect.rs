@@ -8,13 +8,13 @@ use crate::finding::{CheckedObject, Finding, Outcome, Severity};
 use crate::findings::{Contested, Findings, SourceDocument};
 use crate::lists::objects_in;
 use crate::namespaces::NamespaceIndex;
-use crate::policies::{Attempt, FileCluster, PolicySet};
+use crate::policies::{Attempt, FileCluster, Mutated, PolicySet};
 use crate::suppress::Exceptions;
 use crate::types::{NoSuchKind, TypeOf};
 use crate::{Config, FieldValidation, helm};
 use ratchet_engine::field_validation::deprecation_warning;
 use ratchet_engine::rules::decoding;
-use ratchet_object::{Limits, Object, Repeated, Span, Value, decode};
+use ratchet_object::{Limits, Node, Object, Repeated, Span, Value, decode};
 use ratchet_pipeline::{Decoded, Defaulted, FieldViolation, Judged, Paired};
 use std::sync::{Arc, Mutex};
 
@@ -124,6 +124,14 @@ impl Inspector<'_> {
             Err(undecodable) => return finish(undecodable.object(), refusal, findings),
         };
         let old = self.old_object(&type_of, &object);
+        let object = match self.mutate(&type_of, (&object, old.as_deref()), &mut findings) {
+            Mutated::Unchanged => object,
+            Mutated::Changed(node) => Defaulted::new(type_of.as_type(), node),
+            Mutated::Refused(message) => {
+                let paired = object.pair(old);
+                return finish(paired.new_object(), refusal.or(Some(message)), findings);
+            }
+        };
         let paired = object.prepared(old.as_ref()).pair(old);
         let message = self.judge(&type_of, &paired, &mut findings);
         finish(paired.new_object(), refusal.or(message), findings)
@@ -204,6 +212,19 @@ impl Inspector<'_> {
         }
         let policies = self.evaluate_policies(type_of, paired, &judged, findings);
         judged.status().map(|status| status.message).or(policies)
+    }
+
+    /// What the mutating policies make of an object with defaults, if there are any.
+    fn mutate(
+        &self,
+        type_of: &TypeOf<'_>,
+        (object, old): (&Node<'_>, Option<&Node<'_>>),
+        findings: &mut Findings<'_, '_>,
+    ) -> Mutated {
+        let Some(policy_set) = self.policy_set else { return Mutated::Unchanged };
+        let cluster = FileCluster { policy_set, namespaces: self.namespaces, stored: self.stored };
+        let is_namespaced = type_of.is_namespaced();
+        policy_set.mutate((object, old), is_namespaced, (&cluster, self.config), findings)
     }
 
     /// Evaluates the policies, if there are any; returns the message of a refusal.

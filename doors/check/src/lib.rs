@@ -61,7 +61,7 @@ pub use config::{Config, OutputFormat};
 pub use finding::{
     CheckedObject, Finding, ObjectName, Outcome, PolicyDecision, Severity, SourceLocation,
 };
-pub use policies::{RULES, administrator, as_stored, plural_of};
+pub use policies::{RULES, administrator, as_stored, merge_built_in, plural_of};
 pub use ratchet_pipeline::FieldValidation;
 pub use run::{CheckError, run};
 pub use summary::Summary;

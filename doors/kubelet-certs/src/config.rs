@@ -39,8 +39,8 @@ pub enum Source {
 /// Options for a live cluster.
 #[derive(Clone, Debug)]
 pub struct Live {
-    /// The way to the API server.
-    pub way: ConfigFlags,
+    /// The connection to the API server.
+    pub connection: ConfigFlags,
     /// Only nodes with these labels; all if it is empty.
     pub selector: String,
     /// How kubelets are reached.

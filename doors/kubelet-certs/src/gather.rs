@@ -62,7 +62,7 @@ pub(crate) async fn live(
     live: &Live,
     bar: &ProgressBar,
 ) -> Result<AuditInput, ClusterError> {
-    let cluster = Cluster::connect(&live.way).await?;
+    let cluster = Cluster::connect(&live.connection).await?;
     let kubelets = list(&cluster, config, live).await?;
     let nodes_by_endpoint = nodes_by_endpoint(&kubelets);
     // The bar is drawn only once its length is known.

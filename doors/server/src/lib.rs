@@ -17,6 +17,7 @@
 //!
 //! - `start`: a `Config` and a store become a server that is bound, loaded and bootstrapped.
 //! - `handler`: a request is limited, authenticated, authorized and routed; its response leaves.
+//! - `aggregate`: a request for the API of an extension server becomes the response of that server.
 //! - `connect`: log, exec, attach, portforward and proxy become a connection to a kubelet, pod, Service or node.
 //! - `verbs`: a `ResourceRequest` becomes a `Reply`: get, list, watch, create, update, patch, delete, subresources, reviews.
 //! - `admission`: an object is changed or denied by the chain of plugins, and gets the conditions of its commit.
@@ -31,6 +32,7 @@
 
 mod access;
 mod admission;
+mod aggregate;
 mod app;
 mod connect;
 mod handler;
@@ -49,10 +51,11 @@ pub use app::audit::Audit;
 pub use app::backends::Backends;
 pub use app::compute::worker_threads;
 pub use app::metrics;
+pub use app::version::git_version;
 pub use handler::loopback::{LoopbackClient, MediaTypes};
 pub use ratchet_admission::{PLUGINS, PluginRow, default_plugins};
 pub use ratchet_allocation::Ranges;
 pub use ratchet_kubelet::{ClientKeyFiles, NameCheck, Proxies, Trust};
 pub use request::limits::RequestLimits;
-pub use start::config::{BackendConfig, Config, Credentials, ProxyFiles};
+pub use start::config::{AggregationConfig, BackendConfig, Config, Credentials, ProxyFiles};
 pub use start::{BoundServer, ReloadHandle, ShutdownHandle, StartError, go_io_error, start};

@@ -213,7 +213,8 @@ fn lists(siege: &Siege, number: u64) -> u64 {
         ]);
         let path = format!("/api/v1/namespaces/long/configmaps{query}");
         let answer = client.send("GET", &path, &headers, b"");
-        assert!(matches!(answer.code, 200 | 429), "{path}: {}", answer.code);
+        let why = String::from_utf8_lossy(answer.body.get(..400).unwrap_or(&answer.body));
+        assert!(matches!(answer.code, 200 | 429), "{path}: {} {why}", answer.code);
         // A list without items is 39 bytes of protobuf.
         let least = if query.starts_with("?label") { 38 } else { LONG_LIST };
         assert!(answer.code == 429 || answer.body.len() > least, "{path}: {}", answer.body.len());

@@ -6,7 +6,11 @@ use ratchet_object::{Node, Value as Tree, to_yaml};
 
 /// Formats a value in the requested output format.
 pub(super) fn format_value(value: &Value<'_>, output: CelOutput, version: (u32, u32)) -> String {
-    let node = Writer { version }.node(value);
+    format_node(Writer { version }.node(value), output)
+}
+
+/// Formats a tree in the requested output format.
+pub(super) fn format_node(node: Node<'static>, output: CelOutput) -> String {
     match output {
         CelOutput::Text => match node.value {
             Tree::Text(text) => text.into_owned(),

@@ -88,7 +88,6 @@ const REFUSED: &[(&str, &str)] = &[
 /// Sorted by name.
 #[rustfmt::skip]
 const ACCEPTED: &[(&str, Kind)] = &[
-    ("aggregator-reject-forwarding-redirect", Kind::Bool),
     ("allow-metric-labels", Kind::Text),
     ("allow-metric-labels-manifest", Kind::Text),
     ("apiserver-count", Kind::Integer),
@@ -138,7 +137,6 @@ const ACCEPTED: &[(&str, Kind)] = &[
     ("disabled-metrics", Kind::Text),
     ("egress-selector-config-file", Kind::Text),
     ("emulation-forward-compatible", Kind::Bool),
-    ("enable-aggregator-routing", Kind::Bool),
     ("enable-garbage-collector", Kind::Bool),
     ("enable-logs-handler", Kind::Bool),
     ("enable-priority-and-fairness", Kind::Bool),
@@ -151,7 +149,6 @@ const ACCEPTED: &[(&str, Kind)] = &[
     ("etcd-keyfile", Kind::Text),
     ("etcd-prefix", Kind::Text),
     ("etcd-readycheck-timeout", Kind::Duration),
-    ("etcd-servers", Kind::Text),
     ("etcd-servers-overrides", Kind::Text),
     ("external-hostname", Kind::Text),
     ("goaway-chance", Kind::Text),
@@ -181,8 +178,6 @@ const ACCEPTED: &[(&str, Kind)] = &[
     ("permit-address-sharing", Kind::Bool),
     ("permit-port-sharing", Kind::Bool),
     ("profiling", Kind::Bool),
-    ("proxy-client-cert-file", Kind::Text),
-    ("proxy-client-key-file", Kind::Text),
     ("runtime-config-emulation-forward-compatible", Kind::Bool),
     ("service-account-extend-token-expiration", Kind::Bool),
     ("service-account-jwks-uri", Kind::Text),

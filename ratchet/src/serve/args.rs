@@ -33,6 +33,8 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) kubelets: KubeletArgs,
     #[command(flatten)]
+    pub(crate) aggregation: AggregationArgs,
+    #[command(flatten)]
     pub(crate) audit: AuditArgs,
     #[command(flatten)]
     pub(crate) logs: LogArgs,
@@ -47,6 +49,9 @@ const EXAMPLES: &str = "Examples:
   # Serve on all addresses, with the data in another directory
   ratchet serve --bind-address=0.0.0.0 --data-dir=/var/lib/ratchet
 
+  # Keep everything in memory, for a test
+  ratchet serve --data-dir=:memory: --secure-port=16443
+
   # Emulate an older release
   ratchet serve --emulated-version=1.33
 
@@ -60,10 +65,19 @@ const EXAMPLES: &str = "Examples:
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Storage")]
 pub(crate) struct StorageArgs {
-    /// Directory of the store, the certificates and the kubeconfig [default: $XDG_STATE_HOME/ratchet, else
-    /// ~/.local/state/ratchet, else ./ratchet-data].
+    /// Directory of the store, the certificates and the kubeconfig, or :memory: to keep nothing [default:
+    /// $XDG_STATE_HOME/ratchet, else ~/.local/state/ratchet, else ./ratchet-data].
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
+
+    /// URLs of etcd. It is not used, unless it is the stand-in that `ratchet envtest` links: then the store is in its
+    /// data directory.
+    #[arg(long, value_name = "URLS", value_delimiter = ',')]
+    pub(crate) etcd_servers: Vec<String>,
+
+    /// Whether the server was started under the name kube-apiserver, as tests do.
+    #[arg(skip)]
+    pub(crate) is_test_server: bool,
 
     /// Interval between compactions, which remove old revisions from the store. 0 turns compaction off.
     #[arg(long, value_name = "DURATION", default_value = "5m0s", value_parser = values::duration, allow_hyphen_values = true)]
@@ -244,6 +258,28 @@ pub(crate) struct RuleArgs {
     /// api/beta and api/alpha stand for several. May be repeated.
     #[arg(long, value_name = "APIS")]
     pub(crate) runtime_config: Vec<String>,
+}
+
+/// Flags of extension API servers.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Extension API servers")]
+pub(crate) struct AggregationArgs {
+    /// File with the client certificate for extension API servers, in PEM, which proves to them that request headers
+    /// name the user [default: generated, signed by an authority of its own].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) proxy_client_cert_file: Option<PathBuf>,
+
+    /// File with the private key of --proxy-client-cert-file, in PEM.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) proxy_client_key_file: Option<PathBuf>,
+
+    /// Dial endpoints of extension API servers rather than cluster IPs.
+    #[arg(long, value_name = "BOOL", default_value = "false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
+    pub(crate) enable_aggregator_routing: bool,
+
+    /// Answer with an error where an extension API server redirects.
+    #[arg(long, value_name = "BOOL", default_value = "true", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
+    pub(crate) aggregator_reject_forwarding_redirect: bool,
 }
 
 /// Flags of Services.

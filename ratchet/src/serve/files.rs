@@ -24,17 +24,25 @@ pub(crate) fn make_data_dir(dir: &Path) -> Result<(), String> {
     })
 }
 
-/// Writes a file with mode 0600.
-pub(crate) fn write_private(path: &Path, content: &[u8]) -> Result<(), String> {
-    write(path, content, 0o600)
+/// Writes files; `flush` says whether they must survive a power cut.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Writer {
+    pub(crate) flush: bool,
 }
 
-/// Writes a file with mode 0644.
-pub(crate) fn write_public(path: &Path, content: &[u8]) -> Result<(), String> {
-    write(path, content, 0o644)
+impl Writer {
+    /// Writes a file with mode 0600.
+    pub(crate) fn write_private(self, path: &Path, content: &[u8]) -> Result<(), String> {
+        write(path, content, 0o600, self.flush)
+    }
+
+    /// Writes a file with mode 0644.
+    pub(crate) fn write_public(self, path: &Path, content: &[u8]) -> Result<(), String> {
+        write(path, content, 0o644, self.flush)
+    }
 }
 
-fn write(path: &Path, content: &[u8], mode: u32) -> Result<(), String> {
+fn write(path: &Path, content: &[u8], mode: u32, flush: bool) -> Result<(), String> {
     // Unchanged content is not written: a server on a full disk can still start to serve reads.
     if is_current(path, content, mode) {
         return Ok(());
@@ -51,7 +59,9 @@ fn write(path: &Path, content: &[u8], mode: u32) -> Result<(), String> {
         let mut file =
             OpenOptions::new().write(true).create_new(true).mode(mode).open(&temporary)?;
         file.write_all(content)?;
-        file.sync_all()?;
+        if flush {
+            file.sync_all()?;
+        }
         std::fs::rename(&temporary, path)
     };
     replace().map_err(|why| format!("cannot write {}: {}", path.display(), go_io_error(&why)))
@@ -88,19 +98,20 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let secret = dir.path().join("secret");
-        write_private(&secret, b"one").unwrap();
-        write_private(&secret, b"two").unwrap();
+        let writer = Writer { flush: true };
+        writer.write_private(&secret, b"one").unwrap();
+        writer.write_private(&secret, b"two").unwrap();
         let file = |path: &Path| std::fs::metadata(path).unwrap().ino();
         let before = file(&secret);
-        write_private(&secret, b"two").unwrap();
+        writer.write_private(&secret, b"two").unwrap();
         assert_eq!(file(&secret), before, "what stands there is left alone");
         std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o644)).unwrap();
-        write_private(&secret, b"two").unwrap();
+        writer.write_private(&secret, b"two").unwrap();
         assert_eq!((std::fs::read(&secret).unwrap(), mode(&secret)), (b"two".to_vec(), 0o600));
         std::fs::write(dir.path().join("open.new"), "left behind").unwrap();
-        write_public(&dir.path().join("open"), b"three").unwrap();
+        writer.write_public(&dir.path().join("open"), b"three").unwrap();
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2);
-        let refused = write_public(&secret.join("below"), b"").unwrap_err();
+        let refused = writer.write_public(&secret.join("below"), b"").unwrap_err();
         assert!(refused.ends_with("secret/below: not a directory"), "{refused}");
     }
 

@@ -1,7 +1,9 @@
 //! Certificates and keys of the server: given by flags, or issued by its own authority and renewed while it runs.
 
-use super::args::{ClientArgs, KubeletArgs, ServingArgs};
-use super::files::{write_private, write_public};
+use super::args::{AggregationArgs, ClientArgs, KubeletArgs, ServingArgs};
+use super::data_location::DataLocation;
+use super::files::Writer;
+use super::front_proxy::FrontProxy;
 use super::settings::Settings;
 use ratchet_http::KeyFiles;
 use ratchet_http::certificates::{self, Authority};
@@ -19,11 +21,14 @@ pub(crate) struct Keys {
     serving: KeyFiles,
     /// The client certificate for kubelets, and whether a flag gave it.
     kubelet_client: (KeyFiles, bool),
+    /// The client certificate for extension API servers.
+    pub(crate) front_proxy: FrontProxy,
     /// Given client authorities, merged with the own one.
     clients: Option<Bundle>,
     signing_key: PathBuf,
     url: String,
     kubeconfig: PathBuf,
+    writer: Writer,
 }
 
 /// A given file of client authorities, which are trusted besides the own one.
@@ -37,32 +42,32 @@ struct Bundle {
 impl Keys {
     /// Opens existing files and creates missing ones.
     pub(crate) fn prepare(
-        dir: &Path,
+        data: &DataLocation,
         serving: &ServingArgs,
         clients: &ClientArgs,
         kubelets: &KubeletArgs,
+        aggregation: &AggregationArgs,
         settings: &Settings,
     ) -> Result<Self, String> {
-        let pki = serving.cert_dir.clone().unwrap_or_else(|| dir.join("pki"));
-        let authority = Authority::load_or_create(&pki).map_err(|error| error.to_string())?;
+        let DataLocation { dir, pki, flush, .. } = data;
+        let writer = Writer { flush: *flush };
+        let authority = match flush {
+            true => Authority::load_or_create(pki),
+            false => Authority::ephemeral(pki),
+        };
+        let authority = authority.map_err(|error| error.to_string())?;
         let signing_key = match &clients.service_account_signing_key_file {
             Some(given) => given.clone(),
-            None => own_signing_key(&pki)?,
+            None => own_signing_key(pki, writer)?,
         };
         let bundle = clients.client_ca_file.clone().map(|given| Bundle {
             given,
             merged: pki.join("client-ca.crt"),
             last_read: Mutex::default(),
         });
-        let own = pki.join("apiserver.crt");
-        let (names, serving) = match (&serving.tls_cert_file, &serving.tls_private_key_file) {
-            (Some(certificate), Some(key)) => {
-                (None, KeyFiles { certificate: certificate.clone(), key: key.clone() })
-            }
-            _ => (
-                Some(names(settings)),
-                KeyFiles { key: own.with_extension("key"), certificate: own },
-            ),
+        let (names, serving) = match given_serving(serving, &authority)? {
+            Some(given) => (None, given),
+            None => (Some(names(settings)), certificates::serving_files(pki)),
         };
         let given =
             kubelets.kubelet_client_certificate.clone().zip(kubelets.kubelet_client_key.clone());
@@ -73,16 +78,18 @@ impl Keys {
         let keys = Self {
             authority,
             kubelet_client,
+            front_proxy: FrontProxy::prepare(data, clients, aggregation)?,
             names,
             serving,
             clients: bundle,
             signing_key,
             url: format!("https://{}", local_address(settings)),
             kubeconfig: dir.join("kubeconfig"),
+            writer,
         };
         keys.renew_serving()?;
         if let Some(bundle) = &keys.clients {
-            bundle.merge(&keys.authority)?;
+            bundle.merge(&keys.authority, writer)?;
         }
         keys.check_ca_overlap(clients)?;
         Ok(keys)
@@ -144,7 +151,12 @@ impl Keys {
 
     /// Renews certificates that expire within thirty days; called once a day.
     pub(crate) fn renew(&self) {
-        let renewed = [self.renew_serving(), self.renew_kubelet_client(), self.write_kubeconfig()];
+        let renewed = [
+            self.renew_serving(),
+            self.renew_kubelet_client(),
+            self.front_proxy.renew(),
+            self.write_kubeconfig(),
+        ];
         for result in renewed {
             if let Err(error) = result {
                 tracing::error!(error, "a certificate could not be renewed");
@@ -155,7 +167,7 @@ impl Keys {
     /// Rereads the given client authorities; an invalid file is logged and changes nothing.
     pub(crate) fn refresh(&self) {
         if let Some(bundle) = &self.clients
-            && let Err(error) = bundle.merge(&self.authority)
+            && let Err(error) = bundle.merge(&self.authority, self.writer)
         {
             tracing::warn!(error, "the authorities of clients stay as they were");
         }
@@ -194,13 +206,13 @@ impl Keys {
         let (certificate, key) = self.authority.admin().map_err(|error| error.to_string())?;
         let bundle = self.ca_bundle()?;
         let text = certificates::kubeconfig(&self.url, &bundle, &certificate, &key);
-        write_private(&self.kubeconfig, text.as_bytes())
+        self.writer.write_private(&self.kubeconfig, text.as_bytes())
     }
 }
 
 impl Bundle {
     /// Writes both authorities into one file, if the given file has changed.
-    fn merge(&self, own: &Authority) -> Result<(), String> {
+    fn merge(&self, own: &Authority, writer: Writer) -> Result<(), String> {
         let unusable = |why: String| format!("unable to load client CA file: {why}");
         let given = open(&self.given).map_err(unusable)?;
         let mut last_read =
@@ -213,7 +225,7 @@ impl Bundle {
             .map_err(|why| unusable(format!("{}: {why}", self.given.display())))?;
         let mut merged = own.pem().to_owned();
         append(&mut merged, &String::from_utf8_lossy(&given));
-        write_public(&self.merged, merged.as_bytes())
+        writer.write_public(&self.merged, merged.as_bytes())
     }
 }
 
@@ -237,11 +249,22 @@ fn open(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|why| format!("open {}: {}", path.display(), go_io_error(&why)))
 }
 
-fn own_signing_key(pki: &Path) -> Result<PathBuf, String> {
+/// The serving pair that flags name, or that somebody else has put into the directory of certificates.
+fn given_serving(args: &ServingArgs, own: &Authority) -> Result<Option<KeyFiles>, String> {
+    if let (Some(certificate), Some(key)) = (&args.tls_cert_file, &args.tls_private_key_file) {
+        return Ok(Some(KeyFiles { certificate: certificate.clone(), key: key.clone() }));
+    }
+    let Some(dir) = &args.cert_dir else { return Ok(None) };
+    let files = certificates::serving_files(dir);
+    let is_foreign = own.is_foreign(&files).map_err(|error| error.to_string())?;
+    Ok(is_foreign.then_some(files))
+}
+
+fn own_signing_key(pki: &Path, writer: Writer) -> Result<PathBuf, String> {
     let path = pki.join("sa.key");
     if !path.exists() {
         let (_, pem) = SigningKey::generate().map_err(|error| error.to_string())?;
-        write_private(&path, pem.as_bytes())?;
+        writer.write_private(&path, pem.as_bytes())?;
     }
     Ok(path)
 }

@@ -27,6 +27,7 @@ const NOT_RUN: &[(&str, &str)] = &[
         "openssl req -new -key kubelet.key",
         "run by core/certificate/src/shape/tests.rs, with a hostile request",
     ),
+    ("go test ./...", "needs Go and a project; ratchet/tests/envtest replays what envtest does"),
     (
         "kube-controller-manager ",
         "needs the released binary; ratchet/tests/serve_controllers/released.rs runs it",

@@ -3,10 +3,12 @@
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 
 mod access;
+mod applying;
 mod bundle;
 mod changing;
 mod console;
 mod controllers;
+mod definitions;
 mod deleting;
 mod documented;
 mod documents;

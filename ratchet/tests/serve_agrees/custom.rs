@@ -6,7 +6,6 @@ use ratchet_object::{Limits, decode};
 use serde_json::{Value as Json, json};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "until definitions are served"]
 async fn custom_objects_get_one_answer() {
     let text = include_str!("../custom_objects.yaml");
     let documents = decode(text, Limits::DEFAULT).unwrap().documents;

@@ -104,6 +104,7 @@ impl Ground {
             runtime: Vec::new(),
             own_endpoints: false,
             backends: ratchet_server::BackendConfig::default(),
+            aggregation: ratchet_server::AggregationConfig::default(),
             audit: None,
         }
     }

@@ -21,7 +21,7 @@ const REST: Duration = Duration::from_secs(5);
 fn written(log: &Path) -> Vec<String> {
     let log = std::fs::read_to_string(log).unwrap_or_default();
     let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let own = lines.filter(|line| line["userAgent"] == "ratchet-controllers");
+    let own = lines.filter(|line| line["userAgent"] == "kube-controller-manager/ratchet");
     own.map(|line| {
         let parts = ["verb", "requestURI"].map(|name| text(&line[name]));
         format!("{} {}", parts.join(" "), text(&line["user"]["username"]))

@@ -203,6 +203,48 @@ fn protobuf_map(name: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
+async fn of_several_documents_the_first_counts() {
+    let client = Server::shared().admin().await;
+    let (_, maps) = client.namespace().await;
+    let yaml = [("content-type", "Application/YAML; charset=utf-8")];
+    let one = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: NAME}\n";
+    for (name, body) in [
+        ("a", format!("{one}---\n")),
+        ("b", format!("{one}---\n[broken")),
+        ("c", format!("# first\n---\n{one}---\nkind: Pod\n")),
+    ] {
+        let made = client.send(Method::POST, &maps, &yaml, body.replace("NAME", name)).await;
+        assert_eq!(made.code, 201, "{body}: {}", made.text());
+    }
+    assert_eq!(client.get(&maps).await.names(), ["a", "b", "c"]);
+    let nothing = client.send(Method::POST, &maps, &yaml, "# nothing\n---\n").await;
+    assert_eq!(nothing.code, 422, "{}", nothing.text());
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text_are_replaced_in_json_and_refused_in_yaml() {
+    let client = Server::shared().admin().await;
+    let (_, maps) = client.namespace().await;
+    for (number, bytes, wanted) in [
+        (0, &b"\xff"[..], "\u{fffd}"),
+        (1, b"a\xe2\x82b", "a\u{fffd}\u{fffd}b"),
+        (2, b"\xed\xa0\x80", "\u{fffd}\u{fffd}\u{fffd}"),
+    ] {
+        let start = format!(r#"{{"metadata":{{"name":"m{number}"}},"data":{{"a":""#);
+        let body = [start.as_bytes(), bytes, br#""}}"#].concat();
+        let json = [("content-type", "application/json")];
+        let made = client.send(Method::POST, &maps, &json, body.clone()).await;
+        assert_eq!(made.code, 201, "{}", made.text());
+        assert_eq!(text(&made.json()["data"]["a"]), wanted);
+        let path = format!("{maps}/m{number}");
+        assert_eq!(text(&client.get(&path).await.json()["data"]["a"]), wanted);
+        let yaml = [("content-type", "application/yaml")];
+        let refused = client.send(Method::POST, &maps, &yaml, body).await;
+        assert_eq!(refused.code, 400, "{}", refused.text());
+    }
+}
+
+#[tokio::test]
 async fn protobuf_goes_in() {
     let client = Server::shared().admin().await;
     let (_, maps) = client.namespace().await;

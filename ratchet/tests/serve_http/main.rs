@@ -4,17 +4,23 @@
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
 
 mod access;
+mod apply;
 mod audit;
 mod client;
+mod converting;
+mod custom_objects;
+mod definitions;
 mod empties;
 mod forms;
 mod handshakes;
 mod lists;
 mod load;
 mod nodes;
+mod objects;
 mod observability;
 mod parts;
 mod paths;
+mod published;
 mod races;
 mod rights;
 mod server;

@@ -254,32 +254,6 @@ async fn events_are_forgotten_and_nothing_else_is() {
     assert_eq!(client.get(&format!("{maps}/stays")).await.code, 200);
 }
 
-#[tokio::test]
-async fn who_applies_is_told_that_the_server_cannot() {
-    let client = Server::shared().admin().await;
-    let (_, maps) = client.namespace().await;
-    let path = format!("{maps}/a?fieldManager=me");
-    let apply = "server-side apply (application/apply-patch+yaml) is not supported by this server yet; \
-                 use client-side apply (kubectl apply --server-side=false)";
-    let body = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}"#;
-    for there in [false, true] {
-        let table = [
-            ("application/apply-patch+yaml", apply),
-            ("application/apply-patch+cbor", apply),
-            ("text/plain", "415: Unsupported Media Type"),
-        ];
-        for (kind, message) in table {
-            let answer = client.send(Method::PATCH, &path, &[("content-type", kind)], body).await;
-            assert_eq!(answer.refusal(), (415, message.into()), "{kind}");
-            assert_eq!(answer.json()["reason"], "UnsupportedMediaType");
-        }
-        match there {
-            false => drop(client.map(&maps, "a").await),
-            true => assert_eq!(client.get(&maps).await.names(), ["a"]),
-        }
-    }
-}
-
 /// Number of calls and of rejections of a validating plugin.
 async fn calls_and_rejections(client: &Client, plugin: &str) -> (u64, u64) {
     let metrics = client.get("/metrics").await;

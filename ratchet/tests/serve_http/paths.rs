@@ -240,6 +240,15 @@ async fn escaped_paths_lead_where_plain_ones_do() {
         let answer = client.get(path).await;
         assert_eq!(answer.code, code, "{path}: {}", answer.text());
     }
+    for (name, why) in [
+        ("%2e", "\".\": may not be '.'"),
+        ("%2E%2e", "\"..\": may not be '..'"),
+        ("a%25b", "\"a%b\": may not contain '%'"),
+    ] {
+        let refused = client.get(&format!("{maps}/{name}")).await;
+        assert_eq!(refused.refusal(), (400, format!("Name parameter invalid: {why}")));
+        assert_eq!(client.delete(&format!("{maps}/{name}")).await.code, 400, "{name}");
+    }
     let nobody = Client::connect(Server::shared(), None).await;
     let refused = nobody.get("/%6Detrics").await;
     let text = "forbidden: User \"system:anonymous\" cannot get path \"/metrics\"";

@@ -144,6 +144,7 @@ impl Server {
             runtime: Vec::new(),
             own_endpoints: false,
             backends: ratchet_server::BackendConfig::default(),
+            aggregation: ratchet_server::AggregationConfig::default(),
             audit: None,
             // Tests trigger compaction themselves.
             compaction: Duration::ZERO,

@@ -9,6 +9,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_ratchet");
 
@@ -153,16 +154,8 @@ impl Server {
         base64::prelude::BASE64_STANDARD.decode(value).unwrap()
     }
 
-    /// Sends one request on a new connection, which is verified against the kubeconfig's authorities unless only the
-    /// server's certificate matters.
-    fn exchange(
-        &self,
-        user: Option<(Vec<u8>, Vec<u8>)>,
-        method: &str,
-        path: &str,
-        headers: &str,
-        body: &str,
-    ) -> ((u16, String), Vec<u8>) {
+    /// The TLS configuration of a client with this certificate and key.
+    fn client_config(&self, user: Option<(Vec<u8>, Vec<u8>)>) -> rustls::ClientConfig {
         let mut roots = rustls::RootCertStore::empty();
         for root in CertificateDer::pem_slice_iter(&self.known("certificate-authority-data")) {
             roots.add(root.unwrap()).unwrap();
@@ -178,7 +171,7 @@ impl Server {
             .with_safe_default_protocol_versions()
             .unwrap()
             .with_root_certificates(roots);
-        let client = match user {
+        match user {
             Some((certificate, key)) => {
                 let chain =
                     CertificateDer::pem_slice_iter(&certificate).map(Result::unwrap).collect();
@@ -187,15 +180,43 @@ impl Server {
                     .unwrap()
             }
             None => client.with_no_client_auth(),
-        };
+        }
+    }
+
+    /// Sends a request without a body as the user of the kubeconfig, and leaves the connection open.
+    pub(crate) fn stream(&self, method: &str, path: &str, headers: &str) -> OpenStream {
+        let user = (self.known("client-certificate-data"), self.known("client-key-data"));
+        let name = ServerName::try_from("127.0.0.1").unwrap();
+        let tls = rustls::ClientConnection::new(Arc::new(self.client_config(Some(user))), name);
+        let socket = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let mut stream = rustls::StreamOwned::new(tls.unwrap(), socket);
+        write!(stream, "{method} {path} HTTP/1.1\r\nHost: x\r\n{headers}\r\n").unwrap();
+        OpenStream { stream, read: Vec::new() }
+    }
+
+    /// Sends one request on a new connection, which is verified against the kubeconfig's authorities unless only the
+    /// server's certificate matters.
+    fn exchange(
+        &self,
+        user: Option<(Vec<u8>, Vec<u8>)>,
+        method: &str,
+        path: &str,
+        headers: &str,
+        body: &str,
+    ) -> ((u16, String), Vec<u8>) {
+        let client = self.client_config(user);
         let name = ServerName::try_from("127.0.0.1").unwrap();
         let mut tls = rustls::ClientConnection::new(Arc::new(client), name).unwrap();
         let mut socket = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         let mut stream = rustls::Stream::new(&mut tls, &mut socket);
         let length = body.len();
+        let types = ["Accept", "Content-Type"].into_iter();
+        let types = types.filter(|name| !headers.contains(&format!("{name}: ")));
+        let types: String = types.map(|name| format!("{name}: application/json\r\n")).collect();
         write!(
             stream,
-            "{method} {path} HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n{headers}\r\n{body}"
+            "{method} {path} HTTP/1.1\r\nHost: x\r\n{types}Content-Length: {length}\r\nConnection: close\r\n{headers}\r\n{body}"
         )
         .unwrap();
         let mut answer = Vec::new();
@@ -206,6 +227,41 @@ impl Server {
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
         ((status, body.to_owned()), presented)
+    }
+}
+
+/// A response that goes on.
+pub(crate) struct OpenStream {
+    stream: rustls::StreamOwned<rustls::ClientConnection, TcpStream>,
+    read: Vec<u8>,
+}
+
+impl OpenStream {
+    /// The head of the response.
+    pub(crate) fn head(&mut self) -> String {
+        self.until("\r\n\r\n")
+    }
+
+    /// Reads until this text, and returns everything up to it.
+    pub(crate) fn until(&mut self, text: &str) -> String {
+        loop {
+            let found = self.read.windows(text.len()).position(|part| part == text.as_bytes());
+            if let Some(at) = found {
+                let rest = self.read.split_off(at + text.len());
+                let before = std::mem::replace(&mut self.read, rest);
+                return String::from_utf8_lossy(&before).into_owned();
+            }
+            let mut buffer = [0; 4096];
+            let count = self.stream.read(&mut buffer).unwrap();
+            assert!(count > 0, "it ended before {text:?}: {}", String::from_utf8_lossy(&self.read));
+            self.read.extend_from_slice(&buffer[..count]);
+        }
+    }
+
+    /// Sends bytes on an upgraded connection.
+    pub(crate) fn send(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).unwrap();
+        self.stream.flush().unwrap();
     }
 }
 

@@ -40,11 +40,13 @@ pub(crate) struct Directory {
     /// A lock of our own besides the engine's, because the engine drops its lock whenever it is
     /// reopened.
     lock: File,
+    /// Whether what is written must reach the disk before it counts.
+    flush: bool,
 }
 
 impl Directory {
     /// Creates the directory if it is absent, and locks it.
-    pub(crate) fn take(path: &Path) -> Result<Self, OpenError> {
+    pub(crate) fn take(path: &Path, flush: bool) -> Result<Self, OpenError> {
         let unusable = |why| OpenError::Directory { path: path.to_owned(), why };
         make(path).map_err(unusable)?;
         let file = path.join(FILE);
@@ -54,7 +56,7 @@ impl Directory {
             Err(TryLockError::WouldBlock) => return Err(OpenError::InUse { path: file }),
             Err(TryLockError::Error(why)) => return Err(unusable(why)),
         }
-        Ok(Self { file, directory: path.to_owned(), lock })
+        Ok(Self { file, directory: path.to_owned(), lock, flush })
     }
 }
 
@@ -64,7 +66,7 @@ impl Medium for Directory {
     }
 
     fn open(&self) -> io::Result<Box<dyn StorageBackend>> {
-        backend(OpenOptions::new().read(true).write(true).open(&self.file)?)
+        self.backend(OpenOptions::new().read(true).write(true).open(&self.file)?)
     }
 
     fn is_new(&self) -> bool {
@@ -75,12 +77,15 @@ impl Medium for Directory {
     fn draft(&self) -> io::Result<Box<dyn StorageBackend>> {
         let file = options().open(self.directory.join(DRAFT))?;
         file.set_len(0)?;
-        backend(file)
+        self.backend(file)
     }
 
     fn settle(&self) -> io::Result<()> {
         fs::rename(self.directory.join(DRAFT), &self.file)?;
-        File::open(&self.directory)?.sync_all()
+        match self.flush {
+            true => File::open(&self.directory)?.sync_all(),
+            false => Ok(()),
+        }
     }
 
     fn rewrite(&self) -> io::Result<()> {
@@ -102,8 +107,45 @@ impl Medium for Directory {
     }
 }
 
-fn backend(file: File) -> io::Result<Box<dyn StorageBackend>> {
-    Ok(Box::new(FileBackend::new(file).map_err(io::Error::other)?))
+impl Directory {
+    fn backend(&self, file: File) -> io::Result<Box<dyn StorageBackend>> {
+        let file = FileBackend::new(file).map_err(io::Error::other)?;
+        Ok(match self.flush {
+            true => Box::new(file),
+            false => Box::new(Unflushed(file)),
+        })
+    }
+}
+
+/// A file whose pages the system writes when it likes; it has no lock of its own, because the
+/// directory is locked for as long as the store is open.
+#[derive(Debug)]
+struct Unflushed(FileBackend);
+
+impl StorageBackend for Unflushed {
+    fn len(&self) -> io::Result<u64> {
+        self.0.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.0.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.0.write(offset, data)
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.0.close()
+    }
 }
 
 /// The store contains secrets: other users must not read it.

@@ -2,7 +2,8 @@
 //! history and watches on top.
 //!
 //! Acknowledged commits are on the disk. The directory contains `state.redb` (the data) and
-//! `state.lock` (the lock).
+//! `state.lock` (the lock). For tests, a store can do without flushes ([`Options::flush`]) or without
+//! a disk ([`Embedded::in_memory`]).
 //!
 //! ```
 //! use ratchet_embedded::{Embedded, Options};
@@ -37,6 +38,7 @@ mod error;
 #[cfg(test)]
 mod faults;
 mod injected;
+mod memory;
 mod reads;
 mod recent;
 mod rows;
@@ -51,6 +53,7 @@ pub use injected::FaultInjector;
 
 use directory::{Directory, Medium};
 use engine::{Engine, catch_panics, head_of};
+use memory::Memory;
 use recent::Recent;
 use shared::{Published, Shared};
 use watcher::Watcher;
@@ -70,11 +73,14 @@ pub struct Options {
     /// Whether to read the whole file when it is opened and verify all checksums; otherwise damage
     /// is found when damaged data is read.
     pub verify: bool,
+    /// Whether a commit waits until it is on the disk. Without it, what was acknowledged survives the
+    /// process, but not the machine.
+    pub flush: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { cache: 8 << 20, recent: 1 << 20, verify: false }
+        Self { cache: 8 << 20, recent: 1 << 20, verify: false, flush: true }
     }
 }
 
@@ -90,14 +96,21 @@ impl Embedded {
         Self::open_with(path, options, FaultInjector::default())
     }
 
-    /// The same with injected disk faults.
+    /// An empty store in memory; it ends with the value.
+    pub fn in_memory(options: Options) -> Result<Self, OpenError> {
+        let memory = Box::new(Memory::default());
+        let path = memory.path().to_owned();
+        Self::on(memory, &path, options, FaultInjector::default())
+    }
+
+    /// [`Embedded::open`] with injected disk faults.
     #[doc(hidden)]
     pub fn open_with(
         path: &Path,
         options: Options,
         injected: FaultInjector,
     ) -> Result<Self, OpenError> {
-        Self::on(Box::new(Directory::take(path)?), path, options, injected)
+        Self::on(Box::new(Directory::take(path, options.flush)?), path, options, injected)
     }
 
     fn on(

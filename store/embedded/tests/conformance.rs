@@ -38,3 +38,18 @@ async fn passes_on_many_threads() {
 async fn passes_without_memory() {
     run_suite(Options { cache: 64 << 10, recent: 0, ..Options::default() }).await;
 }
+
+/// Not durable, and the contract is kept all the same.
+#[tokio::test]
+async fn passes_without_flushes() {
+    run_suite(Options { flush: false, ..Options::default() }).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn passes_in_memory() {
+    conformance::run_all(|| {
+        let store = Embedded::in_memory(Options { cache: 1 << 20, ..Options::default() }).unwrap();
+        std::future::ready(Arc::new(store) as Arc<dyn Store>)
+    })
+    .await;
+}

@@ -18,6 +18,7 @@ use rcgen::{
 };
 
 use crate::tls::KeyFiles;
+use files::Writer;
 pub use issuing::SigningAuthority;
 pub use kubeconfig::kubeconfig;
 
@@ -51,6 +52,7 @@ pub struct Authority {
     dir: PathBuf,
     pem: String,
     issuer: Issuer<'static, KeyPair>,
+    writer: Writer,
 }
 
 impl Authority {
@@ -59,7 +61,15 @@ impl Authority {
     /// A certificate without its key is an error: creating a second authority in its place would
     /// lock out everyone who trusts the first.
     pub fn load_or_create(dir: impl Into<PathBuf>) -> Result<Self, CertificateError> {
-        let dir = dir.into();
+        Self::in_dir(dir.into(), Writer { flush: true })
+    }
+
+    /// The same for a directory that nobody needs after a power cut: its files are not flushed.
+    pub fn ephemeral(dir: impl Into<PathBuf>) -> Result<Self, CertificateError> {
+        Self::in_dir(dir.into(), Writer { flush: false })
+    }
+
+    fn in_dir(dir: PathBuf, writer: Writer) -> Result<Self, CertificateError> {
         files::make_private_dir(&dir)?;
         let (certificate_path, key_path) = (dir.join("ca.crt"), dir.join("ca.key"));
         let certificate = files::read_if_exists(&certificate_path)?;
@@ -74,13 +84,13 @@ impl Authority {
                 let why = "the authority's key is missing beside its certificate ca.crt";
                 return Err(CertificateError::Content(key_path, why.to_owned()));
             }
-            (None, key) => create(&certificate_path, &key_path, key)?,
+            (None, key) => create(writer, &certificate_path, &key_path, key)?,
         };
         inspect::belongs(&pem, &key)
             .map_err(|why| CertificateError::Content(certificate_path.clone(), why))?;
         let issuer = Issuer::from_ca_cert_pem(&pem, key)
             .map_err(|error| CertificateError::Content(certificate_path, error.to_string()))?;
-        Ok(Self { dir, pem, issuer })
+        Ok(Self { dir, pem, issuer, writer })
     }
 
     /// The CA certificate in PEM, which clients must trust.
@@ -98,16 +108,20 @@ impl Authority {
         KeyFiles { certificate: self.path(), key: self.dir.join("ca.key") }
     }
 
+    /// Whether a complete pair stands in these files that somebody else has issued.
+    pub fn is_foreign(&self, files: &KeyFiles) -> Result<bool, CertificateError> {
+        let pem = files::read_if_exists(&files.certificate)?;
+        let has_key = files::read_if_exists(&files.key)?.is_some();
+        Ok(pem.is_some_and(|pem| has_key && !inspect::signed_by(&pem, &self.pem)))
+    }
+
     /// The serving pair, issued anew when it is missing, has other names, or expires within thirty
     /// days.
     ///
     /// Call it at startup and once a day; a [`crate::TlsReload`] of these files reloads them by
     /// itself.
     pub fn serving(&self, names: &[String]) -> Result<KeyFiles, CertificateError> {
-        let files = KeyFiles {
-            certificate: self.dir.join("apiserver.crt"),
-            key: self.dir.join("apiserver.key"),
-        };
+        let files = serving_files(&self.dir);
         let names = canonical(names);
         if !self.is_current(&files, |certificate| certificate.names == names)? {
             let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256)?;
@@ -115,7 +129,7 @@ impl Authority {
             params.subject_alt_names = CertificateParams::new(names)?.subject_alt_names;
             params.distinguished_name.push(DnType::CommonName, "kube-apiserver");
             let pem = params.signed_by(&key, &self.issuer)?.pem();
-            write_pair(&files, &pem, &key)?;
+            write_pair(self.writer, &files, &pem, &key)?;
             tracing::info!(certificate = %files.certificate.display(), "serving certificate made");
         }
         Ok(files)
@@ -124,7 +138,7 @@ impl Authority {
     /// The certificate and key (PEM) of the first administrator, `kubernetes-admin` in
     /// `system:masters`, stored in the directory and renewed within thirty days of expiry.
     pub fn admin(&self) -> Result<(String, String), CertificateError> {
-        let files = self.stored_client("admin", "kubernetes-admin")?;
+        let files = self.stored_client("admin", "kubernetes-admin", &["system:masters"])?;
         let read = |path: &Path| {
             let not_found = || io::Error::from(io::ErrorKind::NotFound);
             files::read_if_exists(path)?
@@ -135,18 +149,32 @@ impl Authority {
 
     /// The client pair for kubelets, stored and renewed like that of the administrator.
     pub fn kubelet_client(&self) -> Result<KeyFiles, CertificateError> {
-        self.stored_client("apiserver-kubelet-client", "kube-apiserver-kubelet-client")
+        self.stored_client(
+            "apiserver-kubelet-client",
+            "kube-apiserver-kubelet-client",
+            &["system:masters"],
+        )
     }
 
-    /// A client pair in `system:masters`, stored in the directory and renewed within thirty days of
-    /// expiry.
-    fn stored_client(&self, stem: &str, common_name: &str) -> Result<KeyFiles, CertificateError> {
+    /// The client pair of a proxy that states the identity of others, stored and renewed like that
+    /// of the administrator, and in no group itself.
+    pub fn proxy_client(&self, common_name: &str) -> Result<KeyFiles, CertificateError> {
+        self.stored_client(common_name, common_name, &[])
+    }
+
+    /// A client pair, stored in the directory and renewed within thirty days of expiry.
+    fn stored_client(
+        &self,
+        stem: &str,
+        common_name: &str,
+        organizations: &[&str],
+    ) -> Result<KeyFiles, CertificateError> {
         let file = |ending: &str| self.dir.join(format!("{stem}.{ending}"));
         let files = KeyFiles { certificate: file("crt"), key: file("key") };
         if !self.is_current(&files, |_| true)? {
-            let (pem, key) = self.client(common_name, &["system:masters"])?;
-            files::write_private(&files.key, &key)?;
-            files::write_public(&files.certificate, &pem)?;
+            let (pem, key) = self.client(common_name, organizations)?;
+            self.writer.write_private(&files.key, &key)?;
+            self.writer.write_public(&files.certificate, &pem)?;
         }
         Ok(files)
     }
@@ -186,6 +214,7 @@ impl Authority {
 
 /// Creates an authority; a key left by an interrupted start is reused.
 fn create(
+    writer: Writer,
     certificate_path: &Path,
     key_path: &Path,
     key: Option<String>,
@@ -205,15 +234,25 @@ fn create(
     params.distinguished_name.push(DnType::CommonName, "kubernetes");
     let pem = params.self_signed(&key)?.pem();
     // The key first: a key without a certificate is reused at the next start.
-    files::write_private(key_path, &key.serialize_pem())?;
-    files::write_public(certificate_path, &pem)?;
+    writer.write_private(key_path, &key.serialize_pem())?;
+    writer.write_public(certificate_path, &pem)?;
     tracing::info!(certificate = %certificate_path.display(), "certificate authority founded");
     Ok((pem, key))
 }
 
-fn write_pair(files: &KeyFiles, pem: &str, key: &KeyPair) -> Result<(), CertificateError> {
-    files::write_private(&files.key, &key.serialize_pem())?;
-    files::write_public(&files.certificate, pem)
+/// The paths of a serving certificate and its key in a directory.
+pub fn serving_files(dir: &Path) -> KeyFiles {
+    KeyFiles { certificate: dir.join("apiserver.crt"), key: dir.join("apiserver.key") }
+}
+
+fn write_pair(
+    writer: Writer,
+    files: &KeyFiles,
+    pem: &str,
+    key: &KeyPair,
+) -> Result<(), CertificateError> {
+    writer.write_private(&files.key, &key.serialize_pem())?;
+    writer.write_public(&files.certificate, pem)
 }
 
 fn leaf(usage: ExtendedKeyUsagePurpose) -> CertificateParams {

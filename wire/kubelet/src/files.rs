@@ -48,7 +48,7 @@ fn system_message(error: &io::Error) -> String {
 }
 
 /// The contents of the files.
-#[derive(Hash)]
+#[derive(Hash, PartialEq, Eq)]
 pub(crate) struct Contents {
     authorities: Option<Vec<u8>>,
     pair: Option<(Vec<u8>, Vec<u8>)>,

@@ -1,4 +1,5 @@
-//! Client for kubelets: connections are requested by node name and verified for that node.
+//! Client for kubelets: connections are requested by node name and verified for that node. Beside it clients for other
+//! servers: pods and services, whom nobody verifies, and webhooks, whose bundle of CAs verifies them.
 //!
 //! ```
 //! use ratchet_kubelet::{Endpoint, NodeName};
@@ -12,6 +13,7 @@ mod alerts;
 mod body;
 mod dial;
 mod error;
+mod extensions;
 mod files;
 mod generation;
 mod http_connection;
@@ -21,20 +23,29 @@ mod others;
 mod pool;
 mod proxy;
 mod read_pacing;
+mod roots;
 mod settings;
 mod stream;
 mod tls;
+mod verified;
 mod verifier;
+mod webhook;
 mod x509_messages;
 
 pub use body::PooledBody;
 pub use error::KubeletError;
+pub use extensions::{ExtensionServer, ExtensionTrust, Extensions};
 pub use files::OpenError;
 pub use kubelets::{ConnectionCounts, KubeletClient, Witness};
 pub use others::{Others, Scheme};
 pub use proxy::Proxies;
 pub use ratchet_certificate::{NameFault, NodeName};
+pub use roots::{BundleError, TrustedRoots};
 pub use settings::{
     ClientKeyFiles, Endpoint, NameCheck, Settings, Timing, Trust, Verification, authority,
 };
 pub use stream::Connection;
+pub use verified::{Destination, VerifiedClient, VerifiedPeer};
+pub use webhook::{
+    CallError, CallTimeout, MAX_RESPONSE_BYTES, ServiceResolver, WebhookClient, WebhookResponse,
+};

@@ -38,7 +38,8 @@ impl From<CertificateRefusal> for Error {
 #[derive(Debug)]
 pub(crate) struct Authorities {
     certificates: Vec<AuthorityCertificate>,
-    all: Arc<WebPkiServerVerifier>,
+    /// None if no certificate can be a trust anchor.
+    all: Option<Arc<WebPkiServerVerifier>>,
     provider: Arc<CryptoProvider>,
 }
 
@@ -63,17 +64,26 @@ impl Authorities {
         ders: Vec<CertificateDer<'static>>,
         provider: &Arc<CryptoProvider>,
     ) -> Option<Self> {
+        let authorities = Self::any_number(ders, provider);
+        authorities.all.is_some().then_some(authorities)
+    }
+
+    /// Any number of certificates: if none can be a trust anchor, nobody is trusted.
+    pub(crate) fn any_number(
+        ders: Vec<CertificateDer<'static>>,
+        provider: &Arc<CryptoProvider>,
+    ) -> Self {
         let certificates: Vec<AuthorityCertificate> =
             ders.into_iter().filter_map(parse_certificate).collect();
-        let all = verifier(certificates.iter(), provider)?;
-        Some(Self { certificates, all, provider: Arc::clone(provider) })
+        let all = verifier(certificates.iter(), provider);
+        Self { certificates, all, provider: Arc::clone(provider) }
     }
 
     /// The verifier of the authorities that are valid now: webpki trusts an anchor for ever, Go
     /// does not.
     fn now(&self, now: UnixTime) -> Option<Arc<WebPkiServerVerifier>> {
         if self.certificates.iter().all(|certificate| certificate.is_valid(now)) {
-            return Some(Arc::clone(&self.all));
+            return self.all.clone();
         }
         verifier(
             self.certificates.iter().filter(|certificate| certificate.is_valid(now)),
@@ -165,7 +175,8 @@ impl ServerCertVerifier for Authorities {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.all.verify_tls12_signature(message, certificate, signature)
+        let algorithms = &self.provider.signature_verification_algorithms;
+        rustls::crypto::verify_tls12_signature(message, certificate, signature, algorithms)
     }
 
     fn verify_tls13_signature(
@@ -174,11 +185,12 @@ impl ServerCertVerifier for Authorities {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.all.verify_tls13_signature(message, certificate, signature)
+        let algorithms = &self.provider.signature_verification_algorithms;
+        rustls::crypto::verify_tls13_signature(message, certificate, signature, algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.all.supported_verify_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }
 

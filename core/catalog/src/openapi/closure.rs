@@ -6,17 +6,19 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use ratchet_object::Node;
 use ratchet_object::schema::{self, KINDS, Shape, TYPES, TypeRow};
 
 use super::MergeRules;
 use super::machinery::{self, LIST_META, STATUS};
+use super::published::{CustomSchemas, Published};
 use super::types::{Body, Definition, Field, OwnedKind, Text, Ty};
 use crate::descriptions::{Descriptions, descriptions_of};
 use crate::resources::{GroupVersionKind, Resource};
 
 /// The source of a definition, which is built when it is written.
 #[derive(Clone, Copy)]
-enum Source<'k> {
+enum Source<'r, 'k> {
     /// A type of the schema.
     Type(&'static TypeRow),
     /// A type of requests and responses, or one that is not a plain object.
@@ -25,11 +27,13 @@ enum Source<'k> {
     List(GroupVersionKind<'k>),
     /// A kind without a schema.
     Unknown(GroupVersionKind<'k>),
+    /// A schema of a kind that is defined at run time.
+    Custom(&'r Node<'static>),
 }
 
 /// The ids of all needed definitions, sorted, and their sources.
-pub(crate) struct Closure<'k> {
-    sources: BTreeMap<String, Source<'k>>,
+pub(crate) struct Closure<'r, 'k> {
+    sources: BTreeMap<String, Source<'r, 'k>>,
 }
 
 /// The id of the definition of a kind.
@@ -52,27 +56,53 @@ pub(crate) fn list_id(gvk: GroupVersionKind<'_>) -> String {
     kind_id(gvk) + "List"
 }
 
-impl<'k> Closure<'k> {
+impl<'r, 'k: 'r> Closure<'r, 'k> {
     /// The definitions that these resources need.
-    pub(crate) fn of<'r>(resources: impl Iterator<Item = &'r Resource<'k>>) -> Self
-    where
-        'k: 'r,
-    {
+    pub(crate) fn of(published: &[Published<'r, 'k>]) -> Self {
         let mut closure = Self { sources: BTreeMap::new() };
         for id in [machinery::DELETE_OPTIONS, machinery::PATCH, STATUS] {
             closure.machinery(id);
         }
-        for resource in resources {
-            closure.kind(resource.gvk());
-            if resource.allows("list") {
-                closure.machinery(LIST_META);
-                closure.sources.insert(list_id(resource.gvk()), Source::List(resource.gvk()));
+        for Published { resource, schemas } in published {
+            match schemas {
+                Some(schemas) => {
+                    closure.custom(resource, schemas);
+                    closure.types(object_meta());
+                    closure.machinery(LIST_META);
+                }
+                None => {
+                    closure.kind(resource.gvk());
+                    if resource.allows("list") {
+                        closure.machinery(LIST_META);
+                        let list = Source::List(resource.gvk());
+                        closure.sources.insert(list_id(resource.gvk()), list);
+                    }
+                }
             }
             for below in resource.subresources.iter().filter(|below| !below.connects()) {
-                closure.kind(below.gvk(resource));
+                let gvk = below.gvk(resource);
+                if schemas.is_none() || gvk != resource.gvk() {
+                    closure.kind(gvk);
+                }
             }
         }
         closure
+    }
+
+    /// The schemas of resources that are defined at run time, without what they need besides.
+    pub(crate) fn of_custom(published: &[Published<'r, 'k>]) -> Self {
+        let mut closure = Self { sources: BTreeMap::new() };
+        for Published { resource, schemas } in published {
+            if let Some(schemas) = schemas {
+                closure.custom(resource, schemas);
+            }
+        }
+        closure
+    }
+
+    fn custom(&mut self, resource: &Resource<'_>, schemas: &'r CustomSchemas) {
+        self.sources.insert(kind_id(resource.gvk()), Source::Custom(&schemas.object));
+        self.sources.insert(schemas.list_id.clone(), Source::Custom(&schemas.list));
     }
 
     fn kind(&mut self, gvk: GroupVersionKind<'k>) {
@@ -119,7 +149,7 @@ impl<'k> Closure<'k> {
     pub(crate) fn each(
         &self,
         rules: Option<MergeRules<'_>>,
-        mut then: impl FnMut(&str, &Definition<'k>),
+        mut then: impl FnMut(&str, &Definition<'r>),
     ) {
         for (id, source) in &self.sources {
             let definition = match *source {
@@ -127,6 +157,11 @@ impl<'k> Closure<'k> {
                 Source::Machinery => of_machinery(id),
                 Source::List(gvk) => of_list(gvk),
                 Source::Unknown(gvk) => of_unknown(gvk),
+                Source::Custom(schema) => Definition {
+                    body: Body::Schema(schema),
+                    description: Cow::Borrowed(""),
+                    kinds: Vec::new(),
+                },
             };
             then(id, &definition);
         }

@@ -24,6 +24,11 @@ impl Dialect {
                 json.key("x-kubernetes-preserve-unknown-fields").flag(true);
             }
             Body::Leaf(leaf) => (self.write_leaf)(json, leaf),
+            Body::Schema(schema) => {
+                for entry in schema.entries() {
+                    json.key(&entry.key).raw(&entry.node.to_json());
+                }
+            }
         }
         if !definition.kinds.is_empty() {
             json.key("x-kubernetes-group-version-kind")

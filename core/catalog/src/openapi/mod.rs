@@ -5,10 +5,12 @@
 //! cache what it needs often.
 
 mod closure;
+mod custom;
 mod definitions;
 mod machinery;
 mod parameters;
 mod paths;
+mod published;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -18,19 +20,14 @@ mod v3;
 
 use alloc::vec::Vec;
 
-use crate::resources::Resource;
-
-pub use v2::document as v2;
-pub use v2_proto::document as v2_proto;
+pub use published::{CustomSchemas, Published};
+pub use v2::{V2Frame, V2Parts, frame as v2_frame, parts as v2_parts};
+pub use v2_proto::{V2ProtoParts, frame as v2_proto_frame, parts as v2_proto_parts};
 pub use v3::{document as v3, index as v3_index, path_of as v3_path};
 
 /// The strategic merge patch rules of fields: from the id of a type and the name of a field to
 /// strategy and merge key, either of which may be empty.
 pub type MergeRules<'m> = &'m dyn Fn(&str, &str) -> Option<(&'static str, &'static str)>;
-
-/// The content types of responses.
-const PRODUCES: [&str; 3] =
-    ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
 /// The content types of patches. Strategic merge is omitted without rules: kubectl would then take
 /// every list to be replaced as a whole and compute wrong patches.
@@ -45,11 +42,12 @@ fn patch_types(strategic: bool) -> Vec<&'static str> {
 }
 
 /// All paths of some resources, sorted.
-fn all_paths<'k, 'r>(resources: impl Iterator<Item = &'r Resource<'k>>) -> Vec<paths::PathItem<'k>>
-where
-    'k: 'r,
-{
-    let mut items: Vec<_> = resources.flat_map(paths::of_resource).collect();
+fn all_paths<'k>(published: &[Published<'_, 'k>]) -> Vec<paths::PathItem<'k>> {
+    let of_resource = |published: &Published<'_, 'k>| match published.schemas {
+        Some(schemas) => custom::of_resource(published.resource, &schemas.list_id),
+        None => paths::of_resource(published.resource),
+    };
+    let mut items: Vec<_> = published.iter().flat_map(of_resource).collect();
     items.sort_by(|a, b| a.path.cmp(&b.path));
     items
 }

@@ -38,7 +38,20 @@ pub(crate) struct Operation<'k> {
     pub(crate) response_type: Option<String>,
     /// The success codes, each with its name.
     pub(crate) codes: Codes,
+    pub(crate) media: &'static MediaTypes,
 }
+
+/// The content types of an operation, patches aside.
+pub(crate) struct MediaTypes {
+    pub(crate) consumes: &'static [&'static str],
+    pub(crate) produces: &'static [&'static str],
+}
+
+/// Those of built-in resources.
+static MEDIA: MediaTypes = MediaTypes {
+    consumes: &["*/*"],
+    produces: &["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"],
+};
 
 /// The body of a request.
 pub(crate) enum RequestBody {
@@ -53,7 +66,7 @@ pub(crate) enum RequestBody {
 }
 
 /// Success codes, each with its name.
-type Codes = &'static [(&'static str, &'static str)];
+pub(crate) type Codes = &'static [(&'static str, &'static str)];
 
 const OK: Codes = &[("200", "OK")];
 const CREATED: Codes = &[("200", "OK"), ("201", "Created")];
@@ -169,6 +182,7 @@ impl<'k> OperationTarget<'_, 'k> {
             request_body: RequestBody::Nothing,
             response_type: Some(kind_id(self.gvk())),
             codes: OK,
+            media: &MEDIA,
         }
     }
 
@@ -296,7 +310,7 @@ fn group_words(group: &str) -> impl Iterator<Item = &str> {
     name.strip_suffix(".k8s.io").unwrap_or(name).split('.')
 }
 
-fn capitalize(word: &str) -> String {
+pub(crate) fn capitalize(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
 }

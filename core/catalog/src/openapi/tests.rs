@@ -5,7 +5,9 @@ use alloc::vec::Vec;
 
 use serde_json::Value;
 
-use crate::resources::{Names, RESOURCES, Resource};
+use super::{CustomSchemas, Published};
+use crate::resources::{Names, RESOURCES, Resource, SCALE, STATUS};
+use ratchet_object::{Limits, Node, decode};
 
 /// A few of the rules, enough to see that they are written.
 fn rules(type_id: &str, field: &str) -> Option<(&'static str, &'static str)> {
@@ -22,12 +24,23 @@ fn all() -> Vec<&'static Resource<'static>> {
 }
 
 fn v3(group: &str, version: &str) -> Value {
-    let document = super::v3(&all(), group, version, Some(&rules)).expect("a served version");
-    serde_json::from_str(&document).expect("JSON")
+    serde_json::from_str(&v3_text(group, version, Some(&rules))).expect("JSON")
+}
+
+fn v3_text(group: &str, version: &str, rules: Option<super::MergeRules<'_>>) -> String {
+    let rows = RESOURCES.iter().filter(|row| (row.group, row.version) == (group, version));
+    super::v3(&rows.map(Published::built_in).collect::<Vec<_>>(), rules)
+}
+
+fn v2_text(rules: Option<super::MergeRules<'_>>) -> String {
+    let parts =
+        super::v2_parts(&RESOURCES.iter().map(Published::built_in).collect::<Vec<_>>(), rules);
+    let frame = super::v2_frame();
+    [&*frame.start, &*parts.paths, frame.between, &*parts.definitions, &*frame.end].concat()
 }
 
 fn v2() -> Value {
-    serde_json::from_str(&super::v2(&all(), Some(&rules))).expect("JSON")
+    serde_json::from_str(&v2_text(Some(&rules))).expect("JSON")
 }
 
 fn every_v3() -> Vec<Value> {
@@ -188,10 +201,10 @@ fn merge_rules_are_written() {
 
 #[test]
 fn without_merge_rules_strategic_merge_is_not_offered() {
-    let document = super::v3(&all(), "apps", "v1", None).expect("apps");
+    let document = v3_text("apps", "v1", None);
     assert!(!document.contains("strategic-merge-patch"));
     assert!(document.contains("application/merge-patch+json"));
-    assert!(!super::v2(&all(), None).contains("strategic-merge-patch"));
+    assert!(!v2_text(None).contains("strategic-merge-patch"));
 }
 
 #[test]
@@ -209,7 +222,7 @@ fn a_kind_without_a_schema_has_a_document_too() {
         subresources: &[],
         storage: None,
     };
-    let document = super::v3(&[&widgets], "shop.example.com", "v1", Some(&rules)).expect("widgets");
+    let document = super::v3(&[Published::built_in(&widgets)], Some(&rules));
     assert!(!document.contains("strategic-merge-patch"));
     let document: Value = serde_json::from_str(&document).expect("JSON");
     assert_references_resolve(&document);
@@ -219,7 +232,6 @@ fn a_kind_without_a_schema_has_a_document_too() {
 
 #[test]
 fn the_index() {
-    assert_eq!(super::v3(&all(), "apps", "v2", None), None);
     assert_eq!(super::v3_path("", "v1"), "api/v1");
     assert_eq!(super::v3_path("apps", "v1"), "apis/apps/v1");
     let index = super::v3_index([("api/v1", "AB"), ("apis/apps/v1", "CD")].into_iter());
@@ -228,4 +240,129 @@ fn the_index() {
         r#""apis/apps/v1":{"serverRelativeURL":"/openapi/v3/apis/apps/v1?hash=CD"}}}"#
     );
     assert_eq!(index, expected);
+}
+
+fn tree(text: &str) -> Node<'static> {
+    decode(text, Limits::DEFAULT).expect("YAML").documents.remove(0).into_owned()
+}
+
+/// A resource that is defined at run time, with its schemas.
+fn gadgets() -> (Resource<'static>, CustomSchemas) {
+    let row = Resource {
+        group: "cert-shop.example.com",
+        version: "v1beta1",
+        kind: "Gadget",
+        plural: "gadgets",
+        singular: "gadget",
+        namespaced: true,
+        verbs: crate::CUSTOM_VERBS,
+        short_names: Names::Defined(&[]),
+        categories: Names::Defined(&[]),
+        subresources: const { &[STATUS, SCALE] },
+        storage: None,
+    };
+    let object = tree(
+        "{type: object, description: a gadget, properties: {metadata: {$ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'},
+         size: {type: integer, minimum: 1.5, maxLength: 3, enum: [1, 2]}, tags: {type: array, items: {type: string}, x-kubernetes-list-type: set},
+         more: {type: object, additionalProperties: {type: string}}, any: {additionalProperties: true}}, required: [size]}",
+    );
+    let list = tree("{type: object, required: [items]}");
+    (row, CustomSchemas { object, list_id: "com.example.cert-shop.v1beta1.Gadgetry".into(), list })
+}
+
+#[test]
+fn defined_resources_have_the_operations_of_the_api_server() {
+    let (row, mut schemas) = gadgets();
+    schemas.object = tree("{type: object}");
+    let document =
+        super::v3(&[Published { resource: &row, schemas: Some(&schemas) }], Some(&rules));
+    let document: Value = serde_json::from_str(&document).expect("JSON");
+    assert_references_resolve(&document);
+    assert_eq!(document["info"]["title"], "Kubernetes CRD Swagger");
+    let mut found: Vec<(String, String)> = operations(&document)
+        .into_iter()
+        .map(|(_, _, operation)| {
+            let text = |name: &str| operation[name].as_str().unwrap_or_default().to_string();
+            (text("operationId"), text("description"))
+        })
+        .collect();
+    found.sort();
+    let found: Vec<_> = found.iter().map(|(id, about)| (id.as_str(), about.as_str())).collect();
+    let expected = [
+        ("createCertShopExampleComV1beta1NamespacedGadget", "create a Gadget"),
+        (
+            "deleteCertShopExampleComV1beta1CollectionNamespacedGadget",
+            "delete collection of Gadget",
+        ),
+        ("deleteCertShopExampleComV1beta1NamespacedGadget", "delete a Gadget"),
+        ("listCertShopExampleComV1beta1GadgetForAllNamespaces", "list objects of kind Gadget"),
+        ("listCertShopExampleComV1beta1NamespacedGadget", "list objects of kind Gadget"),
+        ("patchCertShopExampleComV1beta1NamespacedGadget", "partially update the specified Gadget"),
+        (
+            "patchCertShopExampleComV1beta1NamespacedGadgetScale",
+            "partially update scale of the specified Gadget",
+        ),
+        (
+            "patchCertShopExampleComV1beta1NamespacedGadgetStatus",
+            "partially update status of the specified Gadget",
+        ),
+        ("readCertShopExampleComV1beta1NamespacedGadget", "read the specified Gadget"),
+        (
+            "readCertShopExampleComV1beta1NamespacedGadgetScale",
+            "read scale of the specified Gadget",
+        ),
+        (
+            "readCertShopExampleComV1beta1NamespacedGadgetStatus",
+            "read status of the specified Gadget",
+        ),
+        ("replaceCertShopExampleComV1beta1NamespacedGadget", "replace the specified Gadget"),
+        (
+            "replaceCertShopExampleComV1beta1NamespacedGadgetScale",
+            "replace scale of the specified Gadget",
+        ),
+        (
+            "replaceCertShopExampleComV1beta1NamespacedGadgetStatus",
+            "replace status of the specified Gadget",
+        ),
+    ];
+    assert_eq!(found, expected);
+    let object = "/apis/cert-shop.example.com/v1beta1/namespaces/{namespace}/gadgets/{name}";
+    let scale = &document["paths"][alloc::format!("{object}/scale")]["get"];
+    assert_eq!(scale["x-kubernetes-group-version-kind"]["kind"], "Gadget");
+    assert_eq!(scale["tags"][0], "certShopExampleCom_v1beta1");
+    let reference = "#/components/schemas/io.k8s.api.autoscaling.v1.Scale";
+    let content = &scale["responses"]["200"]["content"];
+    assert_eq!(content["application/yaml"]["schema"]["$ref"], reference);
+    let patch = &document["paths"][object]["patch"];
+    let types: Vec<_> =
+        patch["requestBody"]["content"].as_object().expect("types").keys().collect();
+    assert_eq!(types.len(), 3);
+    assert!(patch["responses"]["201"].is_null());
+}
+
+#[test]
+fn parts_of_version_2_fit_together() {
+    let (row, schemas) = gadgets();
+    let built_in: Vec<_> = RESOURCES.iter().map(Published::built_in).collect();
+    let (built_in, custom) = (
+        super::v2_parts(&built_in, None),
+        super::v2_parts(&[Published { resource: &row, schemas: Some(&schemas) }], None),
+    );
+    let frame = super::v2_frame();
+    let text = [
+        &*frame.start,
+        &*built_in.paths,
+        ",",
+        &*custom.paths,
+        frame.between,
+        &*built_in.definitions,
+        ",",
+        &*custom.definitions,
+        &*frame.end,
+    ];
+    let document: Value = serde_json::from_str(&text.concat()).expect("JSON");
+    assert_references_resolve(&document);
+    let gadget = &document["definitions"]["com.example.cert-shop.v1beta1.Gadget"];
+    assert_eq!(gadget["properties"]["size"]["minimum"], 1.5);
+    assert!(document["definitions"]["com.example.cert-shop.v1beta1.Gadgetry"].is_object());
 }

@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::resources::GroupVersionKind;
+use ratchet_object::Node;
 
 /// A string that is mostly static.
 pub(crate) type Text = Cow<'static, str>;
@@ -13,7 +14,7 @@ pub(crate) type Text = Cow<'static, str>;
 /// A named schema.
 pub(crate) struct Definition<'k> {
     /// The structure of the type.
-    pub(crate) body: Body,
+    pub(crate) body: Body<'k>,
     pub(crate) description: Text,
     /// The kinds with this schema.
     pub(crate) kinds: Vec<OwnedKind<'k>>,
@@ -33,13 +34,15 @@ impl<'k> From<GroupVersionKind<'k>> for OwnedKind<'k> {
 }
 
 /// The structure of a definition.
-pub(crate) enum Body {
+pub(crate) enum Body<'k> {
     /// An object with these fields.
     Object(Vec<Field>),
     /// An object with unknown fields.
     Open,
     /// One of the few types that are not plain objects.
     Leaf(&'static Leaf),
+    /// A whole schema, with its description and its kind.
+    Schema(&'k Node<'static>),
 }
 
 /// A field of an object.

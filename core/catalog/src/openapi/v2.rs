@@ -7,9 +7,8 @@ use super::definitions::{Dialect, write_kind};
 use super::parameters::{self, Parameter};
 use super::paths::{Operation, PathItem, RequestBody};
 use super::types::{Leaf, reference};
-use super::{MergeRules, PRODUCES, all_paths, machinery, patch_types};
+use super::{MergeRules, Published, all_paths, machinery, patch_types};
 use crate::json::Json;
-use crate::resources::Resource;
 
 /// The prefix of references to definitions.
 pub(super) const DEFINITIONS: &str = "#/definitions/";
@@ -19,34 +18,75 @@ pub(super) const PARAMETERS: &str = "#/parameters/";
 const DIALECT: Dialect =
     Dialect { reference_prefix: DEFINITIONS, wraps_references: false, write_leaf };
 
-/// The response to `GET /openapi/v2` for clients that accept JSON.
-///
-/// Without merge rules, strategic merge patches are not offered.
+/// What some resources add to the document: members without the braces around them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct V2Parts {
+    /// Members of `paths`.
+    pub paths: String,
+    /// Members of `definitions`.
+    pub definitions: String,
+}
+
+/// What stands around the parts of a document, with commas between them: before the paths, between paths and
+/// definitions, and after these.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct V2Frame {
+    /// Before the paths.
+    pub start: String,
+    /// Between paths and definitions.
+    pub between: &'static str,
+    /// After the definitions.
+    pub end: String,
+}
+
+/// The frame of the response to `GET /openapi/v2` for clients that accept JSON.
 #[must_use]
-pub fn document(served: &[&Resource<'_>], rules: Option<MergeRules<'_>>) -> String {
-    Json::document(|json| {
+pub fn frame() -> V2Frame {
+    let mut start = Json::document(|json| {
         json.pair("swagger", "2.0");
         json.key("info").object(|json| {
             json.pair("title", "Kubernetes");
             json.pair("version", "unversioned");
         });
-        json.key("paths").object(|json| {
-            for item in all_paths(served.iter().copied()) {
-                json.key(&item.path).object(|json| write_path(json, &item, rules.is_some()));
-            }
-        });
-        json.key("definitions").object(|json| {
-            Closure::of(served.iter().copied()).each(rules, |id, definition| {
-                json.key(id).object(|json| DIALECT.write(json, definition));
-            });
-        });
+        json.key("paths").object(|_| ());
+    });
+    start.truncate(start.len() - "}}".len());
+    let end = Json::members(|json| {
         json.key("parameters").object(|json| {
             for parameter in parameters::ALL {
                 json.key(parameter.name).object(|json| write_parameter(json, parameter));
             }
         });
         write_security(json);
-    })
+    });
+    V2Frame { start, between: "},\"definitions\":{", end: alloc::format!("}},{end}}}") }
+}
+
+/// What these resources add to the document. Resources that are defined at run time have no definitions but their own;
+/// the others they need come with the built-in ones.
+///
+/// Without merge rules, strategic merge patches are not offered.
+#[must_use]
+pub fn parts(published: &[Published<'_, '_>], rules: Option<MergeRules<'_>>) -> V2Parts {
+    let paths = Json::members(|json| {
+        for item in all_paths(published) {
+            json.key(&item.path).object(|json| write_path(json, &item, rules.is_some()));
+        }
+    });
+    let definitions = Json::members(|json| {
+        definitions_of(published).each(rules, |id, definition| {
+            json.key(id).object(|json| DIALECT.write(json, definition));
+        });
+    });
+    V2Parts { paths, definitions }
+}
+
+/// The definitions that resources bring along.
+pub(super) fn definitions_of<'r, 'k>(published: &[Published<'r, 'k>]) -> Closure<'r, 'k> {
+    match published.iter().all(|published| published.schemas.is_some()) {
+        true => Closure::of_custom(published),
+        false => Closure::of(published),
+    }
 }
 
 fn write_security(json: &mut Json) {
@@ -91,10 +131,10 @@ fn write_operation(json: &mut Json, operation: &Operation<'_>, strategic: bool) 
         RequestBody::Patch { strategic: fitting } => {
             json.texts("consumes", &patch_types(strategic && fitting));
         }
-        _ => json.texts("consumes", &["*/*"]),
+        _ => json.texts("consumes", operation.media.consumes),
     }
     match operation.response_type {
-        Some(_) => json.texts("produces", &PRODUCES),
+        Some(_) => json.texts("produces", operation.media.produces),
         None => json.texts("produces", &["*/*"]),
     }
     json.texts("schemes", &["https"]);

@@ -3,45 +3,62 @@
 //!
 //! Field numbers are next to their values, in the order of the messages' definition.
 
+mod schema;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::closure::Closure;
 use super::parameters::{self, Parameter};
 use super::paths::{Operation, PathItem, RequestBody};
 use super::types::{Body, Definition, Field, OwnedKind, Ty, reference, required};
-use super::v2::{DEFINITIONS, PARAMETERS, body_of};
-use super::{MergeRules, PRODUCES, all_paths, patch_types};
+use super::v2::{DEFINITIONS, PARAMETERS, body_of, definitions_of};
+use super::{MergeRules, Published, all_paths, patch_types};
 use crate::json::Json;
-use crate::resources::Resource;
 
-/// The response to `GET /openapi/v2` for clients that accept protobuf, as kubectl does: the same
-/// content as [`super::v2`] in JSON.
+/// What some resources add to the document: entries of its messages of paths and of definitions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct V2ProtoParts {
+    /// Entries of `paths`.
+    pub paths: Vec<u8>,
+    /// Entries of `definitions`.
+    pub definitions: Vec<u8>,
+}
+
+/// The frame of the response to `GET /openapi/v2` for clients that accept protobuf, as kubectl does: what stands before
+/// the paths of these many bytes, before the definitions of these many, and after them.
 #[must_use]
-pub fn document(served: &[&Resource<'_>], rules: Option<MergeRules<'_>>) -> Vec<u8> {
-    let mut out = Message::default();
-    out.text(1, "2.0"); // swagger
-    out.message(2, |info| {
+pub fn frame(paths: usize, definitions: usize) -> [Vec<u8>; 3] {
+    let mut start = Message::default();
+    start.text(1, "2.0"); // swagger
+    start.message(2, |info| {
         info.text(1, "Kubernetes"); // title
         info.text(2, "unversioned"); // version
     });
-    out.message(8, |paths| {
-        for item in all_paths(served.iter().copied()) {
-            paths.named(2, &item.path, |path| write_path(path, &item, rules.is_some()));
-        }
-    });
-    out.message(9, |definitions| {
-        Closure::of(served.iter().copied()).each(rules, |id, definition| {
-            definitions.named(1, id, |schema| write_definition(schema, definition));
-        });
-    });
-    out.message(10, |all| {
+    start.head(8, paths);
+    let mut between = Message::default();
+    between.head(9, definitions);
+    let mut end = Message::default();
+    end.message(10, |all| {
         for parameter in parameters::ALL {
             all.named(1, parameter.name, |value| write_parameter(value, parameter));
         }
     });
-    write_security(&mut out);
-    out.bytes
+    write_security(&mut end);
+    [start.bytes, between.bytes, end.bytes]
+}
+
+/// What these resources add: the same content as [`super::v2_parts`] in JSON.
+#[must_use]
+pub fn parts(published: &[Published<'_, '_>], rules: Option<MergeRules<'_>>) -> V2ProtoParts {
+    let mut paths = Message::default();
+    for item in all_paths(published) {
+        paths.named(2, &item.path, |path| write_path(path, &item, rules.is_some()));
+    }
+    let mut definitions = Message::default();
+    definitions_of(published).each(rules, |id, definition| {
+        definitions.named(1, id, |schema| write_definition(schema, definition));
+    });
+    V2ProtoParts { paths: paths.bytes, definitions: definitions.bytes }
 }
 
 fn write_security(out: &mut Message) {
@@ -102,14 +119,14 @@ fn write_operation(out: &mut Message, operation: &Operation<'_>, strategic: bool
     out.text(3, &operation.description);
     out.text(5, &operation.id);
     match operation.response_type {
-        Some(_) => PRODUCES.iter().for_each(|ty| out.text(6, ty)),
+        Some(_) => operation.media.produces.iter().for_each(|ty| out.text(6, ty)),
         None => out.text(6, "*/*"),
     }
     match operation.request_body {
         RequestBody::Patch { strategic: fitting } => {
             patch_types(strategic && fitting).iter().for_each(|ty| out.text(7, ty));
         }
-        _ => out.text(7, "*/*"),
+        _ => operation.media.consumes.iter().for_each(|ty| out.text(7, ty)),
     }
     write_body(out, &operation.request_body);
     write_references(out, 8, operation.parameters);
@@ -158,6 +175,7 @@ fn write_definition(out: &mut Message, definition: &Definition<'_>) {
         Body::Object(fields) => write_fields(out, fields),
         Body::Open => write_plain(out, "object", ""),
         Body::Leaf(leaf) => write_plain(out, leaf.ty, leaf.format),
+        Body::Schema(schema) => schema::write(out, schema),
     }
     if !definition.kinds.is_empty() {
         let kinds: Vec<_> = definition.kinds.iter().map(kind_as_json).collect();
@@ -239,10 +257,27 @@ impl Message {
         self.bytes.push(number as u8);
     }
 
-    fn delimited(&mut self, number: u32, bytes: &[u8]) {
+    /// The beginning of a field of so many bytes.
+    fn head(&mut self, number: u32, size: usize) {
         self.varint(u64::from(number) << 3 | 2);
-        self.varint(bytes.len() as u64);
+        self.varint(size as u64);
+    }
+
+    fn delimited(&mut self, number: u32, bytes: &[u8]) {
+        self.head(number, bytes.len());
         self.bytes.extend_from_slice(bytes);
+    }
+
+    /// A 64-bit integer.
+    fn integer(&mut self, number: u32, value: i64) {
+        self.varint(u64::from(number) << 3);
+        self.varint(value.cast_unsigned());
+    }
+
+    /// A double.
+    fn double(&mut self, number: u32, value: f64) {
+        self.varint(u64::from(number) << 3 | 1);
+        self.bytes.extend_from_slice(&value.to_le_bytes());
     }
 
     /// A string; an empty one is omitted.

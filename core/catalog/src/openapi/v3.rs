@@ -2,16 +2,14 @@
 
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use super::closure::Closure;
 use super::definitions::{Dialect, write_kind};
 use super::parameters::Parameter;
 use super::paths::{Operation, PathItem, RequestBody, root};
 use super::types::{Leaf, reference};
-use super::{MergeRules, PRODUCES, all_paths, machinery, patch_types};
+use super::{MergeRules, Published, all_paths, machinery, patch_types};
 use crate::json::Json;
-use crate::resources::Resource;
 
 const SCHEMAS: &str = "#/components/schemas/";
 
@@ -37,41 +35,38 @@ pub fn path_of(group: &str, version: &str) -> String {
     root(group, version).trim_start_matches('/').into()
 }
 
-/// The response to `GET /openapi/v3/{path}` for a group version; `None` if nothing of it is served.
+/// The response to `GET /openapi/v3/{path}` for the resources of a group version.
 ///
 /// Without merge rules, strategic merge patches are not offered.
 #[must_use]
-pub fn document(
-    served: &[&Resource<'_>],
-    group: &str,
-    version: &str,
-    rules: Option<MergeRules<'_>>,
-) -> Option<String> {
-    let ours = |row: &&Resource<'_>| (row.group, row.version) == (group, version);
-    let resources: Vec<_> = served.iter().copied().filter(ours).collect();
-    if resources.is_empty() {
-        return None;
-    }
-    Some(Json::document(|json| {
+pub fn document(published: &[Published<'_, '_>], rules: Option<MergeRules<'_>>) -> String {
+    let is_custom = published.iter().all(|published| published.schemas.is_some());
+    let (title, version) = match is_custom {
+        true => ("Kubernetes CRD Swagger", "v0.1.0"),
+        false => ("Kubernetes", "unversioned"),
+    };
+    Json::document(|json| {
         json.pair("openapi", "3.0.0");
         json.key("info").object(|json| {
-            json.pair("title", "Kubernetes");
-            json.pair("version", "unversioned");
+            json.pair("title", title);
+            json.pair("version", version);
         });
         json.key("paths").object(|json| {
-            for item in all_paths(resources.iter().copied()) {
+            for item in all_paths(published) {
                 json.key(&item.path).object(|json| write_path(json, &item, rules.is_some()));
             }
         });
         json.key("components").object(|json| {
             json.key("schemas").object(|json| {
-                Closure::of(resources.iter().copied()).each(rules, |id, definition| {
+                Closure::of(published).each(rules, |id, definition| {
                     json.key(id).object(|json| DIALECT.write(json, definition));
                 });
             });
-            write_security(json);
+            if !is_custom {
+                write_security(json);
+            }
         });
-    }))
+    })
 }
 
 fn write_security(json: &mut Json) {
@@ -120,8 +115,8 @@ fn write_operation(json: &mut Json, operation: &Operation<'_>, strategic: bool) 
     }
     match &operation.request_body {
         RequestBody::Nothing => (),
-        RequestBody::Options(id) => write_request(json, &["*/*"], id, false),
-        RequestBody::Object(id) => write_request(json, &["*/*"], id, true),
+        RequestBody::Options(id) => write_request(json, operation.media.consumes, id, false),
+        RequestBody::Object(id) => write_request(json, operation.media.consumes, id, true),
         RequestBody::Patch { strategic: fitting } => {
             write_request(json, &patch_types(strategic && *fitting), machinery::PATCH, true);
         }
@@ -130,7 +125,7 @@ fn write_operation(json: &mut Json, operation: &Operation<'_>, strategic: bool) 
         for (code, name) in operation.codes {
             json.key(code).object(|json| {
                 json.pair("description", name);
-                write_response(json, operation.response_type.as_deref());
+                write_response(json, operation);
             });
         }
         json.key("401").object(|json| json.pair("description", "Unauthorized"));
@@ -155,9 +150,9 @@ fn write_content(json: &mut Json, ty: &str, id: &str) {
     });
 }
 
-fn write_response(json: &mut Json, id: Option<&str>) {
-    json.key("content").object(|json| match id {
-        Some(id) => PRODUCES.iter().for_each(|ty| write_content(json, ty, id)),
+fn write_response(json: &mut Json, operation: &Operation<'_>) {
+    json.key("content").object(|json| match &operation.response_type {
+        Some(id) => operation.media.produces.iter().for_each(|ty| write_content(json, ty, id)),
         None => json.key("*/*").object(|json| {
             json.key("schema").object(|json| json.pair("type", "string"));
         }),

@@ -78,6 +78,12 @@ impl<'k> Resource<'k> {
         GroupVersionKind { group: self.group, version: self.version, kind: self.kind }
     }
 
+    /// Whether it is defined at run time.
+    #[must_use]
+    pub const fn is_defined(&self) -> bool {
+        matches!(self.short_names, Names::Defined(_))
+    }
+
     /// Whether the verb is supported, such as `list`.
     #[must_use]
     pub fn allows(&self, verb: &str) -> bool {

@@ -40,8 +40,9 @@ const READ: &[&str] = &["get", "list"];
 const STREAM: &[&str] = &["create", "get"];
 const UPDATE: &[&str] = &["update"];
 
-/// The verbs of resources that are defined at run time.
-pub const CUSTOM_VERBS: &[&str] = ALL;
+/// The verbs of resources that are defined at run time, in the order of their discovery.
+pub const CUSTOM_VERBS: &[&str] =
+    &["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
 /// The `scale` subresource.
 pub const SCALE: Subresource = subresource_row("scale", AUTOSCALING_V1, "Scale", EDIT);

@@ -1,5 +1,6 @@
 //! String formats of schemas (`strfmt`), as a table of names and checks.
 
+mod categories;
 mod email;
 mod numbers;
 mod texts;
@@ -115,8 +116,8 @@ mod tests {
             ("hexcolor", &["#fff", "ABCDEF"], &["#ff", "#ggg", "#12345"]),
             (
                 "hostname",
-                &["a", "a.bc", "0a", "é", "a-b.example"],
-                &["", "-a", "a_b", "a.b.c-", "a.b"],
+                &["a", "a.bc", "0a", "é", "a-b.example", "😀.example", "a.中国", "a-bc"],
+                &["", "-a", "a_b", "a.b.c-", "a.b", "a.😀😀", "a٣", "ab-c"],
             ),
             ("ipv4", &["1.2.3.4", "01.2.3.4", "::ffff:1.2.3.4"], &["1.2.3", "::1", "1.2.3.256"]),
             ("ipv6", &["::1", "fe80::1", "::ffff:1.2.3.4"], &["1.2.3.4", "fe80::1%eth0", "x"]),

@@ -1,5 +1,6 @@
 //! Formats of names, times, colours and encodings.
 
+use super::categories::{self, is_letter, is_symbol};
 use ratchet_cel::strfmt;
 use ratchet_net::dns;
 
@@ -87,15 +88,8 @@ pub(super) fn is_hostname(text: &str) -> bool {
     if text.len() > 255 || text.split('.').any(|label| label.len() > 63) {
         return false;
     }
-    // Symbols are not told from other characters that are neither letters nor marks here; both are rare in names.
-    let is_letter = |letter: char| {
-        letter.is_ascii_alphanumeric()
-            || (!letter.is_ascii()
-                && !letter.is_control()
-                && !letter.is_whitespace()
-                && !letter.is_numeric())
-            || matches!(letter, '$' | '+' | '<' | '=' | '>' | '^' | '`' | '|' | '~')
-    };
+    let is_letter =
+        |letter: char| letter.is_ascii_digit() || is_letter(letter) || is_symbol(letter);
     let mut labels = text.rsplit('.');
     let last = labels.next().unwrap_or_default();
     if !text.contains('.') {
@@ -106,8 +100,8 @@ pub(super) fn is_hostname(text: &str) -> bool {
         let rest = rest.strip_prefix('-').unwrap_or(rest);
         return is_letter(first) && rest.chars().all(is_letter) && rest.chars().count() <= 62;
     }
-    let is_top = last.chars().all(|letter| letter.is_alphabetic())
-        && (2..=63).contains(&last.chars().count());
+    let is_top =
+        last.chars().all(categories::is_letter) && (2..=63).contains(&last.chars().count());
     is_top
         && labels.all(|label| {
             let inner = |letter: char| is_letter(letter) || letter == '-';

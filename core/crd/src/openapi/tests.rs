@@ -63,7 +63,7 @@ fn what_each_version_says() {
         (
             "{type: string, description: d, maxLength: 5, default: x}",
             r#"{"description":"d","type":"string","default":"x","maxLength":5}"#,
-            r#"{"description":"d","type":"string","default":"x","maxLength":5}"#,
+            r#"{"description":"d","type":"string","maxLength":5}"#,
         ),
         (
             "{x-kubernetes-int-or-string: true}",

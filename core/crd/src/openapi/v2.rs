@@ -10,6 +10,7 @@ pub(super) fn convert(schema: &mut JsonSchemaProps) {
         schema.any_of.clear();
         schema.one_of.clear();
         schema.not = None;
+        schema.default = None;
         // Properties and items without a type, or beside unknown fields, confuse kubectl.
         if schema.nullable {
             schema.schema_type.clear();

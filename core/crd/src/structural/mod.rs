@@ -1,5 +1,6 @@
 //! `Structural`: a structural schema compiled for use on objects.
 
+mod apply;
 mod coerce;
 mod compile;
 mod declare;

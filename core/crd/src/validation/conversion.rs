@@ -5,6 +5,7 @@ use super::options::Options;
 use super::typed;
 use crate::errors::{ErrorList, json_list, quoted};
 use crate::path::Path;
+use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_cel::library::parse_url;
 use ratchet_engine::field_validation::{NameFormat, name_format_faults};
@@ -216,17 +217,9 @@ fn validate_service(service: &Node<'_>, path: &Path<'_>, errors: &mut ErrorList)
     }
 }
 
-/// Why a bundle has no certificate. Certificates themselves are not parsed here.
-fn bundle_fault(bundle: &str) -> Option<&'static str> {
-    const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
-    // A bundle is in base64, and so is the text of the certificates in it.
+/// Why a bundle, which is in base64, has no certificate that can be trusted.
+fn bundle_fault(bundle: &str) -> Option<String> {
     let bytes = ratchet_object::decode_base64(bundle).ok()?;
-    let text = alloc::string::String::from_utf8_lossy(&bytes);
-    if text.contains(BEGIN) && text.contains("-----END CERTIFICATE-----") {
-        return None;
-    }
-    Some(match text.contains("-----BEGIN ") {
-        true => "unable to load root certificates: no valid certificate authority data seen",
-        false => "unable to load root certificates: unable to parse bytes as PEM block",
-    })
+    let error = ratchet_certificate::ca_bundle_error(&bytes)?;
+    Some(alloc::format!("unable to load root certificates: {error}"))
 }

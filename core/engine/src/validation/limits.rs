@@ -237,11 +237,18 @@ pub(super) fn validate_autoscaler(ctx: &ValidationContext<'_>, verdict: &mut Ver
     let version = target.field("apiVersion");
     // A stored value may stay.
     let before = ctx.change.old_root().map(|old| old.field("spec").field("scaleTargetRef"));
-    if before.is_some_and(|before| before.field("apiVersion").text() == version.text()) {
+    let stays = |before: At<'_>| {
+        ["apiVersion", "kind"]
+            .iter()
+            .all(|name| before.field(name).text() == target.field(name).text())
+    };
+    if before.is_some_and(stays) {
         return;
     }
     match version.text_or_empty().matches('/').count() {
         1 => {}
+        // The only kind of the core group that can be scaled.
+        0 if target.field("kind").text_or_empty() == "ReplicationController" => {}
         0 => {
             let formatted = quoted(version.text_or_empty());
             errs.invalid_as(&version, formatted, "apiVersion must specify API group");

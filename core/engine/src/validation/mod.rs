@@ -1,6 +1,7 @@
 //! `KIND_VALIDATIONS`, the table of validation and warning functions of each kind and subresource, in the API's order.
 
 mod access;
+mod api_service;
 mod balancers;
 mod config;
 mod definition_formats;
@@ -77,6 +78,8 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row("", "Secret", MAIN, rows::validate, nothing),
     row("", "Service", MAIN, service::validate, service::warn),
     row("", "Service", STATUS, service::validate_status, service::warn_status),
+    row("apiregistration.k8s.io", "APIService", MAIN, api_service::validate, nothing),
+    row("apiregistration.k8s.io", "APIService", STATUS, api_service::validate_status, nothing),
     row("apps", "DaemonSet", MAIN, workloads::validate, template::warn),
     row("apps", "Deployment", MAIN_AND_SCALE, workloads::validate, template::warn),
     row("apps", "ReplicaSet", MAIN_AND_SCALE, workloads::validate, template::warn),

@@ -96,16 +96,16 @@ pub(super) struct Dispatch<'d> {
 }
 
 impl Dispatch<'_> {
-    /// Applies all invocations; the object in the end, in the requested version.
+    /// Applies all invocations; the object in the end, in the requested version, and whether it was patched.
     pub(super) fn run(
         &mut self,
         invocations: &[Invocation<'_>],
         object: Node<'static>,
-    ) -> Result<Node<'static>, MutationFailure> {
+    ) -> Result<(Node<'static>, bool), MutationFailure> {
         let is_reinvoke = self.reinvocation.is_reinvoke();
         self.reinvocation.policies.begin(is_reinvoke, Some(&object));
         let result = self.apply_all(invocations, object);
-        self.reinvocation.policies.end(result.as_ref().ok());
+        self.reinvocation.policies.end(result.as_ref().ok().map(|(object, _)| object));
         result
     }
 
@@ -113,7 +113,7 @@ impl Dispatch<'_> {
         &mut self,
         invocations: &[Invocation<'_>],
         object: Node<'static>,
-    ) -> Result<Node<'static>, MutationFailure> {
+    ) -> Result<(Node<'static>, bool), MutationFailure> {
         let uses_namespace = invocations.iter().any(|one| one.policy.uses_namespace);
         let mut namespace = NamespaceLookup::new(self.attributes);
         namespace.find(self.objects, uses_namespace).map_err(MutationFailure::MissingNamespace)?;
@@ -145,17 +145,18 @@ impl Dispatch<'_> {
             }
         }
         let Some(versioned) = last.and_then(|index| versions.get_mut(index)) else {
-            return Ok(object);
+            return Ok((object, false));
         };
         if !versioned.is_dirty {
-            return Ok(object);
+            return Ok((object, false));
         }
         self.reinvocation.policies.require_reinvoking();
         self.reinvocation.set_should_reinvoke();
         let patched = core::mem::replace(&mut versioned.object, Node::empty_map());
-        self.in_requested_version(patched, versioned.kind).map_err(|error| {
+        let converted = self.in_requested_version(patched, versioned.kind).map_err(|error| {
             MutationFailure::Internal(format!("failed to convert object: {error}"))
-        })
+        })?;
+        Ok((converted, true))
     }
 
     /// The objects of the attempt in the version of a kind.

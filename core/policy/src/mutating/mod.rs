@@ -10,7 +10,9 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use patch::{PatchError, Patcher};
 pub use policy::MutatingPolicy;
+pub(crate) use policy::{Mutation, PatchType};
 pub use result::{MutationFailure, MutationResult, PolicyError};
 
 use crate::matching::MatchKind;
@@ -80,7 +82,8 @@ impl MutatingPolicies {
             || attributes.operation == Operation::Delete
             || is_exempt(resource.group, resource.resource)
         {
-            return MutationResult { object, failure: None, observations: Vec::new() };
+            let observations = Vec::new();
+            return MutationResult { object, is_patched: false, failure: None, observations };
         }
         let mut observations = Vec::new();
         let mut errors = Vec::new();
@@ -94,19 +97,20 @@ impl MutatingPolicies {
             observations: &mut observations,
         };
         let outcome = match invocations.is_empty() {
-            true => Ok(object),
+            true => Ok((object, false)),
             false => dispatch.run(&invocations, object),
         };
-        let (object, failure) = match outcome {
-            Ok(object) => {
+        let (object, is_patched, failure) = match outcome {
+            Ok((object, is_patched)) => {
                 errors.retain(|(_, ignores_failures)| !ignores_failures);
                 let denials: Vec<PolicyError> =
                     errors.into_iter().map(|(error, _)| error).collect();
-                (object, (!denials.is_empty()).then_some(MutationFailure::Denied(denials)))
+                let denied = (!denials.is_empty()).then_some(MutationFailure::Denied(denials));
+                (object, is_patched, denied)
             }
-            Err(failure) => (Node::empty_map(), Some(failure)),
+            Err(failure) => (Node::empty_map(), false, Some(failure)),
         };
-        MutationResult { object, failure, observations }
+        MutationResult { object, is_patched, failure, observations }
     }
 
     /// The policies that match, with their bindings and parameters, before anything is mutated.

@@ -14,7 +14,7 @@ use ratchet_object::{Node, Value as Tree};
 
 /// Why a mutation failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum PatchError {
+pub(crate) enum PatchError {
     /// The failure policy decides what this means.
     Failed(String),
     /// An internal error, whatever the failure policy is.
@@ -23,15 +23,15 @@ pub(super) enum PatchError {
 
 /// What patches need besides the inputs of their expression.
 #[derive(Clone, Copy)]
-pub(super) struct Patcher<'a> {
-    pub(super) kind: GroupVersionKind<'a>,
-    pub(super) objects: &'a dyn ObjectInterfaces,
-    pub(super) converter: &'a dyn TypeConverter,
+pub(crate) struct Patcher<'a> {
+    pub(crate) kind: GroupVersionKind<'a>,
+    pub(crate) objects: &'a dyn ObjectInterfaces,
+    pub(crate) converter: &'a dyn TypeConverter,
 }
 
 impl Patcher<'_> {
     /// The object with a mutation applied, without defaults.
-    pub(super) fn patch(
+    pub(crate) fn patch(
         &self,
         mutation: &Mutation,
         inputs: &ActivationInputs<'_, '_>,

@@ -30,14 +30,14 @@ pub struct MutatingPolicy {
 
 /// A mutation.
 #[derive(Debug)]
-pub(super) struct Mutation {
-    pub(super) patch_type: PatchType,
-    pub(super) expression: Expression,
+pub(crate) struct Mutation {
+    pub(crate) patch_type: PatchType,
+    pub(crate) expression: Expression,
 }
 
 /// The types of patches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PatchType {
+pub(crate) enum PatchType {
     /// An object that is merged into the one of the request.
     ApplyConfiguration,
     /// A list of operations.

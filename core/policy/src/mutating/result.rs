@@ -12,6 +12,8 @@ use ratchet_object::Node;
 pub struct MutationResult {
     /// The object, with the mutations applied.
     pub object: Node<'static>,
+    /// Whether any mutation was applied; otherwise the object is the one that was given.
+    pub is_patched: bool,
     /// Why the request is refused; the object does not matter then.
     pub failure: Option<MutationFailure>,
     /// Samples for the metrics.

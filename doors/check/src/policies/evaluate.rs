@@ -123,7 +123,8 @@ impl PolicySet {
     }
 }
 
-fn options(operation: Operation, validation: FieldValidation) -> Node<'static> {
+/// The options of a write.
+pub(super) fn options(operation: Operation, validation: FieldValidation) -> Node<'static> {
     let kind = if operation == Operation::Create { "CreateOptions" } else { "UpdateOptions" };
     let validation = match validation {
         FieldValidation::Strict => "Strict",

@@ -12,17 +12,27 @@ use crate::lists::objects_in;
 use crate::pipeline::{Item, run};
 use ratchet_object::{Limits, NoCluster, Node, Object, Span, decode};
 use ratchet_pipeline::{BuiltInType, Decoded};
-use ratchet_policy::{Binding, GroupVersionKind, Policies, Reader};
+use ratchet_policy::{Binding, GroupVersionKind, MutatingPolicies, Policies, Reader};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The group of policies and bindings.
 const GROUP: &str = "admissionregistration.k8s.io";
 
+/// The kinds of policies and bindings.
+const KINDS: [&str; 4] = [
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+];
+
 /// An object of a policy file.
 enum FileObject {
     Policy(Node<'static>, Vec<SourceLocation>),
     Binding(Node<'static>),
+    MutatingPolicy(Node<'static>),
+    MutatingBinding(Node<'static>),
     Other(Node<'static>),
     /// An error message with its location.
     Invalid(String),
@@ -33,6 +43,8 @@ enum FileObject {
 struct PolicyFiles {
     policies: BTreeMap<String, (Node<'static>, Vec<SourceLocation>)>,
     bindings: BTreeMap<String, Node<'static>>,
+    mutating_policies: BTreeMap<String, Node<'static>>,
+    mutating_bindings: BTreeMap<String, Node<'static>>,
     others: Vec<Node<'static>>,
     errors: Vec<String>,
     notes: Vec<String>,
@@ -56,12 +68,12 @@ impl PolicySet {
         if !files.errors.is_empty() {
             return Err(format!("--policies:\n{}", files.errors.join("\n")));
         }
-        if files.policies.is_empty() {
+        if files.policies.is_empty() && files.mutating_policies.is_empty() {
             let paths: Vec<String> =
                 config.policies.iter().map(|path| path.display().to_string()).collect();
             let paths = paths.join(", ");
             return Err(format!(
-                "--policies {paths}: no ValidatingAdmissionPolicy is there; a directory is not searched to the bottom, so name each"
+                "--policies {paths}: no ValidatingAdmissionPolicy and no MutatingAdmissionPolicy is there; a directory is not searched to the bottom, so name each"
             ));
         }
         Ok(files.bind(config, definitions))
@@ -84,6 +96,16 @@ impl PolicyFiles {
                 let before = self.bindings.insert(name.clone(), node);
                 before.map(|_| format!("binding '{name}'"))
             }
+            FileObject::MutatingPolicy(node) => {
+                let name = name(&node);
+                let before = self.mutating_policies.insert(name.clone(), node);
+                before.map(|_| format!("mutating policy '{name}'"))
+            }
+            FileObject::MutatingBinding(node) => {
+                let name = name(&node);
+                let before = self.mutating_bindings.insert(name.clone(), node);
+                before.map(|_| format!("mutating binding '{name}'"))
+            }
         };
         self.notes
             .extend(replaced.map(|what| format!("{what} is given twice: the later one counts")));
@@ -91,6 +113,8 @@ impl PolicyFiles {
 
     fn bind(self, config: &Config, definitions: &Definitions<'_>) -> PolicySet {
         let Self { policies, bindings, others, notes, .. } = self;
+        let (mutating_policies, mutating_bindings) =
+            (self.mutating_policies, self.mutating_bindings);
         let mut policy_set = PolicySet { notes, ..PolicySet::default() };
         policy_set.add_objects(others, definitions, &config.namespace);
         let mut bound: Vec<Arc<Binding>> = Vec::new();
@@ -129,6 +153,7 @@ impl PolicyFiles {
         let read = |node: &Node<'_>| Arc::new(reader.policy(node));
         policy_set.policies =
             Policies::new(policies.values().map(|(node, _)| read(node)).collect(), bound);
+        policy_set.bind_mutating(&mutating_policies, &mutating_bindings, &reader);
         policy_set.expressions =
             policies.into_iter().map(|(name, (_, expressions))| (name, expressions)).collect();
         policy_set
@@ -136,6 +161,33 @@ impl PolicyFiles {
 }
 
 impl PolicySet {
+    /// Binds the mutating policies; one without a binding is applied as if bound everywhere.
+    fn bind_mutating(
+        &mut self,
+        policies: &BTreeMap<String, Node<'static>>,
+        bindings: &BTreeMap<String, Node<'static>>,
+        reader: &Reader,
+    ) {
+        let mut bound: Vec<Arc<Binding>> =
+            bindings.values().map(|node| Arc::new(Binding::from_object(node))).collect();
+        let mut unbound: Vec<&str> = Vec::new();
+        for (name, node) in policies {
+            self.note_missing_parameters(name, node);
+            if !bound.iter().any(|binding| binding.policy_name() == name) {
+                unbound.push(name);
+                bound.extend(binding::everywhere(node, self));
+            }
+        }
+        if !unbound.is_empty() {
+            let names = unbound.join(", ");
+            self.notes.push(format!(
+                "no binding is among the files for these mutating policies, so each is applied as if bound everywhere: {names}"
+            ));
+        }
+        let policies = policies.values().map(|node| Arc::new(reader.mutating_policy(node)));
+        self.mutating = MutatingPolicies::new(policies.collect(), bound);
+    }
+
     /// Adds possible parameters and namespaces, in the form in which the API server would store them.
     fn add_objects(
         &mut self,
@@ -236,13 +288,10 @@ fn read_document(
     for node in objects_in(document, decoded.documents) {
         let object = Object::new(node);
         let kind = object.kind_name().to_owned();
-        let is_ours = object.api_version() == format!("{GROUP}/v1")
-            && ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"]
-                .contains(&kind.as_str());
+        let is_ours =
+            object.api_version() == format!("{GROUP}/v1") && KINDS.contains(&kind.as_str());
         if !is_ours {
-            if split(object.api_version()).0 == GROUP
-                && kind.starts_with("ValidatingAdmissionPolicy")
-            {
+            if split(object.api_version()).0 == GROUP && KINDS.contains(&kind.as_str()) {
                 let what = format!("apiVersion must be {GROUP}/v1");
                 found
                     .push(FileObject::Invalid(format!("{}: {what}", location(object.node().span))));
@@ -258,11 +307,15 @@ fn read_document(
                 FileObject::Invalid(format!("{}: {kind_and_name}: {what}", location(span)))
             });
             found.extend(errors);
-        } else if kind == "ValidatingAdmissionPolicy" {
-            let expressions = expressions(&object, &source);
-            found.push(FileObject::Policy(object.into_node().into_owned(), expressions));
         } else {
-            found.push(FileObject::Binding(object.into_node().into_owned()));
+            let expressions = expressions(&object, &source);
+            let node = object.into_node().into_owned();
+            found.push(match kind.as_str() {
+                "ValidatingAdmissionPolicy" => FileObject::Policy(node, expressions),
+                "ValidatingAdmissionPolicyBinding" => FileObject::Binding(node),
+                "MutatingAdmissionPolicy" => FileObject::MutatingPolicy(node),
+                _ => FileObject::MutatingBinding(node),
+            });
         }
     }
 }

@@ -1,10 +1,11 @@
-//! ValidatingAdmissionPolicies from files, evaluated for every checked object.
+//! Admission policies from files: mutating ones are applied to every checked object, validating ones are evaluated.
 
 mod binding;
 mod cluster;
 mod evaluate;
 mod kinds;
 mod load;
+mod mutate;
 mod rule;
 mod stored_form;
 
@@ -12,6 +13,8 @@ pub(crate) use cluster::FileCluster;
 pub(crate) use evaluate::Attempt;
 pub use evaluate::administrator;
 pub use kinds::plural_of;
+pub(crate) use mutate::Mutated;
+pub use mutate::merge_built_in;
 use rule::POLICY;
 pub use rule::RULES;
 pub use stored_form::as_stored;
@@ -19,7 +22,7 @@ pub use stored_form::as_stored;
 use crate::definitions::CustomKind;
 use crate::finding::SourceLocation;
 use ratchet_object::Node;
-use ratchet_policy::Policies;
+use ratchet_policy::{MutatingPolicies, Policies};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
@@ -27,6 +30,7 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug, Default)]
 pub(crate) struct PolicySet {
     policies: Policies,
+    mutating: MutatingPolicies,
     /// Locations of the validation expressions, by policy name.
     expressions: BTreeMap<String, Vec<SourceLocation>>,
     parameters: Vec<Node<'static>>,

@@ -8,7 +8,7 @@ pub(super) static POLICY: Rule = Rule {
     fields: &["whatever its expressions name"],
     title: "what a policy says to this object",
     origin: Origin::Api,
-    demands: "Every validation of every ValidatingAdmissionPolicy that is bound to the object comes to true.",
+    demands: "Every validation of every ValidatingAdmissionPolicy that is bound to the object comes to true, and every mutation of a MutatingAdmissionPolicy can be applied.",
     why: "Policies are the rules of those who run the cluster. One that is found broken only when it is applied holds up a rollout; one that was never tried may refuse what nobody meant it to.",
     fix: "Change the object, or the policy: its expression can be tried by itself with `ratchet cel`.",
     ratchet: Ratchet::Never,

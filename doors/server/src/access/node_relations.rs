@@ -22,8 +22,7 @@ impl Index for NodeRelations {
         let (namespace, name) = key.split_once('/').unwrap_or(("", key));
         // Most objects without a relation are recognized by their text, without decoding.
         let member = format!("\"{}\"", source.member());
-        let has_member =
-            |item: &&Item| std::str::from_utf8(&item.body).is_ok_and(|text| text.contains(&member));
+        let has_member = |item: &&Item| item.contains(&member);
         let set = |object: Option<&ratchet_object::Node<'_>>| {
             let mut graph = self.0.write().unwrap_or_else(PoisonError::into_inner);
             graph.set(source, namespace, name, object);

@@ -1,16 +1,20 @@
 //! The admission chain: the enabled plugins behind one trait, in the order of the release.
 
 use super::attributes::{attributes, subresource_of};
+use super::input::AdmissionInput;
+use super::mutating_policies::MutatingAdmissionPolicies;
+use super::mutation::{Mutation, Mutators};
 use super::plugin::{CommitConditions, PendingWrite, Plugin, Subject};
 use super::policies::AdmissionPolicies;
 use super::scope::AdmissionScope;
-use super::{engine_plugins, namespaces, pure, quota};
+use super::webhooks::{MutatingWebhooks, ValidatingWebhooks};
+use super::{engine_plugins, mutators, namespaces, pure, quota};
 use crate::app::App;
 use crate::app::resource_request::ResourceRequest;
 use crate::request::options::DeleteOptions;
 use crate::status::StatusError;
 use crate::validation::judge;
-use ratchet_admission::{Operation, PLUGINS, PluginRow};
+use ratchet_admission::{Operation, PLUGINS, PluginRow, Request};
 use ratchet_engine::Part;
 use ratchet_object::{GroupVersionKind, Node, Object};
 use ratchet_pipeline::Paired;
@@ -43,18 +47,18 @@ impl<'c> Chain<'c> {
         for plugin in self.plugins() {
             plugin.wait(request, object).await?;
         }
-        self.admit(request, ("", Operation::Create), object, None, |_| true)
+        self.admit_write(request, ("", Operation::Create), object, None).await
     }
 
     /// Runs the mutating plugins on an update.
-    pub(crate) fn admit_update(
+    pub(crate) async fn admit_update(
         &self,
         request: &ResourceRequest<'_>,
         new: &mut Node<'static>,
         old: &Node<'static>,
         part: Part,
     ) -> Result<(), StatusError> {
-        self.admit(request, subresource_of(part), new, Some(old), |_| true)
+        self.admit_write(request, subresource_of(part), new, Some(old)).await
     }
 
     /// Runs the plugins that handle deletions, before it is known what the deletion does.
@@ -63,26 +67,55 @@ impl<'c> Chain<'c> {
         request: &ResourceRequest<'_>,
         old: &Node<'_>,
     ) -> Result<(), StatusError> {
-        self.admit_unstored(request, ("", Operation::Delete), old, Some(old))
+        if !self.plugins().any(|plugin| plugin.handles_unstored() && plugin.mutator().is_none()) {
+            return Ok(());
+        }
+        let name = request.path.name.as_str();
+        let attributes = attributes(request, Operation::Delete, "", name, Some(old));
+        let handles: fn(&dyn Plugin) -> bool = |plugin| plugin.handles_unstored();
+        let built_in = BuiltIn { request, attributes: &attributes, handles };
+        let mut object = old.clone().into_owned();
+        let started = Instant::now();
+        let result = self.plugins().try_for_each(|plugin| built_in.admit(plugin, &mut object));
+        let duration = started.elapsed();
+        let operation = Operation::Delete.as_str();
+        request.app.metrics.step_ran("admit", operation, result.is_err(), duration);
+        result
     }
 
-    /// Runs the validating plugins on a deletion that changes something.
+    /// Runs the mutating webhooks and the validating plugins on a deletion that changes something.
     pub(crate) async fn validate_delete(
         &self,
         request: &ResourceRequest<'_>,
         old: &Node<'static>,
         options: &DeleteOptions,
     ) -> Result<(), StatusError> {
+        if let Some(mutators) = Mutators::of(&AdmissionScope::of(request))?
+            && let Some(input) = AdmissionInput::of_deletion(request, old, options)
+        {
+            let mutation = Mutation::new(mutators, input, None);
+            self.admit(None, Some(mutation), None).await?;
+        }
         self.validate_all(&Subject::Deletion { request, old, options }).await
     }
 
-    /// Runs the mutating plugins on the body of a subresource that is not stored.
-    pub(crate) fn admit_body(
+    /// Runs the mutating plugins on the body of a subresource, or on a review: it is not stored.
+    pub(crate) async fn admit_body(
         &self,
         request: &ResourceRequest<'_>,
-        object: &Node<'_>,
+        kind: GroupVersionKind<'_>,
+        object: &mut Node<'static>,
     ) -> Result<(), StatusError> {
-        self.admit_unstored(request, (&request.path.subresource, Operation::Create), object, None)
+        let mutators = Mutators::of(&AdmissionScope::of(request))?;
+        let mutation = mutators.map(|mutators| {
+            let input = AdmissionInput::of_body(request, kind, Node::empty_map());
+            Mutation::new(mutators, input, Some(object))
+        });
+        let (name, part) = (request.path.name.as_str(), request.path.subresource.as_str());
+        let attributes = attributes(request, Operation::Create, part, name, None);
+        let handles: fn(&dyn Plugin) -> bool = |plugin| plugin.handles_unstored();
+        let built_in = BuiltIn { request, attributes: &attributes, handles };
+        self.admit(Some(&built_in), mutation, Some(object)).await
     }
 
     /// Runs the validating plugins on the body of a subresource that is not stored.
@@ -95,13 +128,18 @@ impl<'c> Chain<'c> {
         self.validate_all(&Subject::Body { request, kind, object }).await
     }
 
-    /// Runs the validating plugins on a connection.
-    pub(crate) async fn validate_connect(
+    /// Runs the mutating webhooks and the validating plugins on a connection.
+    pub(crate) async fn admit_connect(
         &self,
         scope: &AdmissionScope<'_>,
         kind: &str,
-        options: &Node<'_>,
+        options: &mut Node<'static>,
     ) -> Result<(), StatusError> {
+        if let Some(mutators) = Mutators::of(scope)? {
+            let input = AdmissionInput::of_connect(*scope, kind, Node::empty_map());
+            let mutation = Mutation::new(mutators, input, Some(options));
+            self.admit(None, Some(mutation), Some(options)).await?;
+        }
         self.validate_all(&Subject::Connect { scope, kind, options }).await
     }
 
@@ -146,48 +184,88 @@ impl<'c> Chain<'c> {
         Ok(all)
     }
 
-    fn admit_unstored(
-        &self,
-        request: &ResourceRequest<'_>,
-        what: (&str, Operation),
-        object: &Node<'_>,
-        old: Option<&Node<'_>>,
-    ) -> Result<(), StatusError> {
-        if !self.plugins().any(Plugin::handles_unstored) {
-            return Ok(());
-        }
-        let mut object = object.clone().into_owned();
-        self.admit(request, what, &mut object, old, |plugin| plugin.handles_unstored())
-    }
-
-    fn admit(
+    /// Runs the mutating plugins on an object that is to be stored.
+    async fn admit_write(
         &self,
         request: &ResourceRequest<'_>,
         (part, operation): (&str, Operation),
         object: &mut Node<'static>,
         old: Option<&Node<'_>>,
-        handles: fn(&dyn Plugin) -> bool,
     ) -> Result<(), StatusError> {
+        // Policies and webhooks have seen the Binding already, as a body.
+        let mutators = match part {
+            "binding" => None,
+            _ => Mutators::of(&AdmissionScope::of(request))?,
+        };
+        let mutation = mutators.map(|mutators| {
+            let operation = match operation {
+                Operation::Create => ratchet_policy::Operation::Create,
+                _ => ratchet_policy::Operation::Update,
+            };
+            let input = AdmissionInput::of_write(request, (part, operation), object, old);
+            Mutation::new(mutators, input, Some(object))
+        });
         let name = match request.path.name.as_str() {
             "" => object.text_at(&["metadata", "name"]).to_owned(),
             name => name.to_owned(),
         };
         let attributes = attributes(request, operation, part, &name, old);
+        let built_in = BuiltIn { request, attributes: &attributes, handles: |_| true };
+        self.admit(Some(&built_in), mutation, Some(object)).await
+    }
+
+    /// Runs the mutating plugins, and all of them once more if policies or webhooks ask for it.
+    async fn admit(
+        &self,
+        built_in: Option<&BuiltIn<'_>>,
+        mut mutation: Option<Mutation<'_>>,
+        mut object: Option<&mut Node<'static>>,
+    ) -> Result<(), StatusError> {
         let started = Instant::now();
         let mut result = Ok(());
-        for plugin in self.plugins().filter(|plugin| handles(*plugin)) {
-            let started = Instant::now();
-            let Some(admitted) = plugin.admit(request, &attributes, object) else { continue };
-            let labels = (plugin.name(), "admit", operation.as_str());
-            request.app.metrics.plugin_ran(labels, admitted.is_err(), started.elapsed());
-            if admitted.is_err() {
-                result = admitted;
+        while result.is_ok() {
+            result = self.admit_once(built_in, mutation.as_mut(), object.as_deref_mut()).await;
+            if !mutation.as_mut().is_some_and(Mutation::begins_again) {
                 break;
             }
         }
-        let duration = started.elapsed();
-        request.app.metrics.step_ran("admit", operation.as_str(), result.is_err(), duration);
+        let measured = match (built_in, &mutation) {
+            (Some(built_in), _) => {
+                Some((built_in.request.app, built_in.attributes.operation.as_str()))
+            }
+            (None, Some(mutation)) => {
+                Some((mutation.input.scope.app, mutation.input.operation.as_str()))
+            }
+            (None, None) => None,
+        };
+        if let Some((app, operation)) = measured {
+            app.metrics.step_ran("admit", operation, result.is_err(), started.elapsed());
+        }
         result
+    }
+
+    async fn admit_once(
+        &self,
+        built_in: Option<&BuiltIn<'_>>,
+        mut mutation: Option<&mut Mutation<'_>>,
+        mut object: Option<&mut Node<'static>>,
+    ) -> Result<(), StatusError> {
+        for plugin in self.plugins() {
+            if let (Some(built_in), Some(object)) = (built_in, object.as_deref_mut()) {
+                built_in.admit(plugin, object)?;
+            }
+            let (Some(mutator), Some(mutation)) = (plugin.mutator(), mutation.as_deref_mut())
+            else {
+                continue;
+            };
+            let started = Instant::now();
+            let result = mutators::run(mutation, mutator, object.as_deref_mut()).await;
+            let labels = (plugin.name(), "admit", mutation.input.operation.as_str());
+            let metrics = &mutation.input.scope.app.metrics;
+            metrics.plugin_ran(labels, result.is_err(), started.elapsed());
+            result?;
+        }
+        Ok(())
     }
 
     async fn validate_all(&self, subject: &Subject<'_>) -> Result<(), StatusError> {
@@ -198,6 +276,29 @@ impl<'c> Chain<'c> {
     }
 }
 
+/// The built-in mutating plugins for one object.
+struct BuiltIn<'a> {
+    request: &'a ResourceRequest<'a>,
+    attributes: &'a Request<'a>,
+    handles: fn(&dyn Plugin) -> bool,
+}
+
+impl BuiltIn<'_> {
+    /// Lets a plugin change the object, if that is what the plugin does.
+    fn admit(&self, plugin: &dyn Plugin, object: &mut Node<'static>) -> Result<(), StatusError> {
+        if !(self.handles)(plugin) {
+            return Ok(());
+        }
+        let started = Instant::now();
+        let Some(admitted) = plugin.admit(self.request, self.attributes, object) else {
+            return Ok(());
+        };
+        let labels = (plugin.name(), "admit", self.attributes.operation.as_str());
+        self.request.app.metrics.plugin_ran(labels, admitted.is_err(), started.elapsed());
+        admitted
+    }
+}
+
 /// The implementation of a row: the server's own plugins need more than an object and the cluster.
 fn plugin(row: &'static PluginRow) -> Box<dyn Plugin> {
     match row.name {
@@ -205,7 +306,10 @@ fn plugin(row: &'static PluginRow) -> Box<dyn Plugin> {
         "ServiceAccount" => Box::new(pure::ServiceAccount(pure::Pure(row))),
         "PodSecurity" => Box::new(engine_plugins::PodSecurity),
         "DenyServiceExternalIPs" => Box::new(engine_plugins::DenyServiceExternalIPs),
+        "MutatingAdmissionPolicy" => Box::new(MutatingAdmissionPolicies),
+        "MutatingAdmissionWebhook" => Box::new(MutatingWebhooks),
         "ValidatingAdmissionPolicy" => Box::new(AdmissionPolicies),
+        "ValidatingAdmissionWebhook" => Box::new(ValidatingWebhooks),
         "ResourceQuota" => Box::new(quota::ResourceQuota),
         _ => Box::new(pure::Pure(row)),
     }

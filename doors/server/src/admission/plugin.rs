@@ -1,5 +1,6 @@
 //! `Plugin`: the trait of an admission plugin, with what it receives and returns.
 
+use super::mutator::Mutator;
 use super::scope::AdmissionScope;
 use crate::app::resource_request::ResourceRequest;
 use crate::request::options::DeleteOptions;
@@ -51,6 +52,11 @@ pub(super) trait Plugin: Send + Sync {
         None
     }
 
+    /// Who changes the object in the place of the plugin, with calls that take time.
+    fn mutator(&self) -> Option<Mutator> {
+        None
+    }
+
     /// Rejects what is valid but not allowed.
     fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginFuture<'a, ()> {
         let _ = subject;
@@ -87,6 +93,18 @@ pub(super) enum Subject<'a> {
     Body { request: &'a ResourceRequest<'a>, kind: GroupVersionKind<'a>, object: &'a Node<'a> },
     /// A connection, such as `exec`.
     Connect { scope: &'a AdmissionScope<'a>, kind: &'a str, options: &'a Node<'a> },
+}
+
+impl<'a> Subject<'a> {
+    /// The part of the request that policies and webhooks need.
+    pub(super) fn scope(&self) -> AdmissionScope<'a> {
+        match *self {
+            Self::Change { request, .. }
+            | Self::Deletion { request, .. }
+            | Self::Body { request, .. } => AdmissionScope::of(request),
+            Self::Connect { scope, .. } => *scope,
+        }
+    }
 }
 
 /// A validated object that is about to be committed.

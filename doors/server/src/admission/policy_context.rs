@@ -77,6 +77,10 @@ impl PolicyContext for RequestCluster<'_> {
     fn converted(&self, object: &Node<'_>, kind: &GroupVersionKind<'_>) -> Option<Node<'static>> {
         let resource = self.find_kind(kind)?;
         let mut node = object.clone().into_owned();
+        if let Some((custom, strategy)) = resource.object_type().custom() {
+            custom.set_version(&mut node, &strategy.version);
+            return custom.finish_conversion(&mut node, &strategy.version).ok().map(|()| node);
+        }
         let (version, name) =
             (object.text_at(&["apiVersion"]).to_owned(), object.text_at(&["kind"]).to_owned());
         convert::to_stored(&mut node, &version, &name);

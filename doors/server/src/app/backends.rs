@@ -1,6 +1,6 @@
-//! `Backends`: the clients of kubelets, pods, Services and nodes.
+//! `Backends`: the clients of kubelets, pods, Services, nodes and webhooks.
 
-use ratchet_kubelet::{KubeletClient, Others};
+use ratchet_kubelet::{KubeletClient, Others, WebhookClient};
 
 /// Clients of kubelets and other backends.
 pub struct Backends {
@@ -8,6 +8,8 @@ pub struct Backends {
     pub kubelets: KubeletClient,
     /// Pods, Services and other ports of nodes.
     pub others: Others,
+    /// Admission and conversion webhooks.
+    pub webhooks: WebhookClient,
     /// `--kubelet-preferred-address-types`.
     pub address_types: Vec<String>,
     /// The kubelet port of nodes that report none.

@@ -1,10 +1,12 @@
 //! Metrics of the server, under the names of kube-apiserver.
 
 mod connections;
+mod observations;
 
 pub use connections::Connections;
 pub(crate) use connections::name_witness;
 
+use self::observations::Observations;
 use crate::registry::ServedResource;
 use crate::request::{RequestInfo, Target};
 use crate::storage::cache::{Cache, NODE_PORTS};
@@ -16,7 +18,7 @@ use ratchet_http::metrics::{
 };
 use ratchet_identity::TokenCounter;
 use ratchet_kubelet::ConnectionCounts;
-use ratchet_policy::Check;
+use ratchet_policy::{Check, Observation};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -46,6 +48,7 @@ pub struct Metrics {
     errors: CounterVec,
     policy_checks: CounterVec,
     policy_durations: HistogramVec,
+    observations: Observations,
     /// `authentication_attempts`.
     pub authentications: CounterVec,
     /// `authorization_attempts_total`.
@@ -216,6 +219,7 @@ impl Metrics {
             errors: registry.counter("pod_security_errors_total", alpha, "Requests that Pod Security could not judge as configured; where that is not fatal, the strictest policy was used.", &["fatal", "request_operation", "resource", "subresource"]),
             policy_checks: registry.counter("apiserver_validating_admission_policy_check_total", Stability::Beta, "Evaluations of admission policies, by policy, binding and what followed.", &policy_check),
             policy_durations: registry.histogram("apiserver_validating_admission_policy_check_duration_seconds", Stability::Beta, "How long the expressions of admission policies took, in seconds.", &policy_check, POLICY),
+            observations: Observations::new(&registry),
             authentications: registry.counter("authentication_attempts", alpha, "Requests by whether it could be found out who asks.", &["result"]),
             authorizations: registry.counter("authorization_attempts_total", alpha, "Decisions on whether somebody may, by result: allowed, denied, no-opinion or error.", &["result"]),
             tokens: TokenCounter::ALL
@@ -346,6 +350,11 @@ impl Metrics {
         self.policy_checks.with(&labels).inc();
         let duration = Duration::from_nanos(check.nanoseconds);
         self.policy_durations.with(&labels).observe(duration.as_secs_f64());
+    }
+
+    /// Records what webhooks, match conditions and mutating policies did.
+    pub fn observe(&self, observations: &[Observation]) {
+        observations.iter().for_each(|observation| self.observations.observe(observation));
     }
 
     /// Records an admission step: all plugins together.

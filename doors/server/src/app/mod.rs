@@ -1,31 +1,40 @@
 //! App: configuration enters at start; the shared state of the server leaves by reference, with every
 //! `ResourceRequest`.
 
+pub(crate) mod aggregator;
 pub(crate) mod audit;
 pub(crate) mod backends;
 pub(crate) mod compute;
+pub(crate) mod definitions;
 pub(crate) mod documents;
 pub(crate) mod enabled_plugins;
 pub(crate) mod guarded_body;
 pub mod metrics;
+pub(crate) mod mutating_policy_set;
 pub(crate) mod pace;
 pub(crate) mod policy_set;
 pub(crate) mod quota_locks;
 pub(crate) mod request_cluster;
 pub(crate) mod resource_request;
+pub(crate) mod service_resolver;
 pub(crate) mod token_usage;
 pub(crate) mod version;
+pub(crate) mod webhook_set;
 
+use self::aggregator::Aggregator;
 use self::audit::Auditing;
 use self::backends::Backends;
 use self::compute::Compute;
+use self::definitions::Definitions;
 use self::documents::{DocumentSource, Documents};
 use self::enabled_plugins::EnabledPlugins;
 use self::metrics::Metrics;
+use self::mutating_policy_set::MutatingPolicySet;
 use self::pace::Pace;
 use self::policy_set::PolicySet;
 use self::quota_locks::QuotaLocks;
 use self::token_usage::TokenRecorder;
+use self::webhook_set::WebhookSet;
 use crate::access::authorize::Authorizer;
 use crate::registry::services::ServiceAllocator;
 use crate::registry::{Registry, clock};
@@ -42,12 +51,17 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
+/// The storage name of CustomResourceDefinitions.
+const DEFINITIONS: &str = "customresourcedefinitions.apiextensions.k8s.io";
+
 /// Everything that a request handler may use.
 pub struct App {
     /// The watch cache of all stored objects.
     pub cache: Cache,
     /// The served resources.
     pub registry: Registry,
+    /// The CustomResourceDefinitions of the cluster.
+    pub definitions: Definitions,
     /// Release, behavior and feature gates of the engine.
     pub api_config: ApiConfig,
     /// The enabled admission plugins.
@@ -56,6 +70,12 @@ pub struct App {
     pub quota_locks: QuotaLocks,
     /// The compiled ValidatingAdmissionPolicies and their bindings.
     pub policies: PolicySet,
+    /// The compiled MutatingAdmissionPolicies and their bindings.
+    pub mutating_policies: MutatingPolicySet,
+    /// The compiled MutatingWebhookConfigurations.
+    pub mutating_webhooks: WebhookSet,
+    /// The compiled ValidatingWebhookConfigurations.
+    pub validating_webhooks: WebhookSet,
     /// The authenticators, in the order in which they are tried.
     pub identity: Authenticators,
     /// Issuer of service account tokens.
@@ -82,8 +102,14 @@ pub struct App {
     pub compute: Arc<Compute>,
     /// Which policy evaluations are fast enough to run on the request's own thread.
     pub pace: Pace,
+    /// The same for mutating policies.
+    pub mutation_pace: Pace,
+    /// The same for the match conditions of webhooks.
+    pub condition_pace: Pace,
     /// Clients of kubelets, pods, Services and nodes.
     pub backends: Backends,
+    /// What is known of extension API servers.
+    pub(crate) aggregator: Aggregator,
     /// The time to live of Events.
     pub event_life: Duration,
     /// Signals graceful shutdown.
@@ -130,6 +156,7 @@ impl App {
             if let Some(app) = app.upgrade() {
                 metrics::write_objects(&app.cache, writer);
                 metrics::write_connections(app.backends.kubelets.connections(), writer);
+                app.aggregator.write_metrics(writer);
                 if let Some(audit) = &app.audit {
                     metrics::write_audit(audit.counts(), writer);
                 }
@@ -144,7 +171,11 @@ impl App {
 
     /// What discovery and OpenAPI documents are built from.
     pub(crate) fn document_source(&self) -> DocumentSource<'_> {
-        DocumentSource { served: self.registry.now(), compute: &self.compute }
+        DocumentSource {
+            served: self.registry.now(),
+            definitions: self.cache.resource_cache(DEFINITIONS),
+            compute: &self.compute,
+        }
     }
 
     /// A random uid for a new object.

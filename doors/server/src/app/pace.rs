@@ -1,7 +1,6 @@
 //! Measured speed of policy evaluations: fast ones run on the request's thread, slow ones take turns.
 
 use crate::app::compute::Compute;
-use ratchet_policy::Policies;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,13 +17,13 @@ pub struct Pace(Mutex<Measurements>);
 
 #[derive(Debug, Default)]
 struct Measurements {
-    /// The address of the measured `Policies`; other policies may be slower.
+    /// The address of the measured policies; other policies may be slower.
     policies_address: usize,
     is_fast: HashMap<String, bool>,
 }
 
 impl Pace {
-    fn measurements(&self, policies: &Arc<Policies>) -> MutexGuard<'_, Measurements> {
+    fn measurements<P>(&self, policies: &Arc<P>) -> MutexGuard<'_, Measurements> {
         let policies_address = Arc::as_ptr(policies).addr();
         let mut measurements = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if measurements.policies_address != policies_address
@@ -36,10 +35,10 @@ impl Pace {
     }
 
     /// Evaluates policies: on this thread if the last evaluation for `key` was fast, else in the compute pool.
-    pub(crate) async fn evaluate<T: Send>(
+    pub(crate) async fn evaluate<P, T: Send>(
         &self,
         compute: &Compute,
-        policies: &Arc<Policies>,
+        policies: &Arc<P>,
         key: &str,
         evaluate: impl FnOnce() -> T + Send,
     ) -> T {
@@ -67,6 +66,7 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ratchet_policy::Policies;
 
     #[tokio::test]
     async fn what_was_slow_is_remembered_until_the_policies_change() {

@@ -7,12 +7,12 @@ use ratchet_policy::{Binding, Policies, Policy, Reader};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-const GROUP: &str = "admissionregistration.k8s.io";
+pub(super) const GROUP: &str = "admissionregistration.k8s.io";
 /// The version of the CEL environment for stored expressions: the newest.
-const VERSION: (u32, u32) = (1, 36);
+pub(super) const VERSION: (u32, u32) = (1, 36);
 
 /// Compiled objects by key, with the revision they were compiled at.
-type Compiled<T> = HashMap<Arc<str>, (u64, Arc<T>)>;
+pub(super) type Compiled<T> = HashMap<Arc<str>, (u64, Arc<T>)>;
 
 /// The policies as of the last change of a policy or binding.
 pub struct PolicySet {
@@ -70,7 +70,7 @@ impl PolicySet {
 }
 
 /// Compiles the changed objects and keeps the others.
-fn compile_changed<T>(
+pub(super) fn compile_changed<T>(
     items: &crate::storage::cache::Items,
     known: &Compiled<T>,
     make: impl Fn(&ratchet_object::Node<'_>) -> T,

@@ -55,8 +55,14 @@ impl<'a> RequestCluster<'a> {
 }
 
 /// The object as it is stored, or in the version of the resource if one is named.
-fn object(resource: &ServedResource, item: &Item, version: &str) -> Node<'static> {
-    if version.is_empty() { item.node() } else { resource.read(item) }
+fn object(resource: &ServedResource, item: &Arc<Item>, version: &str) -> Node<'static> {
+    if version.is_empty() {
+        return item.node();
+    }
+    match resource.serve_local(item) {
+        Ok(served) => resource.read(&served),
+        Err(_) => resource.read(item),
+    }
 }
 
 impl ClusterReader for RequestCluster<'_> {
@@ -67,7 +73,7 @@ impl ClusterReader for RequestCluster<'_> {
         name: &str,
     ) -> Option<Node<'static>> {
         let served = self.find(resource)?;
-        Some(object(&served, &*self.item(&served, namespace, name)?, resource.version))
+        Some(object(&served, &self.item(&served, namespace, name)?, resource.version))
     }
 
     fn list(

@@ -15,6 +15,7 @@ use ratchet_http::Body;
 use ratchet_object::Node;
 use ratchet_pipeline::FieldValidation;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A request for a resource, after authentication and authorisation.
 pub(crate) struct ResourceRequest<'a> {
@@ -38,6 +39,8 @@ pub(crate) struct ResourceRequest<'a> {
     pub warnings: &'a Warnings,
     /// Facts for the audit log.
     pub audit: &'a AuditRecord,
+    /// When the time of the request is over.
+    pub deadline: Option<Instant>,
 }
 
 /// A successful response before it is encoded.

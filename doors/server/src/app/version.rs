@@ -18,6 +18,6 @@ pub(crate) fn document(config: &ApiConfig) -> String {
 }
 
 /// `gitVersion`: the served release and the version of this program.
-pub(crate) fn git_version(config: &ApiConfig) -> String {
+pub fn git_version(config: &ApiConfig) -> String {
     format!("v1.{}.4+ratchet-{}", config.release.minor(), env!("CARGO_PKG_VERSION"))
 }

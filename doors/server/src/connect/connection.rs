@@ -7,14 +7,14 @@ use crate::admission::{AdmissionScope, Chain};
 use crate::app::App;
 use crate::app::guarded_body::with_guard;
 use crate::registry::ServedResource;
-use crate::request::{RequestContext, ResourcePath};
+use crate::request::{RequestContext, ResourcePath, Source};
 use crate::status::{About, StatusError};
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use ratchet_access::{Attributes, Decision, User};
-use ratchet_http::Body;
+use ratchet_http::{Body, BodyError, full};
 use ratchet_object::Node;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -40,6 +40,20 @@ pub(crate) struct Client {
     pub(crate) upgrade: Option<OnUpgrade>,
     /// The client's address.
     pub(crate) address: IpAddr,
+}
+
+impl Client {
+    /// From the source of a request.
+    pub(crate) fn new(source: Source, address: IpAddr) -> Self {
+        let (body, upgrade) = match source {
+            Source::Memory(bytes) => (full(bytes), None),
+            Source::Network(incoming, upgrade) => {
+                let body = incoming.map_err(|error| BodyError(error.to_string()));
+                (body.boxed_unsync(), upgrade)
+            }
+        };
+        Self { body, upgrade, address }
+    }
 }
 
 /// Reads the first bytes of a kubelet's error response.
@@ -93,16 +107,17 @@ impl Connect<'_> {
         });
     }
 
-    /// Evaluates the admission policies on the connect request.
-    pub(super) async fn evaluate_policies(
+    /// Lets policies and webhooks admit the connect request; webhooks may change its options.
+    pub(super) async fn admit(
         &self,
         kind: &str,
-        options: &Node<'_>,
+        options: &mut Node<'static>,
     ) -> Result<(), StatusError> {
         let Connect { app, resource, path, request, user } = self;
         let (warnings, audit) = (&request.warnings, &request.audit);
-        let scope = AdmissionScope { app, resource, path, user, warnings, audit };
-        Chain::of(app).validate_connect(&scope, kind, options).await
+        let deadline = None;
+        let scope = AdmissionScope { app, resource, path, user, warnings, audit, deadline };
+        Chain::of(app).admit_connect(&scope, kind, options).await
     }
 
     /// Requires `create` permission also for GET, which browsers must use for WebSockets.

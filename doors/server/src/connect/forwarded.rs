@@ -16,6 +16,14 @@ const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const REMOTE_HEADERS: [&str; 3] = ["x-remote-user", "x-remote-uid", "x-remote-group"];
 const REMOTE_EXTRA_PREFIX: &str = "x-remote-extra-";
 
+/// CORS headers, which a backend must not set for this server.
+pub(crate) const CORS_HEADERS: [&str; 4] = [
+    "access-control-allow-credentials",
+    "access-control-allow-headers",
+    "access-control-allow-methods",
+    "access-control-allow-origin",
+];
+
 /// Hop-by-hop headers.
 const HOP_BY_HOP: [HeaderName; 9] = [
     CONNECTION,
@@ -30,7 +38,7 @@ const HOP_BY_HOP: [HeaderName; 9] = [
 ];
 
 /// The client's headers without credentials, with `X-Forwarded-For` and `Host`.
-pub(super) fn headers(app: &App, parts: &Parts, address: IpAddr) -> HeaderMap {
+pub(crate) fn headers(app: &App, parts: &Parts, address: IpAddr) -> HeaderMap {
     let mut headers = parts.headers.clone();
     app.identity.strip(&mut headers);
     // Whatever its scheme: credentials are for this server, even those that it did not use.
@@ -61,7 +69,7 @@ pub(super) fn headers(app: &App, parts: &Parts, address: IpAddr) -> HeaderMap {
 }
 
 /// Removes hop-by-hop headers, including those that `Connection` names.
-pub(super) fn remove_hop_by_hop(headers: &mut HeaderMap) {
+pub(crate) fn remove_hop_by_hop(headers: &mut HeaderMap) {
     let named: Vec<HeaderName> = headers
         .get_all(CONNECTION)
         .iter()

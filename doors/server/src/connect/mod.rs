@@ -5,7 +5,7 @@ mod connection;
 mod container;
 mod decoder;
 mod escape;
-mod forwarded;
+pub(crate) mod forwarded;
 mod location;
 mod log;
 mod log_options;
@@ -17,9 +17,12 @@ mod rewrite;
 pub(crate) mod streaming;
 mod streams;
 mod throttle;
-mod upgrade;
+pub(crate) mod upgrade;
 
 pub(crate) use connection::{Client, Connect};
+pub(crate) use pump::copy;
+pub(crate) use streaming::is_upgrade;
+pub(crate) use upgrade::UpgradeResponse;
 
 use crate::status::StatusError;
 use http::Response;

@@ -15,14 +15,6 @@ use ratchet_object::Node;
 
 const FORWARDED_URI: HeaderName = HeaderName::from_static("x-forwarded-uri");
 
-/// CORS headers, which a backend must not set for this server.
-const CORS_HEADERS: [&str; 4] = [
-    "access-control-allow-credentials",
-    "access-control-allow-headers",
-    "access-control-allow-methods",
-    "access-control-allow-origin",
-];
-
 /// Handles a proxy request.
 pub(super) async fn answer(
     connect: &Connect<'_>,
@@ -42,7 +34,7 @@ pub(super) async fn answer(
         "pods" => "PodProxyOptions",
         _ => "ServiceProxyOptions",
     };
-    connect.evaluate_policies(kind, &options).await?;
+    connect.admit(kind, &mut options).await?;
     let location = match connect.resource.row().plural {
         "nodes" => location::of_node(connect).await?,
         "pods" => location::of_pod(connect)?,
@@ -80,7 +72,7 @@ pub(super) async fn answer(
     let body = |body: PooledBody| body.map_err(|error| BodyError(error.to_string())).boxed_unsync();
     let mut response = response.map(body);
     forwarded::remove_hop_by_hop(response.headers_mut());
-    for name in CORS_HEADERS {
+    for name in forwarded::CORS_HEADERS {
         response.headers_mut().remove(name);
     }
     connect.request.audit.set_stream();

@@ -15,7 +15,7 @@ const LINGER: Duration = Duration::from_secs(30);
 
 /// Copies bytes until both directions have ended, one fails, or one has ended and the other is idle. A half-close is
 /// forwarded, and the other end may still send.
-pub(super) async fn copy<A, B>(client: A, backend: B)
+pub(crate) async fn copy<A, B>(client: A, backend: B)
 where
     A: AsyncRead + AsyncWrite + Unpin,
     B: AsyncRead + AsyncWrite + Unpin,

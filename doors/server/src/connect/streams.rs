@@ -33,9 +33,11 @@ pub(super) async fn answer(
     client: Client,
 ) -> Result<Response<Body>, StatusError> {
     let Connect { app, resource, path, request, .. } = connect;
-    let query = query(what, &request.params)?;
-    let (kind, options) = options(what, &request.params);
-    connect.evaluate_policies(kind, &options).await?;
+    query(what, &request.params)?;
+    let (kind, mut options) = options(what, &request.params);
+    connect.admit(kind, &mut options).await?;
+    let params = params_of(&options);
+    let query = query(what, &params)?;
     connect.check_create()?;
     let key = resource.cache_key(&path.namespace, &path.name);
     let pod =
@@ -44,7 +46,7 @@ pub(super) async fn answer(
     let uri = match what {
         "portforward" => format!("/portForward/{pod_path}"),
         _ => {
-            let container = container::choose(&pod, request.params.text("container"))?;
+            let container = container::choose(&pod, params.text("container"))?;
             format!("/{what}/{pod_path}/{container}")
         }
     };
@@ -277,6 +279,25 @@ fn options(what: &str, params: &Params) -> (&'static str, Node<'static>) {
         node.set("command", Node::list(arguments));
     }
     ("PodExecOptions", node)
+}
+
+/// The parameters of options that admission may have changed.
+fn params_of(options: &Node<'_>) -> Params {
+    let mut pairs = Vec::new();
+    for entry in options.entries() {
+        let single = std::slice::from_ref(&entry.node);
+        let values = if entry.node.items().is_empty() { single } else { entry.node.items() };
+        for value in values {
+            let value = match (value.text(), value.as_bool(), value.as_int()) {
+                (Some(text), ..) => text.to_owned(),
+                (_, Some(is_on), _) => is_on.to_string(),
+                (_, _, Some(number)) => number.to_string(),
+                _ => continue,
+            };
+            pairs.push((entry.key.to_string(), value));
+        }
+    }
+    Params::from_pairs(pairs)
 }
 
 /// The ports in the URL; most clients name them later.

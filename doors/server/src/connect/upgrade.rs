@@ -13,7 +13,7 @@ use std::fmt::Display;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 /// A backend's response to an upgrade request.
-pub(super) enum UpgradeResponse {
+pub(crate) enum UpgradeResponse {
     /// 101: the response head and the upgraded connection.
     Upgraded(http::response::Parts, Upgraded),
     /// Any other response.
@@ -21,7 +21,7 @@ pub(super) enum UpgradeResponse {
 }
 
 /// Sends an upgrade request over a dedicated connection.
-pub(super) async fn request<IO>(
+pub(crate) async fn request<IO>(
     connection: IO,
     (method, path): (Method, &str),
     headers: HeaderMap,
@@ -53,7 +53,7 @@ where
 }
 
 /// The response for a backend that did not upgrade: an error is passed on, a success is invalid.
-pub(super) fn not_upgraded_response(
+pub(crate) fn not_upgraded_response(
     answer: Response<Incoming>,
 ) -> Result<Response<Body>, StatusError> {
     let code = answer.status().as_u16();
@@ -69,7 +69,7 @@ pub(super) fn not_upgraded_response(
 }
 
 /// The 101 response for the client.
-pub(super) fn switching_response(headers: HeaderMap) -> Response<Body> {
+pub(crate) fn switching_response(headers: HeaderMap) -> Response<Body> {
     let mut response = Response::new(empty());
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
     *response.headers_mut() = headers;

@@ -18,18 +18,22 @@ pub(crate) async fn answer(
     query: Option<&str>,
     headers: &HeaderMap,
 ) -> Option<Response<Body>> {
-    let served = app.registry.now();
-    let rows = served.rows();
-    let rows: Vec<_> = rows.iter().collect();
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     match parts.as_slice() {
         ["api"] if wants_aggregated(headers) => Some(aggregated(app, Root::Core, headers).await),
         ["apis"] if wants_aggregated(headers) => Some(aggregated(app, Root::Groups, headers).await),
         ["api"] => Some(json(discovery::api_versions(&app.address))),
-        ["apis"] => Some(json(discovery::api_group_list(&rows))),
-        ["api", version] => discovery::api_resource_list(&rows, "", version).map(json),
-        ["apis", group] => discovery::api_group(&rows, group).map(json),
-        ["apis", group, version] => discovery::api_resource_list(&rows, group, version).map(json),
+        ["apis"] => {
+            let groups = app.documents.group_list(app.document_source()).await;
+            Some(typed("application/json", groups))
+        }
+        ["api", version] => {
+            app.documents.resource_list(&app.document_source(), "", version).map(json)
+        }
+        ["apis", group] => app.documents.group(&app.document_source(), group).map(json),
+        ["apis", group, version] => {
+            app.documents.resource_list(&app.document_source(), group, version).map(json)
+        }
         ["version"] => Some(indented(&crate::app::version::document(&app.api_config))),
         ["openapi", "v2"] => Some(openapi_v2(app, headers).await),
         ["openapi", "v3"] => {
@@ -77,6 +81,10 @@ fn root(app: &App) -> String {
     for row in app.registry.now().rows().iter().filter(|row| !row.group.is_empty()) {
         paths.push(format!("/apis/{}", row.group));
         paths.push(format!("/apis/{}/{}", row.group, row.version));
+    }
+    for service in app.aggregator.services.now().remote() {
+        paths.push(format!("/apis/{}", service.group));
+        paths.push(format!("/apis/{}/{}", service.group, service.version));
     }
     for path in
         ["/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"]

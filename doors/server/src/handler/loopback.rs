@@ -1,5 +1,6 @@
 //! `LoopbackClient`: requests from within the process, through the full handler chain and without a network.
 
+use crate::aggregate::Requests;
 use crate::app::App;
 use crate::app::token_usage::SecretLabeler;
 use crate::handler::server::serve;
@@ -29,13 +30,24 @@ pub struct MediaTypes {
 pub struct LoopbackClient {
     app: Arc<App>,
     peer: Arc<Peer>,
+    agent: HeaderValue,
 }
 
+/// The user agents of the server itself, and of its controllers. `managedFields` have the part before the slash, by
+/// which tools know them.
+const SERVER_AGENT: &str = "kube-apiserver/ratchet";
+const CONTROLLER_AGENT: &str = "kube-controller-manager/ratchet";
+
 impl LoopbackClient {
-    /// Creates a client of this server.
+    /// Creates a client of this server for its controllers.
     pub fn new(app: Arc<App>) -> Self {
+        Self::named(app, CONTROLLER_AGENT)
+    }
+
+    fn named(app: Arc<App>, agent: &'static str) -> Self {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        Self { app, peer: Arc::new(Peer { address, certificates: Arc::from([]) }) }
+        let peer = Arc::new(Peer { address, certificates: Arc::from([]) });
+        Self { app, peer, agent: HeaderValue::from_static(agent) }
     }
 
     /// Sends a request as `user` and returns status code and body.
@@ -73,7 +85,7 @@ impl LoopbackClient {
         types: MediaTypes,
         body: Bytes,
     ) -> Option<http::Response<Body>> {
-        let agent = HeaderValue::from_static("ratchet-controllers");
+        let agent = self.agent.clone();
         let mut request =
             Request::builder().method(method).uri(path).header(header::USER_AGENT, agent);
         let content_headers =
@@ -95,6 +107,26 @@ impl LoopbackClient {
     }
 }
 
+/// The requests of the controllers of APIServices, as the server itself.
+impl Requests for LoopbackClient {
+    fn send(
+        &self,
+        method: &'static str,
+        path: String,
+        body: Bytes,
+    ) -> Pin<Box<dyn Future<Output = (u16, Bytes)> + Send + '_>> {
+        Box::pin(async move {
+            let types = MediaTypes { accept: "application/json", content: "application/json" };
+            self.request(&own_user(), method, &path, types, body).await
+        })
+    }
+}
+
+/// The server itself.
+fn own_user() -> User {
+    User { name: "system:apiserver".into(), groups: vec![MASTERS.into()], ..User::default() }
+}
+
 /// Labels secrets by requests of the server to itself. The server owns it, so it keeps no server alive.
 pub(crate) struct LoopbackLabeler(pub(crate) Weak<App>);
 
@@ -110,13 +142,8 @@ impl SecretLabeler for LoopbackLabeler {
             let patch = Bytes::from(Node::map([("metadata", metadata)]).to_json());
             let types =
                 MediaTypes { accept: "application/json", content: "application/merge-patch+json" };
-            let user = User {
-                name: "system:apiserver".into(),
-                groups: vec![MASTERS.into()],
-                ..User::default()
-            };
-            let client = LoopbackClient::new(app);
-            let (code, _) = client.request(&user, "PATCH", &path, types, patch).await;
+            let client = LoopbackClient::named(app, SERVER_AGENT);
+            let (code, _) = client.request(&own_user(), "PATCH", &path, types, patch).await;
             if code >= 300 {
                 tracing::error!(namespace, name, code, "a secret could not be marked as used");
             }

@@ -1,13 +1,16 @@
 //! Routes an authorized request to its handler.
 
+use crate::aggregate::{merge, register};
 use crate::app::App;
+use crate::app::aggregator::api_service::GROUP;
 use crate::app::compute::SMALL;
 use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::connect::{self, Client, Connect};
 use crate::handler::documents;
+use crate::registry::Deletion;
 use crate::request::body;
-use crate::request::operation::Operation;
-use crate::request::{Output, RequestContext, ResourcePath, Source};
+use crate::request::operation::{Operation, Unrouted};
+use crate::request::{Media, Output, RequestContext, ResourcePath, Source};
 use crate::response::compress;
 use crate::response::respond::{error_response, reply_response};
 use crate::status::StatusError;
@@ -15,11 +18,9 @@ use crate::verbs::{self, reviews, subresources};
 use bytes::Bytes;
 use http::header::CONTENT_ENCODING;
 use http::{HeaderMap, Method, Response};
-use http_body_util::BodyExt;
 use ratchet_access::User;
 use ratchet_engine::Part;
-use ratchet_http::{Body, BodyError, ReadError, full, read_body};
-use std::net::IpAddr;
+use ratchet_http::{Body, ReadError, read_body};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,13 +39,20 @@ pub(crate) async fn plain_path(
         true => None,
         false => {
             let query = request.parts.uri.query();
-            documents::answer(app, path, &request.params, query, headers).await
+            let joint = merge::joint(app, path);
+            let asked = merge::own_headers(joint, headers);
+            let own = documents::answer(app, path, &request.params, query, &asked).await;
+            match joint {
+                None => own,
+                Some(joint) => merge::merge(app, joint, headers, own).await,
+            }
         }
     };
     let Some(response) = found else {
         let group = path.strip_prefix("/apis/").and_then(|rest| rest.split('/').next());
         // An unknown version of a known group is a Status; anything else is a plain 404.
-        if group.is_some_and(|group| app.registry.has_group(group)) && path.matches('/').count() > 2
+        if group.is_some_and(|group| app.registry.has_built_in_group(group))
+            && path.matches('/').count() > 2
         {
             return error_response(&StatusError::no_resource(), Output::PLAIN);
         }
@@ -66,18 +74,35 @@ pub(crate) async fn resource(
     plain: Output,
 ) -> Response<Body> {
     let Some(resource) = app.registry.find(&path.group, &path.version, &path.resource) else {
-        if app.registry.has_group(&path.group) {
+        if app.registry.has_built_in_group(&path.group) {
             let error = StatusError::no_resource();
             request.record_error(&error);
             return error_response(&error, plain);
         }
-        return documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into());
+        let _ = receive(app, source, &request.parts.headers).await;
+        return no_page();
     };
     let resource = &resource;
+    // Nobody sees a version without its APIService; if it cannot be written, what is there is told.
+    if path.group == GROUP
+        && let Err(error) = register::settle(app).await
+    {
+        tracing::warn!(error = error.message, "the APIServices of this server are not complete");
+    }
     let method = &request.parts.method;
-    let operation = match Operation::of(&request.info, path, method, &resource.row()) {
+    let operation = match resource.defined() {
+        Some(_) => Operation::of_custom(&request.info, path, resource),
+        None => {
+            Operation::of(&request.info, path, method, &resource.row()).map_err(Unrouted::Status)
+        }
+    };
+    let operation = match operation {
         Ok(operation) => operation,
-        Err(error) => {
+        Err(Unrouted::NoPage) => {
+            let _ = receive(app, source, &request.parts.headers).await;
+            return no_page();
+        }
+        Err(Unrouted::Status(error)) => {
             // Closing a connection with unread bytes resets it, and the response is lost.
             let _ = receive(app, source, &request.parts.headers).await;
             request.record_error(&error);
@@ -87,10 +112,21 @@ pub(crate) async fn resource(
     let output = match Output::choose(&request.parts.headers, request.params.get("pretty")) {
         Ok(output) => output,
         Err(error) => {
+            let error =
+                if resource.defined().is_some() { StatusError::not_accepted() } else { error };
             request.record_error(&error);
             return error_response(&error, Output::PLAIN);
         }
     };
+    if let Some(text) = resource.defined().and_then(|defined| defined.deprecation.as_ref()) {
+        request.warnings.add(text.clone());
+    }
+    if resource.defined().is_some() && output.media == Media::Protobuf {
+        let _ = receive(app, source, &request.parts.headers).await;
+        let error = StatusError::not_marshalable();
+        request.record_error(&error);
+        return error_response(&error, plain);
+    }
     if let Some(text) =
         ratchet_engine::deprecation(resource.row().group, resource.row().kind, &app.api_config)
     {
@@ -98,7 +134,7 @@ pub(crate) async fn resource(
     }
     if operation == Operation::Connect {
         let connect = Connect { app, resource, path, request, user };
-        let result = connect::answer(&connect, client(source, request.address)).await;
+        let result = connect::answer(&connect, Client::new(source, request.address)).await;
         return result.unwrap_or_else(|error| {
             request.record_error(&error);
             error_response(&error, plain)
@@ -114,6 +150,15 @@ pub(crate) async fn resource(
     if app.audit.is_some() {
         request.audit.set_request_body(&body);
     }
+    // A custom object may be created at its own path, too: its name is the one in the body.
+    let collection;
+    let path = match operation == Operation::Create && !path.name.is_empty() {
+        true => {
+            collection = ResourcePath { name: String::new(), is_item: false, ..path.clone() };
+            &collection
+        }
+        false => path,
+    };
     let resource_request = ResourceRequest {
         app,
         resource,
@@ -125,6 +170,7 @@ pub(crate) async fn resource(
         output,
         warnings: &request.warnings,
         audit: &request.audit,
+        deadline: request.deadline,
     };
     let verb = request.info.verb;
     let result = match body.len() <= SMALL {
@@ -135,6 +181,9 @@ pub(crate) async fn resource(
             result.unwrap_or_else(|| Err(StatusError::timeout()))
         }
     };
+    if resource.strategy().deletion == Deletion::Cleaned && *method != Method::GET {
+        app.definitions.settle().await;
+    }
     match result {
         Ok(reply) => reply_response(app, resource, reply, output, request).await,
         Err(error) => {
@@ -144,16 +193,8 @@ pub(crate) async fn resource(
     }
 }
 
-/// The client's side of a connect request.
-fn client(source: Source, address: IpAddr) -> Client {
-    let (body, upgrade) = match source {
-        Source::Memory(bytes) => (full(bytes), None),
-        Source::Network(incoming, upgrade) => {
-            let body = incoming.map_err(|error| BodyError(error.to_string()));
-            (body.boxed_unsync(), upgrade)
-        }
-    };
-    Client { body, upgrade, address }
+fn no_page() -> Response<Body> {
+    documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into())
 }
 
 async fn receive(app: &App, source: Source, headers: &HeaderMap) -> Result<Bytes, StatusError> {
@@ -179,6 +220,9 @@ async fn dispatch(
     operation: Operation,
     verb: &'static str,
 ) -> HandlerResult {
+    if request.resource.row().storage.is_some() && matches!(verb, "get" | "patch" | "delete") {
+        check_name(&request.path.name)?;
+    }
     match operation {
         Operation::Subresource => subresources::answer(request, verb).await,
         _ if request.resource.row().storage.is_none() => dispatch_virtual(request, verb).await,
@@ -191,6 +235,19 @@ async fn dispatch(
         Operation::DeleteCollection => verbs::delete::delete_collection(request).await,
         Operation::Connect => Err(StatusError::method_not_allowed()),
     }
+}
+
+/// Rejects a name that could not be one segment of a key.
+fn check_name(name: &str) -> Result<(), StatusError> {
+    let why = match name {
+        "." | ".." => format!("may not be '{name}'"),
+        _ => match name.chars().find(|letter| matches!(letter, '/' | '%')) {
+            Some(letter) => format!("may not contain '{letter}'"),
+            None => return Ok(()),
+        },
+    };
+    let quoted = ratchet_net::Quoted(name);
+    Err(StatusError::bad_request(format!("Name parameter invalid: {quoted}: {why}")))
 }
 
 /// Serves resources without storage: reviews, bindings, component statuses.

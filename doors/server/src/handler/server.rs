@@ -1,10 +1,12 @@
 //! The handler chain of a request: inflight limits, authentication, impersonation, authorization.
 
 use crate::access::authorize::attributes;
+use crate::aggregate::{self, Routed};
 use crate::app::guarded_body::with_guard;
 use crate::app::{App, audit};
 use crate::handler::{documents, route};
 use crate::request::audit_record::AuditRecord;
+use crate::request::deadline::deadline;
 use crate::request::warnings::Warnings;
 use crate::request::{
     AUDIT_ID, Caller, InvalidPath, Output, Params, RequestContext, RequestInfo, Source, Target,
@@ -60,6 +62,11 @@ pub(crate) async fn serve(
     let parsed = RequestInfo::parse(&parts.method, &parts.uri, &params);
     let is_valid = parsed.is_ok();
     let info = parsed.unwrap_or_else(|InvalidPath| RequestInfo::nothing());
+    let (started, limit) = (Instant::now(), app.limits.timeout);
+    let deadline = match info.is_long() {
+        true => Ok(None),
+        false => deadline(started, limit, params.text("timeout")),
+    };
     let audit_id = parts.headers.get(AUDIT_ID).and_then(|id| id.to_str().ok());
     let audit_id = audit_id.filter(|id| !id.is_empty()).map(str::to_owned);
     let request = RequestContext {
@@ -70,12 +77,18 @@ pub(crate) async fn serve(
         is_audited: app.audit.is_some(),
         audit: AuditRecord::default(),
         audit_id: audit_id.unwrap_or_else(|| app.new_uid()),
-        started: Instant::now(),
+        started,
+        deadline: deadline.as_ref().ok().copied().flatten(),
         address: peer.address.ip(),
     };
     if !is_valid {
         let text = "400 Bad Request".to_owned();
         let mut response = documents::text(400, "text/plain; charset=utf-8", text);
+        finish(app, &request, &mut response);
+        return response;
+    }
+    if let Err(error) = &deadline {
+        let mut response = error_response(error, Output::PLAIN);
         finish(app, &request, &mut response);
         return response;
     }
@@ -203,6 +216,9 @@ async fn handle(
             );
         }
     };
+    if trail.as_ref().is_some_and(|trail| trail.level() >= Level::Request) {
+        request.audit.want_request_body();
+    }
     if trail.as_ref().is_some_and(|trail| trail.level() == Level::RequestResponse) {
         request.audit.want_response_body();
     }
@@ -217,9 +233,9 @@ async fn handle(
         }
     }
     let response = authorize_and_route(app, request, source, &user, plain);
-    let response = match app.limits.timeout {
-        limit if limit.is_zero() || is_long => response.await,
-        limit => match tokio::time::timeout(limit, response).await {
+    let response = match request.deadline {
+        None => response.await,
+        Some(deadline) => match tokio::time::timeout_at(deadline.into(), response).await {
             Ok(response) => response,
             Err(_) => error_reply(&StatusError::timeout()),
         },
@@ -274,6 +290,10 @@ async fn authorize_and_route(
             return response;
         }
     }
+    let source = match aggregate::route(app, request, source, user).await {
+        Routed::Answered(response) => return response,
+        Routed::Local(source) => source,
+    };
     match &request.info.target {
         Target::Path(path) => route::plain_path(app, request, path).await,
         Target::Resource(path) => route::resource(app, request, path, source, user, plain).await,

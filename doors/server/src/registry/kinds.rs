@@ -1,6 +1,7 @@
 //! `PrepareForCreate` and `PrepareForUpdate` of single kinds, which their rows of the strategies name.
 
 use super::strategy::CreateContext;
+use ratchet_crd::definition;
 use ratchet_object::{Equality, Node, Value, equal_at};
 
 /// Names a LimitRange without a name after its uid.
@@ -41,12 +42,53 @@ pub(super) fn create_service(node: &mut Node<'static>, _: &CreateContext<'_>) {
     node.map_mut("status").set("loadBalancer", Node::empty_map());
 }
 
+/// Makes a local APIService available: this server itself serves it.
+pub(super) fn create_api_service(node: &mut Node<'static>, context: &CreateContext<'_>) {
+    if node.find(&["spec", "service"]).is_none_or(Node::is_null) {
+        let conditions = vec![local_api_service_condition(context.now)];
+        node.map_mut("status").set("conditions", Node::list(conditions));
+    }
+}
+
+/// The condition of every APIService that this server itself serves.
+pub(crate) fn local_api_service_condition(now: &str) -> Node<'static> {
+    Node::map([
+        ("lastTransitionTime", Node::string(now.to_owned())),
+        ("message", Node::string("Local APIServices are always available")),
+        ("reason", Node::string("Local")),
+        ("status", Node::string("True")),
+        ("type", Node::string("Available")),
+    ])
+}
+
 /// The annotation in which apps/v1 keeps the template generation of a DaemonSet.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 fn set_template_generation(node: &mut Node<'static>, count: i64) {
     let annotations = node.map_mut("metadata").map_mut("annotations");
     annotations.set(TEMPLATE_GENERATION, Node::string(count.to_string()));
+}
+
+/// Sets the first status of a CustomResourceDefinition.
+pub(super) fn create_definition(node: &mut Node<'static>, _: &CreateContext<'_>) {
+    definition::prepare_for_create(node);
+}
+
+/// Adds a new storage version to the status of a CustomResourceDefinition.
+pub(super) fn update_definition(new: &mut Node<'static>, old: &Node<'_>, _: &str) {
+    definition::prepare_for_update(new, old);
+}
+
+/// Keeps the spec of a CustomResourceDefinition.
+pub(super) fn update_definition_status(new: &mut Node<'static>, old: &Node<'_>, _: &str) {
+    definition::prepare_for_status_update(new, old);
+}
+
+/// Adds the count of templates to a DaemonSet that was sent without.
+pub(super) fn complete_daemon_set(node: &mut Node<'static>) {
+    if node.find(&["metadata", "annotations", TEMPLATE_GENERATION]).is_none() {
+        set_template_generation(node, 0);
+    }
 }
 
 /// Starts to count the templates of a DaemonSet.

@@ -4,14 +4,16 @@ use super::strategy::{Generation, Strategy};
 use ratchet_object::{Equality, Node, equal_at};
 
 /// Fields that a client cannot set on create.
-const SYSTEM_FIELDS: &[&str] = &[
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "deletionTimestamp",
-    "managedFields",
-    "selfLink",
-    "uid",
-];
+const SYSTEM_FIELDS: &[&str] =
+    &["creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "selfLink", "uid"];
+
+/// Removes what a client cannot set, before mutating admission sees a new object.
+pub(crate) fn wipe_system_fields(node: &mut Node<'static>) {
+    let metadata = node.map_mut("metadata");
+    for name in SYSTEM_FIELDS.iter().filter(|name| **name != "managedFields") {
+        metadata.remove(name);
+    }
+}
 
 /// Sets uid, creation timestamp and generation of a new object.
 pub(crate) fn fill_system_fields(
@@ -58,8 +60,6 @@ pub(crate) fn preserve_system_fields(new: &mut Node<'static>, old: &Node<'_>, st
             metadata.set(name, value.clone().into_owned());
         }
     }
-    // Managed fields need server-side apply, which is not supported yet.
-    metadata.remove("managedFields");
     metadata.remove("selfLink");
     if old.find(&["metadata", "namespace"]).is_none() {
         metadata.remove("namespace");

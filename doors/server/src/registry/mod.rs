@@ -4,9 +4,11 @@
 //! What strategies do on create and update is here too.
 
 pub(crate) mod clock;
+pub(crate) mod custom;
 mod disabled;
 mod kinds;
 pub(crate) mod metadata;
+pub(crate) mod partial;
 mod prepare;
 mod row;
 pub(crate) mod services;
@@ -14,10 +16,12 @@ mod signing_request;
 mod strategies;
 mod strategy;
 
+pub(crate) use kinds::local_api_service_condition;
 pub(crate) use row::CustomRow;
-pub(crate) use strategies::strategy;
+pub(crate) use strategies::{custom_strategy, strategy};
 pub(crate) use strategy::{CreateContext, Deletion, Dependents, Strategy};
 
+use self::custom::Defined;
 use self::row::Row;
 use crate::status::About;
 use crate::storage::cache::{Cache, Item, ROOT, ResourceCache};
@@ -39,6 +43,8 @@ pub struct ServedResource {
     pub cache: Arc<ResourceCache>,
     /// The name in storage keys: `pods`, `deployments.apps`.
     storage: String,
+    /// What it has only if it is defined at run time.
+    defined: Option<Defined>,
 }
 
 impl ServedResource {
@@ -52,24 +58,41 @@ impl ServedResource {
             strategy: strategy(stored.group, stored.kind),
             cache: cache.resource_cache(&storage),
             storage,
+            defined: None,
         }
     }
 
     /// A resource that is defined at run time, in one version.
-    pub(crate) fn custom(row: CustomRow, object_type: Arc<dyn ObjectType>, cache: &Cache) -> Self {
+    fn custom(
+        row: CustomRow,
+        object_type: Arc<dyn ObjectType>,
+        defined: Defined,
+        cache: &Cache,
+    ) -> Self {
         let storage = storage_name(&row.group, &row.plural);
         Self {
             object_type,
-            strategy: strategy(&row.group, &row.kind),
+            strategy: custom_strategy(),
             cache: cache.resource_cache(&storage),
             row: Row::Custom(row),
             storage,
+            defined: Some(defined),
         }
     }
 
     /// The catalog row.
     pub fn row(&self) -> Resource<'_> {
         self.row.resource()
+    }
+
+    /// The definition, if it is defined at run time.
+    pub(crate) fn defined(&self) -> Option<&Defined> {
+        self.defined.as_ref()
+    }
+
+    /// The kind of its lists.
+    pub fn list_kind(&self) -> String {
+        self.row.list_kind()
     }
 
     /// The group, version and kind in which its objects are stored.
@@ -147,7 +170,7 @@ impl ServedResource {
         convert::from_stored(node, &self.api_version(), self.row().kind);
     }
 
-    /// A stored object in this version, with `apiVersion` and `kind`.
+    /// A stored object in this version, with `apiVersion` and `kind`; a custom object as it is served.
     pub fn read(&self, item: &Item) -> Node<'static> {
         let mut node = item.node();
         self.from_stored(&mut node);
@@ -156,15 +179,34 @@ impl ServedResource {
         node
     }
 
+    /// The Scale of an object; of a custom one where its definition says.
+    pub fn scale_of(&self, object: &Node<'static>) -> Node<'static> {
+        let custom = self.object_type.custom().and_then(|(_, strategy)| strategy.scale_of(object));
+        match custom {
+            Some(Ok((_, scale))) => scale,
+            _ => convert::scale_from(object),
+        }
+    }
+
+    /// Takes the number of replicas over from a Scale.
+    pub fn write_scale(&self, object: &mut Node<'static>, scale: &Node<'static>) {
+        if let Some((_, strategy)) = self.object_type.custom() {
+            return strategy.write_scale(object, scale);
+        }
+        let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);
+        object.map_mut("spec").set("replicas", Node::int(replicas));
+    }
+
     /// The etcd key under which kube-apiserver stores an object, which some error messages contain.
     pub fn etcd_key(&self, namespace: &str, name: &str) -> String {
         format!("{ROOT}{}/{}", self.row.etcd_prefix(), self.cache_key(namespace, name))
     }
 
-    /// Whether its objects are stored in another version than this one.
+    /// Whether its objects are stored in another version than this one. Custom objects are converted before they leave a
+    /// verb.
     pub fn is_converted(&self) -> bool {
         let (row, stored) = (self.row(), self.stored());
-        (row.group, row.version) != (stored.group, stored.version)
+        self.defined.is_none() && (row.group, row.version) != (stored.group, stored.version)
     }
 
     /// Whether two resources serve the same stored objects.
@@ -273,6 +315,11 @@ impl Registry {
     /// Finds a resource of the core group.
     pub fn core(&self, plural: &str) -> Option<Arc<ServedResource>> {
         self.find("", "v1", plural)
+    }
+
+    /// Whether the group has built-in resources.
+    pub fn has_built_in_group(&self, group: &str) -> bool {
+        self.built_in.iter().any(|resource| resource.row().group == group)
     }
 
     /// Whether the group is served in any version.

@@ -25,6 +25,8 @@ pub(crate) struct CustomRow {
     pub version: String,
     /// The kind of objects.
     pub kind: String,
+    /// The kind of lists.
+    pub list_kind: String,
     /// The plural name in URLs.
     pub plural: String,
     /// The singular name.
@@ -60,6 +62,14 @@ impl Row {
         }
     }
 
+    /// The kind of lists.
+    pub(super) fn list_kind(&self) -> String {
+        match self {
+            Self::BuiltIn { row, .. } => format!("{}List", row.kind),
+            Self::Custom(row) => row.list_kind.clone(),
+        }
+    }
+
     /// The etcd prefix in kube-apiserver: the plural, except for a few old ones.
     pub(super) fn etcd_prefix(&self) -> String {
         match self {
@@ -89,7 +99,7 @@ impl CustomRow {
                 (false, false) => &[],
                 (false, true) => &[STATUS],
                 (true, false) => &[SCALE],
-                (true, true) => const { &[SCALE, STATUS] as &[Subresource] },
+                (true, true) => const { &[STATUS, SCALE] as &[Subresource] },
             },
             storage: Some(self.stored()),
         }

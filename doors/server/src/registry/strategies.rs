@@ -52,10 +52,18 @@ static STRATEGIES: &[Strategy] = &[
     row("apiextensions.k8s.io", "CustomResourceDefinition")
         .counts(SPEC)
         .requires_version()
-        .status_restores(ALL_METADATA),
-    row("apiregistration.k8s.io", "APIService").requires_version().status_restores(ALL_METADATA),
+        .status_restores(ALL_METADATA)
+        .deletion(Deletion::Cleaned)
+        .on_create(kinds::create_definition)
+        .on_update(kinds::update_definition)
+        .on_status_update(kinds::update_definition_status),
+    row("apiregistration.k8s.io", "APIService")
+        .requires_version()
+        .status_restores(ALL_METADATA)
+        .on_create(kinds::create_api_service),
     row("apps", "DaemonSet")
         .counts(SPEC)
+        .on_tracking(kinds::complete_daemon_set)
         .on_create(kinds::create_daemon_set)
         .on_update(kinds::update_daemon_set),
     row("apps", "Deployment").counts(Generation::OfSpecAndAnnotations).status_restores(&["labels"]),
@@ -114,6 +122,12 @@ static STRATEGIES: &[Strategy] = &[
     row(STORAGE, "VolumeAttributesClass").returns_deleted(),
 ];
 
+/// The strategy of all kinds that are defined at run time; their types count generations and keep statuses.
+pub(crate) fn custom_strategy() -> &'static Strategy {
+    static ROW: Strategy = PLAIN.requires_version();
+    &ROW
+}
+
 /// The strategy of a kind.
 pub(crate) fn strategy(group: &str, kind: &str) -> &'static Strategy {
     static PLAIN_ROW: Strategy = PLAIN;
@@ -144,6 +158,8 @@ mod tests {
         };
         assert_eq!(kinds(|row| row.deletion == Deletion::Graceful), ["Pod"]);
         assert_eq!(kinds(|row| row.deletion == Deletion::Phased), ["Namespace"]);
+        let cleaned = kinds(|row| row.deletion == Deletion::Cleaned);
+        assert_eq!(cleaned, ["CustomResourceDefinition"]);
         assert_eq!(kinds(|row| row.warns_of_orphans), ["Job"]);
         assert_eq!(kinds(|row| row.expires), ["Event"]);
         assert_eq!(kinds(|row| row.allocates), ["Service"]);
@@ -154,13 +170,16 @@ mod tests {
             "PersistentVolumeClaim",
             "Pod",
             "Service",
+            "CustomResourceDefinition",
+            "APIService",
             "DaemonSet",
             "Job",
             "CertificateSigningRequest",
         ];
         assert_eq!(kinds(|row| row.on_create.is_some()), created);
-        assert_eq!(kinds(|row| row.on_update.is_some()), ["DaemonSet"]);
-        let statuses = ["Pod", "CertificateSigningRequest"];
+        let updated = ["CustomResourceDefinition", "DaemonSet"];
+        assert_eq!(kinds(|row| row.on_update.is_some()), updated);
+        let statuses = ["Pod", "CustomResourceDefinition", "CertificateSigningRequest"];
         assert_eq!(kinds(|row| row.on_status_update.is_some()), statuses);
         assert_eq!(kinds(|row| row.on_approval.is_some()), ["CertificateSigningRequest"]);
         assert!(strategy("", "ConfigMap").on_create.is_none());

@@ -43,6 +43,8 @@ pub enum Deletion {
     Graceful,
     /// In a phase of its own, until the finalizers in the spec of a Namespace are gone.
     Phased,
+    /// After all objects of a CustomResourceDefinition, for which it gets a finalizer.
+    Cleaned,
 }
 
 /// The inputs of a create strategy beside the object.
@@ -92,6 +94,8 @@ pub struct Strategy {
     pub expires: bool,
     /// Whether objects claim cluster IPs and node ports.
     pub allocates: bool,
+    /// What the kind's version always has, but only the server sets: without it, its fields cannot be compared.
+    pub(super) on_tracking: Option<fn(&mut Node<'static>)>,
     /// The kind's own part of `PrepareForCreate`.
     pub(super) on_create: Option<PrepareCreate>,
     /// The kind's own part of `PrepareForUpdate`.
@@ -123,6 +127,7 @@ pub(super) const PLAIN: Strategy = Strategy {
     warns_of_orphans: false,
     expires: false,
     allocates: false,
+    on_tracking: None,
     on_create: None,
     on_update: None,
     on_status_update: None,
@@ -185,6 +190,17 @@ impl Strategy {
 
     pub(super) const fn allocates(self) -> Self {
         Self { allocates: true, ..self }
+    }
+
+    /// Adds what the kind's version always has.
+    pub(crate) fn complete_for_tracking(&self, node: &mut Node<'static>) {
+        if let Some(complete) = self.on_tracking {
+            complete(node);
+        }
+    }
+
+    pub(super) const fn on_tracking(self, complete: fn(&mut Node<'static>)) -> Self {
+        Self { on_tracking: Some(complete), ..self }
     }
 
     pub(super) const fn on_create(self, prepare: PrepareCreate) -> Self {

@@ -16,6 +16,7 @@ pub(crate) struct AuditRecord {
     failed: AtomicBool,
     tunnel: Mutex<Option<watch::Receiver<()>>>,
     wants_response_body: AtomicBool,
+    wants_request_body: AtomicBool,
     permit: OnceLock<Arc<Permit>>,
 }
 
@@ -24,6 +25,18 @@ impl AuditRecord {
     pub(crate) fn annotate(&self, key: impl Into<String>, text: impl Into<String>) {
         let mut annotations = self.annotations.lock().unwrap_or_else(PoisonError::into_inner);
         annotations.push((key.into(), text.into()));
+    }
+
+    /// Adds an audit annotation that shows parts of the request: only where its body is logged, too.
+    pub(crate) fn annotate_with_request(&self, key: impl Into<String>, text: impl Into<String>) {
+        if self.wants_request_body.load(Ordering::Relaxed) {
+            self.annotate(key, text);
+        }
+    }
+
+    /// Says that the request body is logged: the audit level is `Request` or above.
+    pub(crate) fn want_request_body(&self) {
+        self.wants_request_body.store(true, Ordering::Relaxed);
     }
 
     /// Stores the request body for the `requestObject` of the audit event.

@@ -1,15 +1,19 @@
 //! Decoding of request bodies into objects of the kind that an endpoint accepts.
 
 use crate::registry::ServedResource;
-use crate::request::go_syntax;
+use crate::request::{go_syntax, unstructured};
 use crate::status::StatusError;
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use ratchet_object::schema::TypeRow;
-use ratchet_object::{GroupVersionKind, Limits, Node, Repeated, Value, decode, proto, schema};
+use ratchet_object::{
+    GroupVersionKind, Limits, Node, Repeated, Value, decode, decode_json, proto, schema,
+    split_documents,
+};
 pub(crate) use ratchet_pipeline::InvalidFields as DecodeError;
 use ratchet_pipeline::{BuiltInType, FieldReport, FieldValidation, ObjectType, UnknownType};
+use std::borrow::Cow;
 
 /// The maximum size of a request body.
 pub(crate) const LIMIT: usize = 3 << 20;
@@ -25,16 +29,16 @@ pub(crate) enum BodyType {
     Protobuf,
 }
 
-/// The content type without its parameters.
-pub(crate) fn content_type(headers: &HeaderMap) -> &str {
+/// The content type without its parameters, in lower case.
+pub(crate) fn content_type(headers: &HeaderMap) -> String {
     let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    value.split(';').next().unwrap_or_default().trim()
+    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 impl BodyType {
     /// Parses the content type.
     pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Self, StatusError> {
-        match content_type(headers) {
+        match content_type(headers).as_str() {
             "" | "application/json" => Ok(Self::Json),
             "application/yaml" => Ok(Self::Yaml),
             "application/vnd.kubernetes.protobuf" => Ok(Self::Protobuf),
@@ -62,19 +66,32 @@ pub(crate) struct ExpectedKind<'a> {
     pub kind: &'a str,
     /// How its objects are decoded; `None` for a built-in kind that is no resource of its own.
     object_type: Option<&'a dyn ObjectType>,
+    /// Whether it is defined at run time: its objects have no Go type.
+    pub is_unstructured: bool,
 }
 
 impl<'a> ExpectedKind<'a> {
     /// The kind of a resource's main endpoint.
     pub(crate) fn of(resource: &'a ServedResource) -> Self {
         let object_type = Some(resource.object_type().as_ref());
-        Self { object_type, ..Self::of_kind(resource.row().gvk()) }
+        let is_unstructured = resource.defined().is_some();
+        Self { object_type, is_unstructured, ..Self::of_kind(resource.row().gvk()) }
     }
 
     /// A built-in kind.
     pub(crate) const fn of_kind(gvk: GroupVersionKind<'a>) -> Self {
         let GroupVersionKind { group, version, kind } = gvk;
-        Self { group, version, kind, object_type: None }
+        Self { group, version, kind, object_type: None, is_unstructured: false }
+    }
+
+    /// How objects of the kind are decoded; none for a built-in kind that is no resource of its own.
+    pub(crate) fn object_type(&self) -> Option<&'a dyn ObjectType> {
+        self.object_type
+    }
+
+    /// Drops what decoding drops: unknown fields, and `null`.
+    pub(crate) fn prune(&self, node: &mut Node<'static>) {
+        self.decode(node, &[]);
     }
 
     /// The type for strategic merge patches, if there are any of this kind.
@@ -86,7 +103,7 @@ impl<'a> ExpectedKind<'a> {
     }
 
     /// Reports unknown, duplicate and mistyped fields, and prunes what the kind does not know.
-    fn decode(&self, node: &mut Node<'static>, repeated: &[Repeated]) -> FieldReport {
+    pub(super) fn decode(&self, node: &mut Node<'static>, repeated: &[Repeated]) -> FieldReport {
         match (self.object_type, BuiltInType::of(self.name())) {
             (Some(object_type), _) => object_type.decode(node, repeated),
             (None, Some(built_in)) => built_in.decode(node, repeated),
@@ -115,6 +132,9 @@ pub(crate) fn decode_body(
     wanted: ExpectedKind<'_>,
     strictness: FieldValidation,
 ) -> Result<DecodedBody, StatusError> {
+    if wanted.is_unstructured {
+        return unstructured::decode_body(bytes, media, wanted, strictness);
+    }
     let (node, repeated) = parse(bytes, media, wanted.kind)?;
     let Value::Map(_) = node.value else {
         return Err(unrecognized(wanted.kind, &go_syntax::not_an_object(&node), bytes));
@@ -160,13 +180,16 @@ pub(crate) fn parse(
         let node = node.map_err(|error| StatusError::bad_request(error.to_string()))?;
         return Ok((node, Vec::new()));
     }
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        let error = "json parse error: invalid UTF-8 in the body";
-        return Err(unrecognized(kind, error, bytes));
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) if media == BodyType::Json => Cow::Owned(replace_invalid(bytes)),
+        Err(_) => return Err(unrecognized(kind, "yaml: invalid UTF-8 in the body", bytes)),
     };
+    let text = text.as_ref();
     let decoded = match media {
-        BodyType::Yaml => decode(text, Limits::DEFAULT),
-        _ => ratchet_object::decode_json(text, Limits::DEFAULT),
+        // The reference reads the first document and nothing behind it.
+        BodyType::Yaml => decode(first_document(text), Limits::DEFAULT),
+        _ => decode_json(text, Limits::DEFAULT),
     };
     match decoded {
         Ok(mut decoded) if decoded.documents.len() == 1 => {
@@ -189,7 +212,25 @@ pub(crate) fn parse(
     }
 }
 
-fn unrecognized(kind: &str, why: &str, bytes: &[u8]) -> StatusError {
+/// The first document of a stream that has more than comments and directives.
+fn first_document(text: &str) -> &str {
+    let says_something =
+        |line: &str| !matches!(line.trim_start().bytes().next(), None | Some(b'#' | b'%'));
+    let mut documents = split_documents(text).map(|document| document.text);
+    documents.find(|document| document.lines().any(says_something)).unwrap_or_default()
+}
+
+/// The text of JSON that is not UTF-8: as in Go, every byte that is no part of a character becomes U+FFFD.
+fn replace_invalid(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+    text
+}
+
+pub(super) fn unrecognized(kind: &str, why: &str, bytes: &[u8]) -> StatusError {
     StatusError::bad_request(format!(
         "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; {why} ({})",
         summary(bytes)
@@ -197,7 +238,7 @@ fn unrecognized(kind: &str, why: &str, bytes: &[u8]) -> StatusError {
 }
 
 /// The first bytes of a body for an error message: text if it looks like JSON, else hexadecimal.
-fn summary(bytes: &[u8]) -> String {
+pub(super) fn summary(bytes: &[u8]) -> String {
     const SUMMARY_LENGTH: usize = 30;
     let start = bytes.get(..SUMMARY_LENGTH.min(bytes.len())).unwrap_or_default();
     let more = if bytes.len() > SUMMARY_LENGTH { " ..." } else { "" };

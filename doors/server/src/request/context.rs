@@ -30,6 +30,8 @@ pub(crate) struct RequestContext<'a> {
     pub(crate) audit_id: String,
     /// When the request arrived.
     pub(crate) started: Instant,
+    /// When the time of the request is over.
+    pub(crate) deadline: Option<Instant>,
     /// The client's address.
     pub(crate) address: IpAddr,
 }

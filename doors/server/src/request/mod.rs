@@ -5,6 +5,7 @@ pub(crate) mod accept;
 pub(crate) mod audit_record;
 pub(crate) mod body;
 mod context;
+pub(crate) mod deadline;
 pub(crate) mod go_syntax;
 pub(crate) mod info;
 pub(crate) mod limits;
@@ -14,6 +15,7 @@ pub(crate) mod options;
 mod percent;
 pub(crate) mod query;
 mod source;
+pub(crate) mod unstructured;
 pub(crate) mod warnings;
 
 pub(crate) use accept::{Form, Media, Output};

@@ -1,5 +1,9 @@
 //! The operation of a resource request, derived from the authorized `RequestInfo` and the resource's catalog row.
 
+mod custom;
+
+pub(crate) use custom::Unrouted;
+
 use crate::request::{PathVerb, RequestInfo, ResourcePath, connects};
 use crate::status::StatusError;
 use http::Method;

@@ -2,6 +2,7 @@
 
 use crate::request::Params;
 use crate::status::StatusError;
+use ratchet_apply::{ManagerError, manager_errors};
 use ratchet_object::{Entry, Node, Value};
 use ratchet_pipeline::FieldValidation;
 
@@ -23,6 +24,8 @@ pub(crate) enum OptionsKind {
     Update,
     /// `PatchOptions`, of PATCH.
     Patch,
+    /// `PatchOptions` of an apply.
+    Apply,
 }
 
 impl OptionsKind {
@@ -30,7 +33,7 @@ impl OptionsKind {
         match self {
             Self::Create => "CreateOptions",
             Self::Update => "UpdateOptions",
-            Self::Patch => "PatchOptions",
+            Self::Patch | Self::Apply => "PatchOptions",
         }
     }
 }
@@ -49,16 +52,19 @@ impl WriteOptions {
             add_cause("force", "FieldValueForbidden", text.into());
         }
         let manager = params.text("fieldManager");
-        if manager.len() > 128 {
-            add_cause(
-                "fieldManager",
-                "FieldValueTooLong",
-                "Too long: may not be more than 128 bytes".into(),
-            );
-        } else if manager.chars().any(char::is_control) {
-            let quoted = ratchet_net::Quoted(manager);
-            let text = format!("Invalid value: {quoted}: should only contain printable characters");
-            add_cause("fieldManager", "FieldValueInvalid", text);
+        if kind == OptionsKind::Apply && manager.is_empty() {
+            let text = "Required value: is required for apply patch";
+            add_cause("fieldManager", "FieldValueRequired", text.into());
+        }
+        for error in manager_errors(manager) {
+            let (reason, text) = match error {
+                ManagerError::TooLong => ("FieldValueTooLong", format!("Too long: {error}")),
+                ManagerError::Unprintable(..) => {
+                    let quoted = ratchet_net::Quoted(manager);
+                    ("FieldValueInvalid", format!("Invalid value: {quoted}: {error}"))
+                }
+            };
+            add_cause("fieldManager", reason, text);
         }
         let dry_run: Vec<&str> = params.all("dryRun").collect();
         if dry_run.iter().any(|value| *value != "All") {

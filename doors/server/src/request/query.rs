@@ -23,6 +23,11 @@ impl Params {
         )
     }
 
+    /// Parameters that come from elsewhere.
+    pub(crate) fn from_pairs(pairs: Vec<(String, String)>) -> Self {
+        Self(pairs)
+    }
+
     /// The first value of `name`.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())

@@ -1,5 +1,6 @@
 //! Encoding of responses: whole objects, tables and partial metadata in every media type.
 
+mod columns;
 mod document;
 mod indent;
 mod stream;
@@ -13,10 +14,9 @@ use crate::registry::ServedResource;
 use crate::request::{Media, Output, Params};
 use crate::storage::cache::Item;
 use bytes::Bytes;
+use columns::{write_cells, write_columns};
 use indent::indented;
-use ratchet_object::{Limits, Node, decode_json, proto, write_text};
-use ratchet_table::{Column, cells, columns};
-use std::fmt::Write;
+use ratchet_object::{Limits, Node, decode_json, proto};
 
 /// Options of table rows: the included object, and whether column definitions are still to be written.
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +117,7 @@ pub(crate) fn table_of_one(
         output.meta_version, item.revision
     );
     if rows.with_columns {
-        write_columns(&mut out, columns(resource.row().group, resource.row().kind));
+        write_columns(&mut out, resource);
         rows.with_columns = false;
     } else {
         out.push_str("null");
@@ -128,23 +128,6 @@ pub(crate) fn table_of_one(
     out
 }
 
-fn write_columns(out: &mut String, columns: &[Column]) {
-    out.push('[');
-    for (index, column) in columns.iter().enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
-        let _ = write!(
-            out,
-            r#"{{"name":"{}","type":"{}","format":"{}","description":"#,
-            column.name, column.kind, column.format
-        );
-        let _ = write_text(out, column.description);
-        let _ = write!(out, r#","priority":{}}}"#, column.priority);
-    }
-    out.push(']');
-}
-
 fn write_row(
     out: &mut String,
     app: &App,
@@ -153,17 +136,15 @@ fn write_row(
     include: Include,
     meta_version: &str,
 ) {
-    let node = if resource.is_converted() { converted(resource, item) } else { item.node() };
-    out.push_str(r#"{"cells":["#);
-    for (index, cell) in
-        cells(resource.row().group, resource.row().kind, &node, app.seconds()).iter().enumerate()
-    {
-        if index > 0 {
-            out.push(',');
-        }
-        cell.write_json(out);
+    let mut write_row_cells = |node: &Node<'_>| {
+        out.push_str(r#"{"cells":["#);
+        write_cells(out, resource, node, app.seconds());
+        out.push(']');
+    };
+    match resource.is_converted() {
+        true => write_row_cells(&converted(resource, item)),
+        false => item.read(write_row_cells),
     }
-    out.push(']');
     match include {
         Include::Nothing => {}
         Include::Metadata => {
@@ -172,6 +153,7 @@ fn write_row(
         }
         Include::Object => {
             out.push_str(r#","object":"#);
+            let node = converted(resource, item);
             out.push_str(&whole(node, &resource.api_version(), resource.row().kind));
         }
     }

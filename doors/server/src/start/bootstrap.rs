@@ -6,11 +6,15 @@ use crate::start::config::ProxyFiles;
 use crate::start::kubernetes_service;
 use crate::status::StatusError;
 use crate::storage::cache::storable;
+use crate::verbs::managed_fields;
 use ratchet_object::{Equality, Node, equal_at};
 use ratchet_store::{Commit, Guard, Revision, Write};
 use std::sync::Arc;
 
 const NAMESPACES: &[&str] = &["default", "kube-system", "kube-public", "kube-node-lease"];
+
+/// Who owns what the server creates.
+const MANAGER: &str = "kube-apiserver";
 
 /// Creates the missing objects in one commit and reconciles those that the server owns; other changes by users stay.
 pub(crate) async fn run(app: &Arc<App>, config: &PublishedConfig) -> Result<(), StatusError> {
@@ -182,6 +186,7 @@ fn with_system_fields(
     resource: &ServedResource,
     mut node: Node<'static>,
 ) -> Node<'static> {
+    managed_fields::track_new(resource, &mut node, MANAGER, &app.now());
     metadata::fill_system_fields(&mut node, resource.strategy(), app.new_uid(), app.now());
     node
 }

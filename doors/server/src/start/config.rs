@@ -44,6 +44,25 @@ pub struct Config {
     pub audit: Option<Audit>,
     /// Connections to kubelets and other backends.
     pub backends: BackendConfig,
+    /// Connections to extension API servers.
+    pub aggregation: AggregationConfig,
+}
+
+/// Connections to extension API servers.
+#[derive(Clone, Debug)]
+pub struct AggregationConfig {
+    /// `--proxy-client-cert-file` and `--proxy-client-key-file`: the proof that request headers state an identity.
+    pub client: Option<ratchet_kubelet::ClientKeyFiles>,
+    /// `--enable-aggregator-routing`: endpoints are dialed, not cluster IPs.
+    pub by_endpoint: bool,
+    /// `--aggregator-reject-forwarding-redirect`.
+    pub rejects_redirects: bool,
+}
+
+impl Default for AggregationConfig {
+    fn default() -> Self {
+        Self { client: None, by_endpoint: false, rejects_redirects: true }
+    }
 }
 
 /// Connections to kubelets and other backends.

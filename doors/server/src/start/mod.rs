@@ -8,20 +8,27 @@ use self::config::{BackendConfig, Config, Credentials, ProxyFiles};
 use crate::access::authorize::{Authorizer, Mode};
 use crate::access::node_relations::NodeRelations;
 use crate::access::token_getter::TokenGetter;
+use crate::aggregate;
 use crate::app::App;
+use crate::app::aggregator::{Aggregator, AggregatorConfig};
 use crate::app::audit::Auditing;
 use crate::app::backends::Backends;
 use crate::app::compute::Compute;
+use crate::app::definitions::{self, Definitions};
 use crate::app::documents::Documents;
 use crate::app::enabled_plugins::EnabledPlugins;
 use crate::app::metrics::{Metrics, name_witness};
+use crate::app::mutating_policy_set::MutatingPolicySet;
 use crate::app::pace::Pace;
 use crate::app::policy_set::PolicySet;
 use crate::app::quota_locks::QuotaLocks;
+use crate::app::service_resolver::ClusterServices;
 use crate::app::token_usage::TokenRecorder;
-use crate::handler::loopback::LoopbackLabeler;
+use crate::app::webhook_set::WebhookSet;
+use crate::handler::loopback::{LoopbackClient, LoopbackLabeler};
 use crate::handler::server::Server;
 use crate::registry::Registry;
+use crate::registry::custom::ConversionClient;
 use crate::request::long_running::LongRunning;
 use crate::storage::cache::{Cache, Index};
 use crate::storage::health::{self, HealthFlags};
@@ -30,8 +37,9 @@ use ratchet_identity::{
     Authenticators, Authorities, Proxy, PublicKey, Reloading, ServiceAccounts, SigningKey,
     TokenFile,
 };
-use ratchet_kubelet::{KubeletClient, Others, Settings, Timing};
+use ratchet_kubelet::{Extensions, KubeletClient, Others, Settings, Timing, WebhookClient};
 use ratchet_store::{Revision, Store, StoreError};
+use ratchet_webhook::AdmissionType;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -79,6 +87,7 @@ pub struct ReloadHandle {
     tls: Arc<TlsReload>,
     authorities: Vec<Arc<Reloading<Authorities>>>,
     kubelets: KubeletClient,
+    extensions: Extensions,
 }
 
 impl ReloadHandle {
@@ -86,6 +95,7 @@ impl ReloadHandle {
     pub fn now(&self) {
         self.tls.reload_now();
         self.kubelets.reload_now();
+        self.extensions.reload_now();
         let mut has_changed = false;
         for authorities in &self.authorities {
             match authorities.poll() {
@@ -158,11 +168,19 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         .map(|files| authorities(&files.authorities, "request-header-client-ca-file"));
     let proxy = proxy.transpose()?;
     let metrics = Arc::new(Metrics::new(&config.api_config));
-    let backends = backends(&config.backends, &metrics)?;
+    let backends = backends(&config.backends, &metrics, &cache)?;
+    let aggregation = &config.aggregation;
+    let extensions = Extensions::open(
+        Timing::default(),
+        config.backends.proxies.clone(),
+        aggregation.client.clone(),
+    )
+    .map_err(|error| StartError::File(error.to_string()))?;
     let reloads = ReloadHandle {
         tls,
         authorities: clients.iter().chain(&proxy).cloned().collect(),
         kubelets: backends.kubelets.clone(),
+        extensions: extensions.clone(),
     };
     reloads.name_authorities().map_err(|error| StartError::File(error.to_string()))?;
     let proxy = proxy
@@ -177,12 +195,30 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
     let port = listener.address().port();
     let host = config.advertise.unwrap_or(listener.address().ip());
     let audit = config.audit.as_ref().map(Auditing::open).transpose().map_err(StartError::File)?;
+    let aggregator = Aggregator::new(
+        &cache,
+        extensions,
+        AggregatorConfig {
+            by_endpoint: aggregation.by_endpoint,
+            rejects_redirects: aggregation.rejects_redirects,
+            own: (host.to_string(), port),
+        },
+        &metrics.registry,
+    );
     let app = Arc::new_cyclic(|app: &Weak<App>| App {
         registry: Registry::new(&cache, config.api_config.emulated, &config.runtime),
+        definitions: Definitions::new(
+            &cache,
+            u32::from(config.api_config.emulated.minor()),
+            ConversionClient::new(backends.webhooks.clone(), &metrics.registry),
+        ),
         authorizer: Authorizer::new(config.modes, &cache, nodes),
         plugins: EnabledPlugins::new(&config.plugins),
         quota_locks: QuotaLocks::default(),
         policies: PolicySet::new(&cache),
+        mutating_policies: MutatingPolicySet::new(&cache),
+        mutating_webhooks: WebhookSet::new(&cache, AdmissionType::Mutating),
+        validating_webhooks: WebhookSet::new(&cache, AdmissionType::Validating),
         backends,
         health: health::checks(cache.store(), &flags),
         api_config: config.api_config,
@@ -204,6 +240,9 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         )),
         compute: Arc::new(Compute::default()),
         pace: Pace::default(),
+        mutation_pace: Pace::default(),
+        condition_pace: Pace::default(),
+        aggregator,
         event_life: config.event_life,
         address: std::net::SocketAddr::new(host, port).to_string(),
         documents: Documents::default(),
@@ -216,8 +255,13 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         }
         store_lost.store(true, Ordering::Relaxed);
     });
+    app.definitions.start(&app);
+    tokio::spawn(definitions::run(app.clone()));
     app.count_objects();
     bootstrap::run(&app, &published_config)
+        .await
+        .map_err(|error| StartError::Bootstrap(error.message))?;
+    aggregate::register::settle(&app)
         .await
         .map_err(|error| StartError::Bootstrap(error.message))?;
     flags.bootstrapped.store(true, Ordering::Relaxed);
@@ -243,12 +287,15 @@ impl BoundServer {
     /// Serves requests until the server is drained.
     pub async fn serve(self) {
         let compactor = tokio::spawn(compact(self.app.clone(), self.compaction));
+        let requests = Arc::new(LoopbackClient::new(self.app.clone()));
+        let aggregation = tokio::spawn(aggregate::run(self.app.clone(), requests));
         let observer = tokio::spawn(health::log_health(self.app.cache.store().clone()));
         let drain = self.app.drain.clone();
         let service = Arc::new(Server(self.app.clone()));
         self.listener.serve(self.reloads.tls, service, drain, self.limits).await;
         compactor.abort();
         observer.abort();
+        aggregation.abort();
         health::log_health_change(&self.app.cache.store().health());
         if let Some(audit) = &self.app.audit {
             audit.flush();
@@ -274,7 +321,11 @@ async fn compact(app: Arc<App>, every: Duration) {
 }
 
 /// Clients of kubelets and other backends; certificate names are counted only where they are checked.
-fn backends(config: &BackendConfig, metrics: &Metrics) -> Result<Backends, StartError> {
+fn backends(
+    config: &BackendConfig,
+    metrics: &Metrics,
+    cache: &Cache,
+) -> Result<Backends, StartError> {
     let unusable = |why: &dyn std::fmt::Display| {
         StartError::File(format!("problem initializing API group \"\": {why}"))
     };
@@ -289,6 +340,11 @@ fn backends(config: &BackendConfig, metrics: &Metrics) -> Result<Backends, Start
         kubelets: KubeletClient::open(settings, witness).map_err(|why| unusable(&why))?,
         others: Others::open(Timing::default(), config.proxies.clone())
             .map_err(|why| unusable(&why))?,
+        webhooks: WebhookClient::new(
+            Timing::default(),
+            config.proxies.clone(),
+            Arc::new(ClusterServices::new(cache)),
+        ),
         address_types: config.address_types.clone(),
         default_port: config.default_port,
         bytes_per_second: config.bytes_per_second,

@@ -7,6 +7,9 @@ use std::fmt::Write;
 impl StatusError {
     /// The `Status` object, with members in the order of the reference.
     pub fn to_json(&self) -> String {
+        if let Some(given) = &self.given {
+            return given.to_string();
+        }
         let mut out = String::with_capacity(256 + self.message.len() * 2);
         out.push_str(r#"{"kind":"Status","apiVersion":"v1","metadata":{"#);
         if !self.continue_token.is_empty() {

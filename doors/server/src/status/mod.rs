@@ -21,6 +21,8 @@ pub struct StatusError {
     pub details: Option<Box<Details>>,
     /// `metadata.continue`, with which an expired list can be resumed.
     pub continue_token: String,
+    /// The whole `Status` as JSON, where somebody else has determined it, such as a webhook.
+    pub given: Option<Box<str>>,
 }
 
 /// The `details` of a `Status`.
@@ -39,6 +41,9 @@ pub struct Details {
     /// `retryAfterSeconds`.
     pub retry_after: Option<u32>,
 }
+
+/// Why a custom object is neither written nor read as protobuf.
+pub(crate) const NOT_MARSHALABLE: &str = "object *unstructured.Unstructured does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message";
 
 /// The resource and name in an error message.
 #[derive(Clone, Copy, Debug)]
@@ -120,6 +125,26 @@ impl StatusError {
         Self { details: Some(Box::default()), ..Self::plain(405, "MethodNotAllowed", message) }
     }
 
+    /// 405 of a custom resource, which names the verb.
+    pub fn method_not_supported(about: About<'_>, verb: &str) -> Self {
+        let About { group, resource, .. } = about;
+        let message =
+            format!("{verb} is not supported on resources of kind \"{resource}.{group}\"");
+        Self::about(405, "MethodNotAllowed", About { name: "", ..about }, message)
+    }
+
+    /// 406 of a custom resource, whose media types are negotiated later than those of built-in ones.
+    pub fn not_accepted() -> Self {
+        let types = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+        let message = format!("only the following media types are accepted: {types}");
+        Self::plain(406, "NotAcceptable", message)
+    }
+
+    /// 406 for a custom object in protobuf, which it has no messages for.
+    pub fn not_marshalable() -> Self {
+        Self::plain(406, "NotAcceptable", NOT_MARSHALABLE)
+    }
+
     /// 406: the client accepts no media type that the server has.
     pub fn not_acceptable() -> Self {
         let types = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
@@ -172,6 +197,12 @@ impl StatusError {
         let why = "the object has been modified; please apply your changes to the latest version \
                    and try again";
         Self::conflict(about, why)
+    }
+
+    /// 409: others own what a configuration would change.
+    pub(crate) fn apply_conflict(message: String, causes: Vec<StatusCause>) -> Self {
+        let details = Details { causes, ..Details::default() };
+        Self { details: Some(Box::new(details)), ..Self::plain(409, "Conflict", message) }
     }
 
     /// 410: the requested revision is compacted.
@@ -270,6 +301,17 @@ impl StatusError {
         Self { details: Some(Box::new(details)), ..Self::plain(504, "Timeout", message) }
     }
 
+    /// An error whose `Status` somebody else has determined; code and message are those that it has.
+    pub(crate) fn given(
+        code: u16,
+        message: String,
+        retry_after: Option<u32>,
+        status: String,
+    ) -> Self {
+        let details = retry_after.map(|_| Box::new(Details { retry_after, ..Details::default() }));
+        Self { details, given: Some(status.into()), ..Self::plain(code, "", message) }
+    }
+
     /// Adds a cause.
     #[must_use]
     pub fn because(
@@ -312,6 +354,7 @@ impl From<Status> for StatusError {
             message: status.message,
             details: Some(Box::new(details)),
             continue_token: String::new(),
+            given: None,
         }
     }
 }

@@ -49,6 +49,17 @@ pub(crate) fn from_stored(node: &mut Node<'static>, api_version: &str, kind: &st
     }
 }
 
+/// Converts an object of `kind` from its own version to `api_version`.
+pub(crate) fn between(mut node: Node<'static>, api_version: &str, kind: &str) -> Node<'static> {
+    let own = node.text_at(&["apiVersion"]).to_owned();
+    if own != api_version {
+        to_stored(&mut node, &own, kind);
+        from_stored(&mut node, api_version, kind);
+        node.set("apiVersion", Node::string(api_version.to_owned()));
+    }
+    node
+}
+
 /// Adds the fields that the target version always writes.
 fn complete_as(node: &mut Node<'static>, group: &str, version: &str, kind: &str) {
     if let Some(row) = schema::kind(group, version, kind) {

@@ -1,9 +1,9 @@
 //! Validation of the PEM contents of CertificateSigningRequests: the request and its signature, the certificate.
 
-use crate::validation::pem;
 use aws_lc_rs::signature::{self, UnparsedPublicKey, VerificationAlgorithm};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use ratchet_certificate::first_pem_block;
 use ratchet_engine::field_validation::{FieldErrors, ValidationContext};
 use ratchet_engine::{ApiConfig, Change, Part, Verdict};
 use ratchet_object::At;
@@ -67,7 +67,7 @@ fn add(
 /// Decodes the DER of a request from PEM in base64.
 pub(crate) fn decode_request(text: &str) -> Result<Vec<u8>, String> {
     let pem = BASE64_STANDARD.decode(text).unwrap_or_default();
-    match pem::first(&pem) {
+    match first_pem_block(&pem) {
         Some((block, _)) if block.label == "CERTIFICATE REQUEST" => Ok(block.contents),
         _ => Err(NO_REQUEST.into()),
     }
@@ -197,7 +197,7 @@ fn check_certificates(text: &str) -> Result<(), String> {
         return Ok(());
     }
     let (mut rest, mut count) = (pem.as_slice(), 0);
-    while let Some((block, next)) = pem::first(rest) {
+    while let Some((block, next)) = first_pem_block(rest) {
         if block.label != "CERTIFICATE" {
             let label = ratchet_net::Quoted(&block.label);
             return Err(format!("only CERTIFICATE PEM blocks are allowed, found {label}"));

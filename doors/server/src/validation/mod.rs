@@ -3,7 +3,6 @@
 
 pub(crate) mod csr;
 mod judgement;
-mod pem;
 mod policy_rights;
 
 pub(crate) use judgement::{Judgement, judge};

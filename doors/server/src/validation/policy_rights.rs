@@ -15,8 +15,15 @@ pub(super) fn check(request: &ResourceRequest<'_>, change: &Change<'_>, verdict:
         return;
     }
     let (at, result) = match change.kind.name {
-        "ValidatingAdmissionPolicy" => ("paramKind", of_policy(request, change)),
-        "ValidatingAdmissionPolicyBinding" => ("paramRef", of_binding(request, change)),
+        "ValidatingAdmissionPolicy" | "MutatingAdmissionPolicy" => {
+            ("paramKind", of_policy(request, change))
+        }
+        "ValidatingAdmissionPolicyBinding" => {
+            ("paramRef", of_binding(request, change, "validatingadmissionpolicies"))
+        }
+        "MutatingAdmissionPolicyBinding" => {
+            ("paramRef", of_binding(request, change, "mutatingadmissionpolicies"))
+        }
         _ => return,
     };
     if let Err(why) = result {
@@ -70,7 +77,11 @@ fn of_policy(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), S
     ))
 }
 
-fn of_binding(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), String> {
+fn of_binding(
+    request: &ResourceRequest<'_>,
+    change: &Change<'_>,
+    policies: &str,
+) -> Result<(), String> {
     let root = change.new_root();
     let policy_name = root.descend(&["spec", "policyName"]).text_or_empty();
     let old_name = change.old_root().map(|old| old.descend(&["spec", "policyName"]));
@@ -80,7 +91,8 @@ fn of_binding(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), 
         false => changed_field(change, "paramRef"),
     };
     let Some(wanted) = wanted.and_then(|at| at.node()) else { return Ok(()) };
-    let policies = request.app.registry.find(GROUP, "v1", "validatingadmissionpolicies");
+    let is_mutating = policies == "mutatingadmissionpolicies";
+    let policies = request.app.registry.find(GROUP, "v1", policies);
     let policy =
         policies.and_then(|resource| resource.cache.get(policy_name)).map(|item| item.node());
     let kind = policy.as_ref().and_then(|policy| policy.find(&["spec", "paramKind"]));
@@ -109,6 +121,10 @@ fn of_binding(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), 
             let (api_version, kind) = (kind.text_at(&["apiVersion"]), kind.text_at(&["kind"]));
             format!("unable to resolve paramKind &{{{api_version} {kind}}} {all}")
         }
+        // The reference mixes up user and verb here.
+        _ if is_mutating => format!(
+            "user {verb} does not have \"{user}\" permission on the object referenced by paramRef"
+        ),
         _ => format!(
             "user {user} does not have \"{verb}\" permission on the object referenced by paramRef"
         ),

@@ -3,6 +3,7 @@
 use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::request::options::{OptionsKind, WriteOptions};
 use crate::status::StatusError;
+use crate::verbs::managed_fields::Tracking;
 use crate::verbs::write;
 
 /// Creates an object.
@@ -14,5 +15,5 @@ pub(crate) async fn create(request: &ResourceRequest<'_>) -> HandlerResult {
     }
     let mut node = request.object(options.fields)?;
     request.resource.apply_defaults(&mut node);
-    Ok(Reply::created(write::create(request, node, options.dry_run).await?))
+    Ok(Reply::created(write::create(request, node, options.dry_run, Tracking::Update).await?))
 }

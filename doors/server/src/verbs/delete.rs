@@ -7,9 +7,10 @@ use crate::request::ResourcePath;
 use crate::request::body::{BodyType, ExpectedKind, decode_body, parse};
 use crate::request::options::{DeleteOptions, DeleteScope, Propagation};
 use crate::status::{StatusError, success, uid_of};
-use crate::storage::cache::{Item, storable};
+use crate::storage::cache::{Item, Stored, storable, storable_as};
 use crate::verbs::list;
 use crate::verbs::write::has_spec_finalizers;
+use ratchet_crd::definition::prepare_for_delete;
 use ratchet_object::{GroupVersionKind, Kind, Node};
 use ratchet_pipeline::FieldValidation;
 use ratchet_store::{Commit, Guard, Operation, Revision, Write};
@@ -28,6 +29,7 @@ pub(crate) async fn delete(request: &ResourceRequest<'_>) -> HandlerResult {
     let options = options(request)?;
     warn_about_orphans(request, &options);
     let (item, is_gone) = remove(request, &options).await?;
+    let item = request.resource.serve_one(item).await?;
     if is_gone && !request.resource.strategy().returns_deleted {
         let text = success(request.resource.about(&request.path.name), uid_of(&item.node()));
         return Ok(Reply::json(200, text));
@@ -138,10 +140,10 @@ pub(crate) async fn remove(
     }
     for _ in 0..16 {
         let current = request.current().await?;
-        let old = current.node();
+        let old = resource.serve_one(current.clone()).await?.node();
         Chain::of(request.app).admit_delete(request, &old)?;
         check_preconditions(request, &kind, &old, options)?;
-        let mut new = old.clone();
+        let mut new = current.node();
         let outcome = outcome(&mut new, options, request)?;
         if !matches!(outcome, Outcome::Nothing) {
             let options = effective_options(resource.strategy().deletion, &old, options);
@@ -152,7 +154,7 @@ pub(crate) async fn remove(
         match outcome {
             Outcome::Nothing => return Ok((current, false)),
             Outcome::Update => {
-                let value = storable(new)?;
+                let value = stored(request, &current, new)?;
                 let marked =
                     |revision| Arc::new(Item::written(current.key.clone(), revision, &value));
                 if options.dry_run {
@@ -172,7 +174,7 @@ pub(crate) async fn remove(
                 if let Some(revision) = commit(request, writes).await? {
                     let mut last = new;
                     last.map_mut("metadata").remove("resourceVersion");
-                    let value = storable(last)?;
+                    let value = stored(request, &current, last)?;
                     return Ok((
                         Arc::new(Item::written(current.key.clone(), revision, &value)),
                         true,
@@ -182,6 +184,18 @@ pub(crate) async fn remove(
         }
     }
     Err(StatusError::modified(resource.about(&request.path.name)))
+}
+
+/// The stored form of an object that stays in the version in which it is stored.
+fn stored(
+    request: &ResourceRequest<'_>,
+    current: &Item,
+    node: Node<'static>,
+) -> Result<Stored, StatusError> {
+    Ok(match current.version() {
+        Some(version) => storable_as(node, format!("{}/{version}", request.resource.row().group))?,
+        None => storable(node)?,
+    })
 }
 
 async fn commit(
@@ -203,7 +217,9 @@ fn check_preconditions(
     old: &Node<'_>,
     options: &DeleteOptions,
 ) -> Result<(), StatusError> {
-    let is_namespace = request.resource.strategy().deletion == Deletion::Phased;
+    // These check preconditions before their storage does.
+    let is_namespace =
+        matches!(request.resource.strategy().deletion, Deletion::Phased | Deletion::Cleaned);
     let about = crate::status::About {
         group: kind.group,
         resource: if is_namespace { kind.plural } else { kind.name },
@@ -262,6 +278,12 @@ fn outcome(
         set_deletion(new, &request.app.now(), None);
         new.map_mut("status").set("phase", Node::string("Terminating"));
         set_dependents(new, options.propagation);
+        return Ok(Outcome::Update);
+    }
+    if deletion == Deletion::Cleaned && !was_terminating {
+        let now = request.app.now();
+        set_deletion(new, &now, None);
+        prepare_for_delete(new, &now);
         return Ok(Outcome::Update);
     }
     let mut marked = false;
@@ -338,11 +360,15 @@ fn pod_grace(pod: &Node<'_>, requested: Option<i64>) -> i64 {
     }
 }
 
-/// The options as admission policies see them: with the effective grace period of a pod.
+/// The options as policies and webhooks see them: with the effective grace period of a pod, and with the uid of a
+/// namespace.
 fn effective_options(deletion: Deletion, old: &Node<'_>, options: &DeleteOptions) -> DeleteOptions {
     let is_graceful = deletion == Deletion::Graceful && !metadata::is_terminating(old);
     let grace = if is_graceful { Some(pod_grace(old, options.grace)) } else { options.grace };
-    DeleteOptions { grace, ..options.clone() }
+    // Nobody deletes another namespace of the same name.
+    let is_namespace = deletion == Deletion::Phased && options.uid.is_none();
+    let uid = if is_namespace { Some(uid_of(old).to_owned()) } else { options.uid.clone() };
+    DeleteOptions { grace, uid, ..options.clone() }
 }
 
 /// The propagation policy: of the options, of the object's finalizers, or the default of the kind.

@@ -3,14 +3,16 @@
 use crate::app::compute::SMALL;
 use crate::app::resource_request::{Content, HandlerResult, List, Reply, ResourceRequest};
 use crate::registry::ServedResource;
-use crate::request::go_syntax;
+use crate::request::{Form, go_syntax};
 use crate::status::StatusError;
 use crate::storage::cache::{Item, Unreadable};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use ratchet_object::selector::{FieldSelector, LabelSelector};
+use ratchet_crd::Strategy;
+use ratchet_object::selector::{FieldSelector, FieldTerm, LabelSelector};
 use ratchet_object::{Limits, Node, decode_json};
 use ratchet_store::{Query, Revision, StoreError};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The selectors of a list or watch.
@@ -27,7 +29,12 @@ impl Selection {
         let fields = FieldSelector::parse(request.params.text("fieldSelector"));
         let fields = fields.map_err(|why| StatusError::bad_request(why.to_string()))?;
         let row = request.resource.row();
-        let checked = fields.check(row.group, row.version, row.kind);
+        let custom = request.resource.object_type();
+        let custom = if fields.is_everything() { None } else { custom.custom() };
+        let checked = match custom {
+            Some((_, strategy)) => check_custom(&fields, strategy),
+            None => fields.check(row.group, row.version, row.kind),
+        };
         checked.map_err(|why| StatusError::bad_request(why.to_string()))?;
         Ok(Self { labels, fields })
     }
@@ -38,11 +45,47 @@ impl Selection {
     }
 
     /// Whether an object matches.
-    pub(crate) fn matches(&self, resource: &ServedResource, item: &Item) -> bool {
+    pub(crate) fn matches(&self, resource: &ServedResource, item: &Arc<Item>) -> bool {
         let row = resource.stored();
         (self.labels.is_everything() || item.has_labels(&self.labels))
-            && (self.fields.is_everything() || item.has_fields(&self.fields, row.group, row.kind))
+            && (self.fields.is_everything()
+                || match resource.object_type().custom() {
+                    Some((_, strategy)) => self.matches_custom(resource, strategy, item),
+                    None => item.has_fields(&self.fields, row.group, row.kind),
+                })
     }
+
+    /// Whether the fields of a custom object match, which its version may name.
+    fn matches_custom(
+        &self,
+        resource: &ServedResource,
+        strategy: &Strategy,
+        item: &Arc<Item>,
+    ) -> bool {
+        let is_in_key = |term: &FieldTerm| term.field.starts_with("metadata.");
+        if self.fields.terms().iter().all(is_in_key) {
+            return item.has_fields(&self.fields, "", "");
+        }
+        // An object that cannot be shown cannot be selected either.
+        let Ok(served) = resource.serve_local(item) else { return false };
+        let node = served.node();
+        let named: Vec<(&str, String)> = strategy.selectable_fields(&node).collect();
+        self.fields.matches_by(|field| match field {
+            "metadata.name" => Cow::Borrowed(node.text_at(&["metadata", "name"])),
+            "metadata.namespace" => Cow::Borrowed(node.text_at(&["metadata", "namespace"])),
+            field => {
+                let found = named.iter().find(|(name, _)| *name == field);
+                found.map_or(Cow::Borrowed(""), |(_, value)| Cow::Borrowed(value.as_str()))
+            }
+        })
+    }
+}
+
+/// Checks that a custom resource supports these fields.
+fn check_custom(fields: &FieldSelector, strategy: &Strategy) -> Result<(), String> {
+    let terms = fields.terms().iter().map(|term| term.field.as_str());
+    let named: Vec<&str> = terms.filter(|field| strategy.is_selectable(field)).collect();
+    fields.check_custom(strategy.namespaced, &named)
 }
 
 /// Parses a `resourceVersion`.
@@ -110,7 +153,17 @@ pub(crate) async fn list(request: &ResourceRequest<'_>) -> HandlerResult {
             from_cache(request, &selection, limit, request.app.cache.reached()).await?
         }
     };
-    Ok(Reply { code: 200, content: Content::List(list) })
+    reply(request, list).await
+}
+
+/// The reply of a list, whose items are shown in the version of the request.
+async fn reply(request: &ResourceRequest<'_>, list: List) -> HandlerResult {
+    // Metadata does not depend on versions and schemas.
+    let items = match request.output.form {
+        Form::Metadata => list.items,
+        Form::Whole | Form::Table => request.resource.serve(list.items).await?,
+    };
+    Ok(Reply { code: 200, content: Content::List(List { items, ..list }) })
 }
 
 fn check_options(request: &ResourceRequest<'_>) -> Result<(), StatusError> {
@@ -224,7 +277,7 @@ async fn from_cache(
         let mut read = 0;
         while read < limit_bytes {
             let Some(item) = all.next() else { return false };
-            read += item.body.len();
+            read += item.size();
             if limit > 0 && items.len() == limit {
                 remaining += 1;
             } else if selection.is_everything() || selection.matches(request.resource, item) {
@@ -325,7 +378,7 @@ async fn continue_list(
     // A token without a revision continues with the current state.
     let at = (revision > 0).then_some(revision);
     match from_store(request, selection, at, Some(&after), limit).await {
-        Ok(list) => Ok(Reply { code: 200, content: Content::List(list) }),
+        Ok(list) => reply(request, list).await,
         Err(PageError::Store(StoreError::Compacted { .. })) => {
             let text = "The provided continue parameter is too old to display a consistent list result. \
                         You can start a new list without the continue parameter, or use the continue token \

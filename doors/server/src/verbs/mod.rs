@@ -2,11 +2,13 @@
 //!
 //! One file per verb, subresource and review.
 
+pub(crate) mod apply;
 pub(crate) mod create;
 pub(crate) mod delete;
 mod frames;
 pub(crate) mod get;
 pub(crate) mod list;
+pub(crate) mod managed_fields;
 pub(crate) mod patch;
 pub(crate) mod reviews;
 pub(crate) mod subresources;

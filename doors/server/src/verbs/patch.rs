@@ -2,12 +2,15 @@
 
 use crate::app::resource_request::ResourceRequest;
 use crate::request::body::{self, DecodeError, ExpectedKind, content_type};
-use crate::request::go_syntax;
 use crate::request::options::{OptionsKind, WriteOptions};
+use crate::request::{go_syntax, unstructured};
 use crate::status::StatusError;
 use ratchet_object::patch::{self, GoText, PatchError};
 use ratchet_object::{Limits, Node, Value};
 use ratchet_pipeline::FieldValidation;
+
+/// The answer to other patches of custom objects, which have no Go type and thus no strategic merge.
+const CUSTOM_TYPES: &str = "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
 
 /// The supported patch types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,16 +22,12 @@ enum PatchType {
 
 impl PatchType {
     fn from_headers(request: &ResourceRequest<'_>) -> Result<Self, StatusError> {
-        match content_type(request.headers) {
+        let is_custom = request.resource.defined().is_some();
+        match content_type(request.headers).as_str() {
             "application/json-patch+json" => Ok(Self::Json),
             "application/merge-patch+json" => Ok(Self::Merge),
-            "application/strategic-merge-patch+json" => Ok(Self::Strategic),
-            "application/apply-patch+yaml" | "application/apply-patch+cbor" => {
-                Err(StatusError::unsupported_media(
-                    "server-side apply (application/apply-patch+yaml) is not supported by this server yet; \
-                     use client-side apply (kubectl apply --server-side=false)",
-                ))
-            }
+            "application/strategic-merge-patch+json" if !is_custom => Ok(Self::Strategic),
+            _ if is_custom => Err(StatusError::unsupported_media(CUSTOM_TYPES)),
             _ => Err(StatusError::unsupported_media("415: Unsupported Media Type")),
         }
     }
@@ -100,11 +99,10 @@ impl Patch {
                 }
             }
         }
-        let invalid_patch = |text: String| {
-            let cause =
-                format!("Invalid value: {}: {text}", ratchet_net::Quoted(&self.display(old)));
-            StatusError::invalid("", "", "patch", "FieldValueInvalid", &cause)
-        };
+        if wanted.is_unstructured {
+            return self.decode_custom(request, patched, wanted);
+        }
+        let invalid_patch = |text: String| invalid_patch(&self.display(old), &text);
         body::mismatch(&patched, wanted).map_or(Ok(()), |(_, why)| Err(invalid_patch(why)))?;
         let received =
             body::check_types(patched, Vec::new(), wanted, self.fields).map_err(|error| {
@@ -126,6 +124,28 @@ impl Patch {
         Ok(received.node)
     }
 
+    /// The result of a patch of a custom object.
+    fn decode_custom(
+        &self,
+        request: &ResourceRequest<'_>,
+        mut patched: Node<'static>,
+        wanted: ExpectedKind<'_>,
+    ) -> Result<Node<'static>, StatusError> {
+        request.resource.canonicalize(&mut patched);
+        let text = patched.to_json();
+        if patched.text_at(&["kind"]).is_empty() {
+            return Err(invalid_patch(&text, &unstructured::missing_kind(&text)));
+        }
+        let received = unstructured::decode(patched, &[], wanted, self.fields);
+        let received = received.map_err(|error| match error {
+            DecodeError::WrongType(why) | DecodeError::Strict(why) => invalid_patch(&text, &why),
+        })?;
+        for warning in received.warnings {
+            request.warnings.add(warning);
+        }
+        Ok(received.node)
+    }
+
     /// The patch as the reference prints it in an error message.
     fn display(&self, old: &Node<'static>) -> String {
         match self.patch_type {
@@ -136,6 +156,12 @@ impl Patch {
                 .map_or_else(|_| String::new(), |node| node.to_json()),
         }
     }
+}
+
+/// 422 for a patch whose result is no object of the kind.
+fn invalid_patch(shown: &str, why: &str) -> StatusError {
+    let cause = format!("Invalid value: {}: {why}", ratchet_net::Quoted(shown));
+    StatusError::invalid("", "", "patch", "FieldValueInvalid", &cause)
 }
 
 fn patch_error(error: PatchError) -> StatusError {

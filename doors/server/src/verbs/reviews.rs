@@ -4,6 +4,7 @@ mod access;
 mod fields;
 mod selectors;
 
+use crate::admission::Chain;
 use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::request::options::{OptionsKind, WriteOptions};
 use crate::response::render;
@@ -32,6 +33,9 @@ pub(crate) async fn answer(request: &ResourceRequest<'_>) -> HandlerResult {
     let metadata = review.map_mut("metadata");
     SYSTEM.iter().for_each(|name| drop(metadata.remove(name)));
     set_namespace(request, &mut review)?;
+    let (chain, kind) = (Chain::of(request.app), request.resource.row().gvk());
+    chain.admit_body(request, kind, &mut review).await?;
+    let admitted = review.clone();
     let status = match request.resource.row().kind {
         "SelfSubjectAccessReview" | "SubjectAccessReview" | "LocalSubjectAccessReview" => {
             access::answer(request, &review)?
@@ -51,6 +55,7 @@ pub(crate) async fn answer(request: &ResourceRequest<'_>) -> HandlerResult {
         "TokenReview" => review_token(request, &review).await?,
         _ => return Err(StatusError::method_not_allowed()),
     };
+    chain.validate_body(request, kind, &admitted).await?;
     review.set("status", status);
     Ok(Reply::json(
         201,

@@ -12,22 +12,21 @@ use ratchet_object::Node;
 /// The number of attempts while the object is created or deleted concurrently.
 const TRIES: usize = 4;
 
-/// Replaces or patches an object; for some kinds a PUT creates a missing object.
+/// Replaces or patches an object; for some kinds a PUT creates a missing object, an apply for all.
 pub(crate) async fn update(request: &ResourceRequest<'_>, part: Part, verb: &str) -> HandlerResult {
     let body = UpdateBody::decode(request, verb, ExpectedKind::of(request.resource))?;
-    let whole = body
-        .whole()
-        .filter(|_| part == Part::Main && request.resource.strategy().allows_create_on_update);
+    let may_create =
+        part == Part::Main && body.can_create(request.resource.strategy().allows_create_on_update);
     // Compared as a whole: other missing objects, such as the role of a binding, are 404 as well.
     let missing = StatusError::not_found(request.resource.about(&request.path.name));
     for _ in 0..TRIES {
         let edit = |old: &Node<'static>| body.apply_to(request, old);
-        let changed = write::change(request, part, body.dry_run, edit).await;
-        let node = match (changed, whole) {
-            (Err(error), Some(node)) if error == missing => node,
-            (changed, _) => return changed.map(Reply::item),
-        };
-        match create(request, node, body.dry_run).await {
+        let changed = write::change(request, part, body.dry_run, body.tracking(), edit).await;
+        match changed {
+            Err(error) if may_create && error == missing => {}
+            changed => return changed.map(Reply::item),
+        }
+        match create(request, &body).await {
             // Created by another request meanwhile.
             Err(error) if error.reason == "AlreadyExists" => {}
             result => return result,
@@ -36,17 +35,11 @@ pub(crate) async fn update(request: &ResourceRequest<'_>, part: Part, verb: &str
     Err(StatusError::modified(request.resource.about(&request.path.name)))
 }
 
-/// Creates the object of a PUT, if the user may also create.
-async fn create(
-    request: &ResourceRequest<'_>,
-    node: &Node<'static>,
-    dry_run: bool,
-) -> HandlerResult {
+/// Creates the object of a PUT or an apply, if the user may also create.
+async fn create(request: &ResourceRequest<'_>, body: &UpdateBody<'_>) -> HandlerResult {
+    let mut node = body.create(request)?;
     let target = crate::access::authorize::target(request.path, "");
     request.app.authorizer.check(&Attributes { user: request.user, verb: "create", target })?;
-    let mut node = node.clone();
-    node.map_mut("metadata").remove("resourceVersion");
-    write::Preconditions::of(&node).check(request, &Node::empty_map())?;
     request.resource.apply_defaults(&mut node);
-    Ok(Reply::created(write::create(request, node, dry_run).await?))
+    Ok(Reply::created(write::create(request, node, body.dry_run, body.tracking()).await?))
 }

@@ -1,9 +1,11 @@
 //! `UpdateBody`: the body of a PUT or PATCH to an object or subresource.
 
 use crate::app::resource_request::ResourceRequest;
-use crate::request::body::ExpectedKind;
+use crate::request::body::{ExpectedKind, content_type};
 use crate::request::options::{OptionsKind, WriteOptions};
 use crate::status::StatusError;
+use crate::verbs::apply::{APPLY_YAML, ApplyPatch};
+use crate::verbs::managed_fields::Tracking;
 use crate::verbs::patch::Patch;
 use crate::verbs::write::{NAMESPACE_MISMATCH, Preconditions};
 use ratchet_object::Node;
@@ -19,6 +21,7 @@ pub(crate) struct UpdateBody<'a> {
 enum Body {
     Whole(Node<'static>),
     Patch(Patch),
+    Apply(ApplyPatch),
 }
 
 impl<'a> UpdateBody<'a> {
@@ -28,6 +31,10 @@ impl<'a> UpdateBody<'a> {
         verb: &str,
         wanted: ExpectedKind<'a>,
     ) -> Result<Self, StatusError> {
+        if verb == "patch" && content_type(request.headers) == APPLY_YAML {
+            let apply = ApplyPatch::decode(request)?;
+            return Ok(Self { dry_run: apply.dry_run, body: Body::Apply(apply), wanted });
+        }
         if verb == "patch" {
             let patch = Patch::decode(request)?;
             return Ok(Self { dry_run: patch.dry_run, body: Body::Patch(patch), wanted });
@@ -38,11 +45,54 @@ impl<'a> UpdateBody<'a> {
         Ok(Self { dry_run: options.dry_run, body: Body::Whole(node), wanted })
     }
 
-    /// The object of a PUT; none for a PATCH.
-    pub(crate) fn whole(&self) -> Option<&Node<'static>> {
+    /// Who sets the `managedFields` of the result.
+    pub(crate) fn tracking(&self) -> Tracking {
         match &self.body {
-            Body::Whole(node) => Some(node),
-            Body::Patch(_) => None,
+            Body::Whole(_) | Body::Patch(_) => Tracking::Update,
+            Body::Apply(_) => Tracking::Done,
+        }
+    }
+
+    /// Whether the body can create an object, of a kind that a PUT may create or may not.
+    pub(crate) fn can_create(&self, allows_create_on_update: bool) -> bool {
+        match &self.body {
+            Body::Whole(_) => allows_create_on_update,
+            Body::Patch(_) => false,
+            Body::Apply(_) => true,
+        }
+    }
+
+    /// The object that the body creates, without a `resourceVersion`.
+    pub(crate) fn create(
+        &self,
+        request: &ResourceRequest<'_>,
+    ) -> Result<Node<'static>, StatusError> {
+        let missing = Node::empty_map();
+        match &self.body {
+            Body::Patch(_) => {
+                Err(StatusError::not_found(request.resource.about(&request.path.name)))
+            }
+            Body::Whole(node) => {
+                let mut node = node.clone();
+                node.map_mut("metadata").remove("resourceVersion");
+                Preconditions::of(&node).check(request, &missing)?;
+                Ok(node)
+            }
+            Body::Apply(apply) => {
+                let mut node = apply.apply(request, None, self.wanted)?;
+                let uid = node.text_at(&["metadata", "uid"]);
+                if !uid.is_empty() {
+                    let why = format!(
+                        "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+                    );
+                    let about = request.resource.about(&request.path.name);
+                    return Err(StatusError::conflict(about, &why));
+                }
+                check_name(request, &node)?;
+                Preconditions::of(&node).check_syntax()?;
+                node.map_mut("metadata").remove("resourceVersion");
+                Ok(node)
+            }
         }
     }
 
@@ -59,11 +109,16 @@ impl<'a> UpdateBody<'a> {
                 check_name(request, &new)?;
                 new
             }
+            Body::Apply(apply) => {
+                let new = apply.apply(request, Some(old), self.wanted)?;
+                check_name(request, &new)?;
+                new
+            }
         };
         let conditions = match &self.body {
             Body::Whole(_) => Preconditions::of(&new),
             // A patch that changes the uid fails validation instead.
-            Body::Patch(_) => Preconditions::of(&new).without_uid(),
+            Body::Patch(_) | Body::Apply(_) => Preconditions::of(&new).without_uid(),
         };
         Ok((new, conditions))
     }

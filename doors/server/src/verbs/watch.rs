@@ -146,8 +146,10 @@ impl Watcher {
                     // A selector may skip many objects before there is something to send.
                     tokio::task::consume_budget().await;
                     if self.matches(item) {
-                        let event = self.event(EventType::Added, item);
-                        self.send(&sender, event).await?;
+                        match self.event(EventType::Added, item).await {
+                            Ok(event) => self.send(&sender, event).await?,
+                            Err(error) => return self.fail(&sender, &error).await,
+                        }
                     }
                 }
                 let at = snapshot.revision.max(reached);
@@ -167,8 +169,10 @@ impl Watcher {
                 Ok(changes) if !changes.is_empty() => {
                     for change in changes {
                         at = at.max(change.revision);
-                        if let Some(event) = self.event_of(&change) {
-                            self.send(&sender, event).await?;
+                        match self.event_of(&change).await {
+                            Ok(Some(event)) => self.send(&sender, event).await?,
+                            Ok(None) => {}
+                            Err(error) => return self.fail(&sender, &error).await,
                         }
                     }
                     if Instant::now() < self.ends && !drain.is_draining() {
@@ -196,6 +200,8 @@ impl Watcher {
                 () = sleep_until(next_bookmark), if self.bookmarks => {}
                 () = sleep_until(self.ends) => break,
                 () = drain.wait() => break,
+                // The definition changed: what follows looks otherwise, so the client begins again.
+                () = self.app.definitions.replaced(&self.app, &self.resource) => break,
                 () = sender.closed() => return Err(Gone),
             }
         }
@@ -235,7 +241,7 @@ impl Watcher {
         }
     }
 
-    fn matches(&self, item: &Item) -> bool {
+    fn matches(&self, item: &Arc<Item>) -> bool {
         let key: &str = &item.key;
         let prefix = self.prefix();
         let named = self.path.name.as_str();
@@ -244,32 +250,50 @@ impl Watcher {
     }
 
     /// The event of a change as seen through the selectors: objects enter and leave the selection.
-    fn event_of(&mut self, change: &Change) -> Option<Bytes> {
+    async fn event_of(&mut self, change: &Change) -> Result<Option<Bytes>, StatusError> {
         let before = change.before.as_ref().is_some_and(|item| self.matches(item));
         let after = !change.is_deletion && self.matches(&change.item);
         let event = match (before, after) {
-            (false, false) => return None,
+            (false, false) => return Ok(None),
             (false, true) => EventType::Added,
             (true, true) => EventType::Modified,
             (true, false) => EventType::Deleted,
         };
         if event == EventType::Deleted && !change.is_deletion {
             // The object left the selection: DELETED with its last matching state, at the new revision.
-            let last = change.before.as_ref()?.as_of(change.revision);
-            return Some(self.event(event, &last));
+            let Some(before) = &change.before else { return Ok(None) };
+            let last = Arc::new(before.as_of(change.revision));
+            return Ok(Some(self.event(event, &last).await?));
         }
         let is_plain = self.output == Output::PLAIN && !self.resource.is_converted();
-        if is_plain && event == change.event_type() {
-            return Some(change.encoded(
+        if is_plain
+            && event == change.event_type()
+            && self.is_served_as_stored(&change.item).await?
+        {
+            return Ok(Some(change.encoded(
                 event,
                 &self.resource.api_version(),
                 self.resource.row().kind,
-            ));
+            )));
         }
-        Some(self.event(event, &change.item))
+        Ok(Some(self.event(event, &change.item).await?))
     }
 
-    fn event(&mut self, event: EventType, item: &Item) -> Bytes {
+    /// Whether an object looks like its stored form in this version.
+    async fn is_served_as_stored(&self, item: &Arc<Item>) -> Result<bool, StatusError> {
+        let served = self.resource.serve_one(item.clone()).await?;
+        Ok(Arc::ptr_eq(&served, item))
+    }
+
+    async fn event(&mut self, event: EventType, item: &Arc<Item>) -> Result<Bytes, StatusError> {
+        let served = match self.output.form {
+            Form::Metadata => item.clone(),
+            Form::Whole | Form::Table => self.resource.serve_one(item.clone()).await?,
+        };
+        Ok(self.encode(event, &served))
+    }
+
+    fn encode(&mut self, event: EventType, item: &Item) -> Bytes {
         let (version, kind) = (self.resource.api_version(), self.resource.row().kind);
         match self.output.form {
             Form::Whole if self.resource.is_converted() => {

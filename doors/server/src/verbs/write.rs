@@ -2,9 +2,11 @@
 
 use crate::admission::{self, Chain};
 use crate::app::resource_request::ResourceRequest;
-use crate::registry::{CreateContext, Deletion, ServedResource, metadata};
+use crate::registry::{CreateContext, Deletion, ServedResource, metadata, partial};
+use crate::request::body::LIMIT;
 use crate::status::StatusError;
-use crate::storage::cache::{Item, Stored, storable};
+use crate::storage::cache::{Item, Stored, storable, storable_as};
+use crate::verbs::managed_fields::{self, Tracking};
 use ratchet_engine::{Part, StatusCause};
 use ratchet_object::{Kind, Node};
 use ratchet_pipeline::Defaulted;
@@ -43,6 +45,34 @@ impl Preconditions {
         Self { uid: String::new(), ..self }
     }
 
+    /// Checks the `uid` alone: only what mutating admission leaves must have the right version.
+    fn check_uid(&self, request: &ResourceRequest<'_>, old: &Node<'_>) -> Result<(), StatusError> {
+        Self { version: String::new(), uid: self.uid.clone() }.check(request, old)
+    }
+
+    /// Checks the version; mutating admission may have changed the one that was sent.
+    fn check_version(
+        &self,
+        request: &ResourceRequest<'_>,
+        (sent, new): (&str, &Node<'_>),
+        old: &Node<'_>,
+    ) -> Result<(), StatusError> {
+        let admitted = new.text_at(&["metadata", "resourceVersion"]);
+        let version = if admitted == sent { &self.version } else { admitted };
+        Self { version: version.to_owned(), uid: String::new() }.check(request, old)
+    }
+
+    /// Checks that the `resourceVersion` is a number, whatever it is.
+    pub(crate) fn check_syntax(&self) -> Result<(), StatusError> {
+        let is_named = !matches!(self.version.as_str(), "" | "0");
+        if is_named && self.version.parse::<u64>().is_err() {
+            let quoted = ratchet_net::Quoted(&self.version);
+            let why = format!("strconv.ParseUint: parsing {quoted}: invalid syntax");
+            return Err(StatusError::unclassified(why));
+        }
+        Ok(())
+    }
+
     /// Checks the conditions against the stored object; `old` is an empty map where there is none.
     pub(crate) fn check(
         &self,
@@ -59,12 +89,8 @@ impl Preconditions {
             );
             return Err(StatusError::conflict(about, &why));
         }
+        self.check_syntax()?;
         let is_named = !matches!(self.version.as_str(), "" | "0");
-        if is_named && self.version.parse::<u64>().is_err() {
-            let quoted = ratchet_net::Quoted(&self.version);
-            let why = format!("strconv.ParseUint: parsing {quoted}: invalid syntax");
-            return Err(StatusError::unclassified(why));
-        }
         if is_named && self.version != old.text_at(&["metadata", "resourceVersion"]) {
             return Err(StatusError::modified(about));
         }
@@ -77,9 +103,22 @@ pub(crate) async fn create(
     request: &ResourceRequest<'_>,
     mut node: Node<'static>,
     dry_run: bool,
+    tracking: Tracking,
 ) -> Result<Arc<Item>, StatusError> {
     let resource = request.resource;
+    let name = match node.text_at(&["metadata", "name"]) {
+        "" => node.text_at(&["metadata", "generateName"]),
+        name => name,
+    };
+    request.app.definitions.creation_guard(resource, name)?;
+    metadata::wipe_system_fields(&mut node);
+    set_namespace(request, &mut node)?;
+    if tracking == Tracking::Update {
+        managed_fields::track_create(request, &mut node);
+    }
+    let entries = managed_fields::entries(&node);
     Chain::of(request.app).admit_create(request, &mut node).await?;
+    managed_fields::check_admitted(request, entries, &mut node);
     admission::escalation(request, &node, None)?;
     set_namespace(request, &mut node)?;
     let generate = node.text_at(&["metadata", "name"]).is_empty();
@@ -151,7 +190,7 @@ async fn create_once(
     let (validated, _) = paired.into_nodes();
     for _ in 0..TRIES {
         if let Some(item) = commit_new(request, &kind, &validated, warning_count, dry_run).await? {
-            return Ok(item);
+            return resource.serve_one(item).await;
         }
     }
     Err(StatusError::modified(resource.about(validated.text_at(&["metadata", "name"]))))
@@ -182,7 +221,7 @@ async fn commit_new(
         .claim(kind, &mut node, None)
         .inspect_err(|_| request.warnings.truncate(warning_count))?;
     resource.canonicalize(&mut node);
-    let value = stored(request, node)?;
+    let value = stored(request, node).await?;
     if dry_run {
         return Ok(Some(Arc::new(Item::unsaved(cache_key, &value))));
     }
@@ -191,6 +230,7 @@ async fn commit_new(
     let mut writes = vec![Write { key: key.clone(), guard: Guard::Absent, act }];
     writes.extend(claims);
     writes.extend(conditions.writes());
+    writes.extend(app.definitions.creation_guard(resource, name)?);
     match app.cache.store().commit(writes).await? {
         Commit::Done(revision) => {
             app.cache.wait_for(revision.0).await?;
@@ -204,9 +244,17 @@ async fn commit_new(
 }
 
 /// Converts an object of the request's version into the stored form.
-fn stored(request: &ResourceRequest<'_>, mut node: Node<'static>) -> Result<Stored, StatusError> {
-    request.resource.to_stored(&mut node);
-    Ok(storable(node)?)
+async fn stored(request: &ResourceRequest<'_>, node: Node<'static>) -> Result<Stored, StatusError> {
+    let (node, api_version) = request.resource.store(node).await?;
+    let value = match api_version {
+        Some(api_version) => storable_as(node, api_version)?,
+        None => storable(node)?,
+    };
+    // What a client reads must fit into its next request.
+    match value.bytes().len() <= LIMIT {
+        true => Ok(value),
+        false => Ok(value.without_managed_fields()?),
+    }
 }
 
 /// The time to live of an object; only Events expire.
@@ -220,6 +268,7 @@ pub(crate) async fn change(
     request: &ResourceRequest<'_>,
     part: Part,
     dry_run: bool,
+    tracking: Tracking,
     mut edit: impl FnMut(&Node<'static>) -> Result<(Node<'static>, Preconditions), StatusError>,
 ) -> Result<Arc<Item>, StatusError> {
     let resource = request.resource;
@@ -227,13 +276,15 @@ pub(crate) async fn change(
     for _ in 0..TRIES {
         request.warnings.truncate(warning_count);
         let current = request.current().await?;
-        let old = to_request_version(request, &current);
+        let served = resource.serve_one(current.clone()).await?;
+        let old = to_request_version(request, &served);
         let (new, conditions) = edit(&old)?;
-        check_version_named(request, &new)?;
-        conditions.check(request, &old)?;
+        conditions.check_uid(request, &old)?;
         // After a conflict, here or at a quota, the next round checks the preconditions again.
-        if let Some(updated) = change_once(request, part, dry_run, &current, old, new).await? {
-            return Ok(updated);
+        let how = (part, dry_run, tracking);
+        let change = (old, new, &conditions);
+        if let Some(updated) = change_once(request, how, &current, change).await? {
+            return resource.serve_one(updated).await;
         }
     }
     Err(StatusError::modified(resource.about(&request.path.name)))
@@ -263,16 +314,15 @@ fn check_version_named(request: &ResourceRequest<'_>, new: &Node<'_>) -> Result<
 /// One attempt to commit an update; none on a conflict.
 async fn change_once(
     request: &ResourceRequest<'_>,
-    part: Part,
-    dry_run: bool,
+    (part, dry_run, tracking): (Part, bool, Tracking),
     current: &Arc<Item>,
-    old: Node<'static>,
-    new: Node<'static>,
+    (old, new, preconditions): (Node<'static>, Node<'static>, &Preconditions),
 ) -> Result<Option<Arc<Item>>, StatusError> {
     let (app, resource) = (request.app, request.resource);
     let Some(kind) = resource.kind() else { return Err(StatusError::method_not_allowed()) };
     let warning_count = request.warnings.len();
-    let (mut new, old) = validate_update(request, kind, part, old, new).await?;
+    let states = (old, new, preconditions);
+    let (mut new, old) = validate_update(request, kind, (part, tracking), states).await?;
     let conditions = Chain::of(app).conditions(request, part, &new, Some(&old)).await?;
     let claims = match part {
         Part::Main => app
@@ -283,10 +333,15 @@ async fn change_once(
     };
     resource.canonicalize(&mut new);
     let is_removed = metadata::can_be_removed(&new) && !has_spec_finalizers(resource, &new);
-    if !is_removed && same_object(&new, &old) {
+    let is_same = !is_removed && managed_fields::settle(&mut new, &old);
+    // A stored custom object may lack defaults that it is served with: what counts is what is written.
+    if is_same && resource.defined().is_none() {
         return Ok(Some(current.clone()));
     }
-    let value = stored(request, new)?;
+    let value = stored(request, new).await?;
+    if is_same && current.is_stored_as(&value) {
+        return Ok(Some(current.clone()));
+    }
     let key = resource.key(&request.path.namespace, &request.path.name);
     let cache_key: Arc<str> = current.key.clone();
     if dry_run {
@@ -316,18 +371,26 @@ async fn change_once(
 async fn validate_update(
     request: &ResourceRequest<'_>,
     kind: Kind<'_>,
-    part: Part,
-    old: Node<'static>,
-    new: Node<'static>,
+    (part, tracking): (Part, Tracking),
+    (old, new, preconditions): (Node<'static>, Node<'static>, &Preconditions),
 ) -> Result<(Node<'static>, Node<'static>), StatusError> {
     let (app, resource) = (request.app, request.resource);
     let mut new = Defaulted::new(resource.object_type().as_ref(), new);
     resource.complete(&mut new);
-    Chain::of(app).admit_update(request, &mut new, &old, part)?;
+    let sent = new.text_at(&["metadata", "resourceVersion"]).to_owned();
+    if tracking == Tracking::Update {
+        managed_fields::track_update(request, part, &old, &mut new);
+    }
+    let entries = managed_fields::entries(&new);
+    Chain::of(app).admit_update(request, &mut new, &old, part).await?;
+    managed_fields::check_admitted(request, entries, &mut new);
+    check_version_named(request, &new)?;
+    preconditions.check_version(request, (&sent, &new), &old)?;
+    partial::restrict(part, &mut new, &old);
     admission::escalation(request, &new, Some(&old))?;
     resource.strategy().prepare_for_update(&mut new, &old, &kind, part, &app.now());
-    resource.object_type().prepare_for_update(&mut new, &old, part);
     metadata::preserve_system_fields(&mut new, &old, resource.strategy());
+    resource.object_type().prepare_for_update(&mut new, &old, part);
     // Only now: some generations depend on fields that the canonical form omits.
     resource.canonicalize(&mut new);
     if matches!(part, Part::Sub("status" | "binding")) {
@@ -350,33 +413,4 @@ async fn validate_update(
 pub(crate) fn has_spec_finalizers(resource: &ServedResource, node: &Node<'_>) -> bool {
     resource.strategy().deletion == Deletion::Phased
         && node.find(&["spec", "finalizers"]).is_some_and(|list| !list.items().is_empty())
-}
-
-/// Whether an update changes nothing but the resource version. Both objects are in canonical form, so that equal
-/// objects have equal text.
-fn same_object(new: &Node<'_>, old: &Node<'_>) -> bool {
-    let without = |node: &Node<'_>| {
-        let mut node = node.clone().into_owned();
-        node.map_mut("metadata").remove("resourceVersion");
-        node
-    };
-    without(new) == without(old)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_version_alone_is_no_change() {
-        let node = |version: &str, label: &str| {
-            let metadata = Node::map([
-                ("resourceVersion", Node::string(version.to_owned())),
-                ("l", Node::string(label.to_owned())),
-            ]);
-            Node::map([("metadata", metadata)])
-        };
-        assert!(same_object(&node("1", "a"), &node("2", "a")));
-        assert!(!same_object(&node("1", "a"), &node("1", "b")));
-    }
 }

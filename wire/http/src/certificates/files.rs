@@ -24,17 +24,25 @@ pub(super) fn read_if_exists(path: &Path) -> Result<Option<String>, CertificateE
     }
 }
 
-/// Writes a secret, readable by its owner only.
-pub(super) fn write_private(path: &Path, text: &str) -> Result<(), CertificateError> {
-    write(path, text, 0o600)
+/// Writes files; `flush` says whether they must survive a power cut.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Writer {
+    pub(super) flush: bool,
 }
 
-/// Writes a file that everyone may read.
-pub(super) fn write_public(path: &Path, text: &str) -> Result<(), CertificateError> {
-    write(path, text, 0o644)
+impl Writer {
+    /// Writes a secret, readable by its owner only.
+    pub(super) fn write_private(self, path: &Path, text: &str) -> Result<(), CertificateError> {
+        write(path, text, 0o600, self.flush)
+    }
+
+    /// Writes a file that everyone may read.
+    pub(super) fn write_public(self, path: &Path, text: &str) -> Result<(), CertificateError> {
+        write(path, text, 0o644, self.flush)
+    }
 }
 
-fn write(path: &Path, text: &str, mode: u32) -> Result<(), CertificateError> {
+fn write(path: &Path, text: &str, mode: u32, flush: bool) -> Result<(), CertificateError> {
     let replace = || -> std::io::Result<()> {
         let dir = path.parent().unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
@@ -47,7 +55,9 @@ fn write(path: &Path, text: &str, mode: u32) -> Result<(), CertificateError> {
         #[cfg(unix)]
         file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))?;
         file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
+        if flush {
+            file.as_file().sync_all()?;
+        }
         file.persist(path).map_err(|error| error.error)?;
         Ok(())
     };

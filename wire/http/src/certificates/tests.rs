@@ -84,10 +84,22 @@ fn a_pair_of_another_authority_or_near_its_end_is_not_good() {
     for (days, good) in [(29, false), (31, true)] {
         let mut params = leaf(ExtendedKeyUsagePurpose::ServerAuth);
         params.not_after = (SystemTime::now() + days * DAY).into();
-        write_pair(&files, &params.signed_by(&key, &authority.issuer).unwrap().pem(), &key)
-            .unwrap();
+        let pem = params.signed_by(&key, &authority.issuer).unwrap().pem();
+        write_pair(authority.writer, &files, &pem, &key).unwrap();
         assert_eq!(authority.is_current(&files, |_| true).unwrap(), good, "{days} days");
     }
+}
+
+#[test]
+fn a_complete_pair_of_somebody_else_is_foreign() {
+    let dir = tempfile::tempdir().unwrap();
+    let own = Authority::ephemeral(dir.path().join("own")).unwrap();
+    let other = Authority::load_or_create(dir.path().join("other")).unwrap();
+    let files = own.serving(&names(&["localhost"])).unwrap();
+    assert!(!own.is_foreign(&files).unwrap());
+    assert!(other.is_foreign(&files).unwrap());
+    std::fs::remove_file(&files.key).unwrap();
+    assert!(!other.is_foreign(&files).unwrap(), "a certificate without its key is nobody's pair");
 }
 
 #[test]

@@ -18,3 +18,4 @@ mod proxies;
 mod refusals;
 mod reload;
 mod us;
+mod webhooks;

@@ -15,16 +15,22 @@ differences are known.
 /// Subject, behaviour of kube-apiserver, behaviour of this server, reason.
 const ROWS: &[[&str; 4]] = &[
     [
-        "`metadata.managedFields`",
-        "names the manager of every field",
-        "is absent, and dropped from writes",
-        "it comes with server-side apply",
+        "`metadata.managedFields` of an object that has become too large for the store",
+        "are dropped where the object fits without them, except by an apply, which is refused",
+        "are dropped where it would not fit into a request, also by an apply",
+        "the store takes more; what is read can be written",
     ],
     [
-        "server-side apply",
-        "`application/apply-patch+yaml`",
-        "415 with a message that names the alternative",
-        "not built yet",
+        "owners of fields in several versions of a kind whose versions a webhook converts",
+        "the webhook converts objects to compare them",
+        "fields are compared by their names",
+        "no request waits for a webhook more than once for each of its objects",
+    ],
+    [
+        "`managedFields` of the status that admission gives a ResourceQuota, and of objects that bootstrap reconciles",
+        "name kube-apiserver for every change",
+        "name kube-apiserver from the creation on; later changes keep the entries",
+        "these are written in one commit with what they are about",
     ],
     [
         "custom resources",
@@ -33,16 +39,28 @@ const ROWS: &[[&str; 4]] = &[
         "not built yet; every table takes rows made at run time",
     ],
     [
-        "webhooks, MutatingAdmissionPolicies",
-        "are called and evaluated",
-        "are stored and served, and decide nothing",
-        "not built yet",
-    ],
-    [
-        "a ValidatingAdmissionPolicy",
+        "an admission policy or webhook configuration",
         "is in effect some time after it was written",
         "is in effect when its write is answered",
-        "policies are read from the watch cache, which has the write",
+        "they are read from the watch cache, which has the write",
+    ],
+    [
+        "MutatingAdmissionPolicies of one request",
+        "are applied in any order",
+        "are applied in the order of their names",
+        "the same request gives the same object",
+    ],
+    [
+        "the answer of a webhook",
+        "may have any size, and redirects may lead to plain HTTP",
+        "has 8 MiB at most, and stays behind TLS",
+        "a webhook cannot exhaust the memory of the server",
+    ],
+    [
+        "a webhook behind a Service, with `--enable-aggregator-routing`",
+        "is called at an endpoint of the Service",
+        "is called at the cluster IP, as without the flag",
+        "not built yet",
     ],
     [
         "a pod address that cannot be parsed",
@@ -120,7 +138,7 @@ const ROWS: &[[&str; 4]] = &[
         "rules of an aggregated ClusterRole whose last part is gone",
         "are taken away, for their manager is known",
         "are taken away if a controller has seen them gathered since it started",
-        "`managedFields` are not stored yet",
+        "the controller writes what it has gathered, and does not apply it",
     ],
     [
         "times in tokens of service accounts",
@@ -179,8 +197,14 @@ const ROWS: &[[&str; 4]] = &[
     [
         "answers in protobuf",
         "for every client that prefers it",
-        "only for clients that accept nothing else; watches, tables and metadata are always JSON",
+        "only for clients that accept nothing else, watches included; tables and metadata are always JSON",
         "what is stored is JSON and is served as it is; all clients that prefer protobuf take JSON",
+    ],
+    [
+        "the body of a request with `Content-Encoding: gzip`",
+        "is read as it is: the header has no effect",
+        "is unpacked, up to the same limit; other encodings are 415",
+        "a packed body that is read as it is can only be refused",
     ],
     [
         "priority and fairness",
@@ -290,6 +314,30 @@ const ROWS: &[[&str; 4]] = &[
         "there is no such metric",
         "counts new connections to kubelets, with the gate of KEP-4872 and without it",
         "the proposal's objective is that their number does not rise",
+    ],
+    [
+        "an extension API server that does not answer",
+        "is looked at again after 5 milliseconds, then after twice as long each time up to 30 seconds",
+        "the same, up to 5 seconds",
+        "one that comes back should be found soon",
+    ],
+    [
+        "an APIService of an extension API server without OpenAPI v3",
+        "its OpenAPI v2 document is converted, with losses",
+        "only its OpenAPI v2 document is served",
+        "`kubectl explain` reads that one, too",
+    ],
+    [
+        "definitions of an extension API server whose names are taken",
+        "are renamed in `/openapi/v2`",
+        "those of this server are kept, and the others are left out",
+        "nobody should depend on a name with a number",
+    ],
+    [
+        "`--proxy-client-cert-file` and `--requestheader-client-ca-file`",
+        "none by default",
+        "generated by default, by an authority that signs nothing else",
+        "extension API servers should work without flags",
     ],
     [
         "default cluster roles that gather others",

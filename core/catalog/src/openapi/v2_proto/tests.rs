@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::*;
+use super::{frame as frame_of, *};
 use crate::resources::RESOURCES;
 
 /// The fields of a message: numbers, and bytes where there are some.
@@ -22,6 +22,12 @@ fn fields(mut bytes: &[u8]) -> Vec<(u64, &[u8])> {
     let mut found = Vec::new();
     while !bytes.is_empty() {
         let key = varint(&mut bytes);
+        if key & 7 == 1 {
+            let (number, rest) = bytes.split_at(8);
+            found.push((key >> 3, number));
+            bytes = rest;
+            continue;
+        }
         let size = varint(&mut bytes);
         match key & 7 {
             0 => found.push((key >> 3, &[][..])),
@@ -59,9 +65,13 @@ fn rules(_: &str, field: &str) -> Option<(&'static str, &'static str)> {
 }
 
 fn both() -> (Vec<u8>, Value) {
-    let all: Vec<_> = RESOURCES.iter().collect();
-    let json = serde_json::from_str(&super::super::v2(&all, Some(&rules))).expect("JSON");
-    (document(&all, Some(&rules)), json)
+    let all: Vec<_> = RESOURCES.iter().map(Published::built_in).collect();
+    let (json, frame) = (super::super::v2_parts(&all, Some(&rules)), super::super::v2_frame());
+    let json = [&*frame.start, &*json.paths, frame.between, &*json.definitions, &*frame.end];
+    let json = serde_json::from_str(&json.concat()).expect("JSON");
+    let V2ProtoParts { paths, definitions } = parts(&all, Some(&rules));
+    let [start, between, end] = frame_of(paths.len(), definitions.len());
+    ([start, paths, between, definitions, end].concat(), json)
 }
 
 #[test]
@@ -123,4 +133,29 @@ fn merge_rules_are_extensions() {
     let key = member(&all(containers, 31), "x-kubernetes-patch-merge-key");
     assert_eq!(text(key, 2), "name");
     assert_eq!(all(member(&all(one(spec, 25), 1), "nodeName"), 31).len(), 0);
+}
+
+#[test]
+fn schemas_of_definitions_say_the_same() {
+    let schema = ratchet_object::decode(
+        "{type: object, description: d, required: [size], x-kubernetes-map-type: atomic, properties: {
+         size: {type: integer, minimum: 1.5, maxLength: 3, enum: [1, two], default: 1},
+         tags: {type: array, uniqueItems: true, items: {type: string, pattern: a}},
+         more: {additionalProperties: {type: string}}, any: {additionalProperties: true}}}",
+        ratchet_object::Limits::DEFAULT,
+    );
+    let mut message = Message::default();
+    schema::write(&mut message, &schema.expect("YAML").documents[0]);
+    let bytes = message.bytes;
+    assert_eq!((text(&bytes, 4), text(&bytes, 19)), ("d", "size"));
+    assert_eq!(text(member(&all(&bytes, 31), "x-kubernetes-map-type"), 2), "\"atomic\"");
+    let properties = all(one(&bytes, 25), 1);
+    let size = member(&properties, "size");
+    assert_eq!(one(size, 9), 1.5_f64.to_le_bytes());
+    assert_eq!(all(size, 20).iter().map(|any| text(any, 2)).collect::<Vec<_>>(), ["1", "\"two\""]);
+    assert_eq!(all(size, 11).len(), 1);
+    let tags = member(&properties, "tags");
+    assert_eq!(text(one(one(tags, 23), 1), 13), "a");
+    assert_eq!(text(one(one(one(member(&properties, "more"), 21), 1), 22), 1), "string");
+    assert_eq!(all(one(member(&properties, "any"), 21), 2).len(), 1);
 }

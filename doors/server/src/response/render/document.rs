@@ -1,13 +1,13 @@
 //! `Document`: a response before encoding; an object, a text, or a list whose items are encoded one by one.
 
-use super::{Rows, converted, partial, table_of_one, whole, write_columns, write_row};
+use super::columns::{table_of_scale, write_columns};
+use super::{Rows, converted, partial, table_of_one, whole, write_row};
 use crate::app::App;
 use crate::app::resource_request::{Content, List};
 use crate::registry::ServedResource;
 use crate::request::{Form, Output, Params};
 use crate::storage::cache::Item;
 use bytes::Bytes;
-use ratchet_table::columns;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -41,6 +41,10 @@ impl Document {
     ) -> Self {
         let content = match content {
             Content::Item(item) => DocumentContent::One(item),
+            Content::Json(text) if output.form == Form::Table => {
+                let table = table_of_scale(&text, output, Rows::from_params(params), app.seconds());
+                DocumentContent::Text(table.unwrap_or(text).into())
+            }
             Content::Json(text) => DocumentContent::Text(text.into()),
             Content::List(list) => {
                 DocumentContent::Many { head: head(resource, &list, output), items: list.items }
@@ -58,10 +62,10 @@ impl Document {
     /// The number of source bytes.
     pub(super) fn size(&self) -> usize {
         match &self.content {
-            DocumentContent::One(item) => item.body.len(),
+            DocumentContent::One(item) => item.size(),
             DocumentContent::Text(text) => text.len(),
             DocumentContent::Many { head, items } => {
-                head.len() + items.iter().map(|item| item.body.len() + 1).sum::<usize>()
+                head.len() + items.iter().map(|item| item.size() + 1).sum::<usize>()
             }
         }
     }
@@ -70,6 +74,11 @@ impl Document {
     pub(super) fn is_stored(&self) -> bool {
         let is_text = matches!(self.content, DocumentContent::Text(_));
         is_text || (self.output.form == Form::Whole && !self.resource.is_converted())
+    }
+
+    /// Whether the document is a list.
+    pub(super) fn is_list(&self) -> bool {
+        matches!(self.content, DocumentContent::Many { .. })
     }
 
     /// `apiVersion` and `kind` of the list.
@@ -94,7 +103,10 @@ impl Document {
                     if index > 0 {
                         pieces.push(Bytes::from_static(b","));
                     }
-                    pieces.push(self.item(item));
+                    match self.output.form == Form::Whole && self.resource.defined().is_some() {
+                        true => pieces.extend(self.whole_item(item)),
+                        false => pieces.push(self.item(item)),
+                    }
                 }
                 pieces.push(Bytes::from_static(AFTER_ITEMS));
                 pieces
@@ -127,12 +139,18 @@ impl Document {
         }
     }
 
+    /// An item with its kind and version, which custom objects have in lists, too.
+    fn whole_item(&self, item: &Item) -> [Bytes; 2] {
+        item.whole(&self.resource.api_version(), self.resource.row().kind)
+    }
+
     /// Encodes an item of a list.
     pub(super) fn item(&self, item: &Item) -> Bytes {
         let Self { app, resource, output, rows, .. } = self;
         match output.form {
             Form::Whole if resource.is_converted() => converted(resource, item).to_json().into(),
-            Form::Whole => item.body.clone(),
+            Form::Whole if resource.defined().is_some() => self.whole_item(item).concat().into(),
+            Form::Whole => item.body(),
             Form::Metadata => partial(item, output.meta_version).into(),
             Form::Table => {
                 let mut row = String::new();
@@ -149,7 +167,7 @@ pub(super) const AFTER_ITEMS: &[u8] = b"]}";
 fn list_kind(resource: &ServedResource, output: Output) -> (String, String) {
     let meta = || format!("meta.k8s.io/{}", output.meta_version);
     match output.form {
-        Form::Whole => (resource.api_version(), format!("{}List", resource.row().kind)),
+        Form::Whole => (resource.api_version(), resource.list_kind()),
         Form::Metadata => (meta(), "PartialObjectMetadataList".to_owned()),
         Form::Table => (meta(), "Table".to_owned()),
     }
@@ -162,7 +180,8 @@ fn head(resource: &ServedResource, list: &List, output: Output) -> String {
         r#"{{"kind":"{kind}","apiVersion":"{version}","metadata":{{"resourceVersion":"{}""#,
         list.revision
     );
-    if !list.next.is_empty() {
+    // Lists of custom objects always have it.
+    if !list.next.is_empty() || (resource.defined().is_some() && output.form == Form::Whole) {
         let _ = write!(head, r#","continue":"{}""#, list.next);
     }
     if let Some(remaining) = list.remaining {
@@ -171,7 +190,7 @@ fn head(resource: &ServedResource, list: &List, output: Output) -> String {
     head.push('}');
     if output.form == Form::Table {
         head.push_str(r#","columnDefinitions":"#);
-        write_columns(&mut head, columns(resource.row().group, resource.row().kind));
+        write_columns(&mut head, resource);
     }
     head.push('}');
     head

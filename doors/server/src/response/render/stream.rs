@@ -33,7 +33,9 @@ pub(crate) struct Answer {
 pub(crate) async fn answer(document: Document, output: Output, accepts_gzip: bool) -> Answer {
     let size = document.size();
     let may_compress = accepts_gzip && size > compress::THRESHOLD;
-    if output.media == (Media::Json { pretty: false }) && document.is_stored() && !may_compress {
+    // A long list is written while it is read: its items are put together from what they share.
+    let is_at_once = document.is_stored() && (size <= SMALL || !document.is_list());
+    if output.media == (Media::Json { pretty: false }) && is_at_once && !may_compress {
         let mut pieces = document.pieces();
         pieces.push(Bytes::from_static(b"\n"));
         let (content_type, body) = (output.content_type(), chunks(pieces));

@@ -1,26 +1,40 @@
 //! `Item`: one stored object at one revision, as bytes and with cached labels.
 
+use super::packed::Packed;
 use super::unreadable::Unstorable;
 use bytes::Bytes;
+use ratchet_apply::FieldsPool;
 use ratchet_object::selector::{FieldSelector, LabelSelector, selectable};
 use ratchet_object::{Entry, Node, Value, decode_stored, stored_json};
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
-/// A stored object at one revision. Responses contain its bytes unchanged.
+/// A stored object at one revision. Responses contain its bytes unchanged; only `managedFields`, which many objects
+/// have in common, may be kept apart.
 #[derive(Debug)]
 pub struct Item {
     /// `namespace/name`, or the name alone.
     pub key: Arc<str>,
     /// The revision of its last change, which is its `resourceVersion`.
     pub revision: u64,
-    /// The object without `kind` and `apiVersion`: `{"metadata":{"resourceVersion":"7",…},…}`.
-    pub body: Bytes,
+    /// The object without `kind` and `apiVersion`: `{"metadata":{"resourceVersion":"7",…},…}`; also without
+    /// `managedFields` if they are packed.
+    body: Bytes,
+    packed: Option<Packed>,
+    /// The version in which it is stored, where that is not the same for all objects of the resource.
+    version: Option<Box<str>>,
+    /// The serial number of the type whose objects look like `body`; zero if that is not known.
+    shape: AtomicU64,
     labels: OnceLock<Vec<(Box<str>, Box<str>)>>,
 }
 
 /// The first bytes of every stored object; the resource version is inserted after them.
 const START: &str = r#"{"metadata":{"#;
+
+/// What stands before the version at the end of a stored custom object. Within a text the quotes would be escaped, and
+/// behind an inner object there would be more than one brace.
+const VERSION: &str = r#","apiVersion":""#;
 
 /// An encoded object for the store: without `kind`, `apiVersion` and `resourceVersion`, metadata first. Made only by
 /// [`storable`], which checks that it decodes to the same object.
@@ -32,18 +46,48 @@ impl Stored {
     pub(crate) fn bytes(&self) -> Bytes {
         self.0.clone()
     }
+
+    /// The same object without `managedFields`.
+    pub(crate) fn without_managed_fields(&self) -> Result<Self, Unstorable> {
+        match std::str::from_utf8(&self.0).ok().and_then(|text| decode_stored(text).ok()) {
+            Some(mut node) => {
+                node.map_mut("metadata").remove("managedFields");
+                storable(node)
+            }
+            None => Ok(self.clone()),
+        }
+    }
 }
 
 impl Item {
     /// Decodes a value of the store: an object without `kind`, `apiVersion` and `resourceVersion`. Any other value is
     /// an error, because items are served unchecked.
     pub fn stored(key: Arc<str>, revision: u64, value: &[u8]) -> Result<Self, String> {
+        Self::checked(value).map(|_| Self::of(key, revision, value))
+    }
+
+    /// The same, with `managedFields` shared with other objects of the pool.
+    pub(super) fn cached(
+        key: Arc<str>,
+        revision: u64,
+        value: &[u8],
+        pool: &Mutex<FieldsPool>,
+    ) -> Result<Self, String> {
+        let (text, object) = Self::checked(value)?;
+        let Some((rest, packed)) = Packed::cut(text, &object, pool) else {
+            return Ok(Self::of(key, revision, value));
+        };
+        let item = Self::of(key, revision, rest.as_bytes());
+        let packed = Some(packed.moved(rest.as_bytes(), &item.body));
+        Ok(Self { packed, ..item })
+    }
+
+    fn checked(value: &[u8]) -> Result<(&str, Node<'_>), String> {
         if !value.starts_with(START.as_bytes()) {
             return Err("it does not begin with its metadata".to_owned());
         }
         let text = std::str::from_utf8(value).map_err(|why| why.to_string())?;
-        decode_stored(text).map_err(|why| why.to_string())?;
-        Ok(Self::of(key, revision, value))
+        Ok((text, decode_stored(text).map_err(|why| why.to_string())?))
     }
 
     /// The item of a write that was just committed.
@@ -53,17 +97,62 @@ impl Item {
 
     /// The item of a dry-run create, which has no resource version.
     pub(crate) fn unsaved(key: Arc<str>, value: &Stored) -> Self {
-        Self { key, revision: 0, body: value.bytes(), labels: OnceLock::new() }
+        let (rest, version) = split_version(&value.0);
+        let mut body = Vec::with_capacity(rest.len() + 1);
+        body.extend_from_slice(rest);
+        if version.is_some() {
+            body.push(b'}');
+        }
+        Self::new(key, 0, body.into(), version)
+    }
+
+    fn new(key: Arc<str>, revision: u64, body: Bytes, version: Option<&str>) -> Self {
+        let (version, shape) = (version.map(Into::into), AtomicU64::new(0));
+        Self { key, revision, body, packed: None, version, shape, labels: OnceLock::new() }
     }
 
     fn of(key: Arc<str>, revision: u64, value: &[u8]) -> Self {
+        let (value, api_version) = split_version(value);
         let rest = value.strip_prefix(START.as_bytes()).unwrap_or(value);
         let comma = if rest.starts_with(b"}") { "" } else { "," };
         let version = format!(r#"{START}"resourceVersion":"{revision}"{comma}"#);
         let mut body = Vec::with_capacity(version.len() + rest.len());
         body.extend_from_slice(version.as_bytes());
         body.extend_from_slice(rest);
-        Self { key, revision, body: body.into(), labels: OnceLock::new() }
+        if api_version.is_some() {
+            body.push(b'}');
+        }
+        Self::new(key, revision, body.into(), api_version)
+    }
+
+    /// The version in which the object is stored, where that is not the same for all objects of its resource.
+    pub(crate) fn version(&self) -> Option<&str> {
+        let api_version = self.version.as_deref()?;
+        Some(api_version.rsplit_once('/').map_or(api_version, |(_, version)| version))
+    }
+
+    /// Whether the object is stored as this very value.
+    pub(crate) fn is_stored_as(&self, value: &Stored) -> bool {
+        let written = Self::written(self.key.clone(), self.revision, value);
+        self.body() == written.body && self.version == written.version
+    }
+
+    /// Whether `body` is what an object of the type with this serial number looks like.
+    pub(crate) fn has_shape(&self, serial: u64) -> bool {
+        self.shape.load(Ordering::Relaxed) == serial
+    }
+
+    /// Remembers that `body` is what an object of the type with this serial number looks like.
+    pub(crate) fn set_shape(&self, serial: u64) {
+        self.shape.store(serial, Ordering::Relaxed);
+    }
+
+    /// The same object at the same revision with other contents, as another version or schema shows it.
+    pub(crate) fn showing(&self, node: Node<'_>) -> Self {
+        let shown = arranged(node).to_json();
+        let mut item = Self::of(self.key.clone(), self.revision, shown.as_bytes());
+        item.version.clone_from(&self.version);
+        item
     }
 
     /// The same object at another revision, for DELETED events.
@@ -73,36 +162,61 @@ impl Item {
         let rest = self.body.strip_prefix(old.as_bytes()).unwrap_or(&self.body);
         let mut value = START.as_bytes().to_vec();
         value.extend_from_slice(rest.strip_prefix(b",").unwrap_or(rest));
-        Self::of(self.key.clone(), revision, &value)
+        let later = Self::of(self.key.clone(), revision, &value);
+        let packed = self.packed.as_ref().map(|packed| packed.moved(&self.body, &later.body));
+        let shape = AtomicU64::new(self.shape.load(Ordering::Relaxed));
+        Self { packed, version: self.version.clone(), shape, ..later }
+    }
+
+    /// The number of bytes of the object.
+    pub fn size(&self) -> usize {
+        self.body.len() + self.packed.as_ref().map_or(0, Packed::size)
+    }
+
+    /// The object without `kind` and `apiVersion`.
+    pub fn body(&self) -> Bytes {
+        match &self.packed {
+            None => self.body.clone(),
+            Some(packed) => packed.join(&self.body),
+        }
+    }
+
+    /// Whether the text of the object, apart from `managedFields` that are packed, contains `text`.
+    pub fn contains(&self, text: &str) -> bool {
+        std::str::from_utf8(&self.body).is_ok_and(|body| body.contains(text))
     }
 
     /// Decodes the object.
     pub fn node(&self) -> Node<'static> {
-        self.tree().into_owned()
+        match self.packed {
+            None => self.tree(&self.body).into_owned(),
+            Some(_) => self.tree(&self.body()).into_owned(),
+        }
     }
 
     /// Cannot fail, because the value was decoded when the item was made. If it does, the request panics rather than
     /// continue with an empty object.
-    fn tree(&self) -> Node<'_> {
-        let text = std::str::from_utf8(&self.body).unwrap_or_default();
+    fn tree<'b>(&self, body: &'b [u8]) -> Node<'b> {
+        let text = std::str::from_utf8(body).unwrap_or_default();
         decode_stored(text).unwrap_or_else(|why| unreachable!("{}: {why}", self.key))
     }
 
-    /// Passes the decoded object to `take` without copying its strings.
+    /// Passes the decoded object to `take` without copying its strings. It may lack its `managedFields`: they are
+    /// often larger than the rest, and nobody decides by them.
     pub fn read<R>(&self, take: impl FnOnce(&Node<'_>) -> R) -> R {
-        take(&self.tree())
+        take(&self.tree(&self.body))
     }
 
     /// The JSON object with `kind` and `apiVersion`, in two pieces.
     pub fn whole(&self, api_version: &str, kind: &str) -> [Bytes; 2] {
         let start = format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","#);
-        [start.into(), self.body.slice(1..)]
+        [start.into(), self.body().slice(1..)]
     }
 
     /// Whether its labels match.
     pub fn has_labels(&self, selector: &LabelSelector) -> bool {
         let labels = self.labels.get_or_init(|| {
-            let node = self.node();
+            let node = self.tree(&self.body);
             let entries = node.find(&["metadata", "labels"]).map(Node::entries).unwrap_or_default();
             let pair = |entry: &Entry<'_>| {
                 (entry.key.as_ref().into(), entry.node.text().unwrap_or_default().into())
@@ -126,18 +240,57 @@ impl Item {
         if selector.terms().iter().all(|term| of_key(&term.field).is_some()) {
             return selector.matches_by(|field| of_key(field).unwrap_or_default());
         }
-        selector.matches(&self.node(), selectable(group, kind))
+        self.read(|node| selector.matches(node, selectable(group, kind)))
     }
 }
 
 /// Encodes an object for the store: without `kind`, `apiVersion` and `resourceVersion`, metadata first. The only way to
 /// make a [`Stored`]; fails if the result would not decode to the same object.
-pub(crate) fn storable(mut node: Node<'_>) -> Result<Stored, Unstorable> {
+pub(crate) fn storable(node: Node<'_>) -> Result<Stored, Unstorable> {
+    encode(arranged(node))
+}
+
+/// The same for an object of a resource whose objects are not all stored in the same version: `api_version` is that
+/// of this one.
+pub(crate) fn storable_as(node: Node<'_>, api_version: String) -> Result<Stored, Unstorable> {
+    let mut node = arranged(node);
+    node.set("apiVersion", Node::string(api_version));
+    encode(node)
+}
+
+/// Splits the version off the end of a stored value, together with the last brace.
+fn split_version(value: &[u8]) -> (&[u8], Option<&str>) {
+    let whole = (value, None);
+    let Some(open) = value.strip_suffix(b"\"}") else { return whole };
+    let Some(quote) = open.iter().rposition(|byte| *byte == b'"') else { return whole };
+    let (Some(before), Some(version)) = (open.get(..=quote), open.get(quote + 1..)) else {
+        return whole;
+    };
+    let Some(rest) = before.strip_suffix(VERSION.as_bytes()) else { return whole };
+    match std::str::from_utf8(version) {
+        Ok(version) => (rest, Some(version)),
+        Err(_) => whole,
+    }
+}
+
+/// An object without `kind`, `apiVersion` and `resourceVersion`, its metadata first.
+fn arranged(mut node: Node<'_>) -> Node<'_> {
     node.remove("kind");
     node.remove("apiVersion");
     let mut metadata = node.remove("metadata").unwrap_or_else(Node::empty_map);
     metadata.remove("resourceVersion");
-    let is_map = matches!(metadata.value, Value::Map(_));
+    // Last, where the cache looks for them.
+    if let Some(entries) = metadata.remove("managedFields") {
+        metadata.set("managedFields", entries);
+    }
+    if let Some(entries) = node.entries_mut() {
+        entries.insert(0, Entry::new("metadata", metadata));
+    }
+    node
+}
+
+fn encode(node: Node<'_>) -> Result<Stored, Unstorable> {
+    let is_map = node.get("metadata").is_some_and(|node| matches!(node.value, Value::Map(_)));
     let name = |metadata: &Node<'_>| {
         format!("{}/{}", metadata.text_at(&["namespace"]), metadata.text_at(&["name"]))
     };
@@ -145,9 +298,6 @@ pub(crate) fn storable(mut node: Node<'_>) -> Result<Stored, Unstorable> {
         let name = node.get("metadata").map(name).unwrap_or_default();
         Unstorable { why, name }
     };
-    if let Some(entries) = node.entries_mut() {
-        entries.insert(0, Entry::new("metadata", metadata));
-    }
     if !is_map {
         return Err(unstorable("its metadata is no object".to_owned(), &node));
     }
@@ -203,6 +353,16 @@ mod tests {
     }
 
     #[test]
+    fn an_object_can_do_without_its_managed_fields() {
+        let text = r#"{"metadata":{"managedFields":[{"manager":"m"}],"name":"x"},"data":{}}"#;
+        let stored = storable(decode(text, Limits::DEFAULT).unwrap().documents.remove(0)).unwrap();
+        let last = r#"{"metadata":{"name":"x","managedFields":[{"manager":"m"}]},"data":{}}"#;
+        assert_eq!(stored.bytes(), last);
+        let less = stored.without_managed_fields().unwrap();
+        assert_eq!(less.bytes(), r#"{"metadata":{"name":"x"},"data":{}}"#);
+    }
+
+    #[test]
     fn only_what_is_read_back_is_stored() {
         let deep = (0..280).fold(Node::empty_map(), |inner, _| Node::list(vec![inner]));
         let why = storable(Node::map([("data", deep)])).unwrap_err().why;
@@ -234,6 +394,31 @@ mod tests {
         }
         assert!(Item::stored("x".into(), 7, b"{\"metadata\":{\"name\":\"\xff\"}}").is_err());
         assert!(Item::stored("x".into(), 7, br#"{"metadata":{"name":"x"}}"#).is_ok());
+    }
+
+    #[test]
+    fn a_custom_object_knows_the_version_in_which_it_is_stored() {
+        let text = r#"{"spec":{"x":{"apiVersion":"v7"}},"metadata":{"name":"x"}}"#;
+        let node = || decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
+        let value = storable_as(node(), "example.com/v2".into()).unwrap();
+        let stored = r#"{"metadata":{"name":"x"},"spec":{"x":{"apiVersion":"v7"}},"apiVersion":"example.com/v2"}"#;
+        assert_eq!(value.bytes(), stored);
+        let item = Item::stored("x".into(), 7, &value.bytes()).unwrap();
+        let body =
+            r#"{"metadata":{"resourceVersion":"7","name":"x"},"spec":{"x":{"apiVersion":"v7"}}}"#;
+        assert_eq!((&*item.body, item.version()), (body.as_bytes(), Some("v2")));
+        assert_eq!(item.as_of(8).version(), Some("v2"));
+        let shown = item.showing(node());
+        assert_eq!((&shown.body, shown.version()), (&item.body, Some("v2")));
+        let unsaved = Item::unsaved("x".into(), &value);
+        assert_eq!(unsaved.body, r#"{"metadata":{"name":"x"},"spec":{"x":{"apiVersion":"v7"}}}"#);
+        // Inner objects and texts that look like it are none.
+        let inner = r#"{"metadata":{"name":"x"},"spec":{"a":"b","apiVersion":"v1"}}"#;
+        let inner = Item::stored("x".into(), 7, inner.as_bytes()).unwrap();
+        assert!(inner.version().is_none() && inner.body.ends_with(br#""apiVersion":"v1"}}"#));
+        let text = Node::map([("data", Node::string(r#","apiVersion":"v1"}"#))]);
+        let text = Item::written("x".into(), 7, &storable(text).unwrap());
+        assert_eq!(text.version(), None);
     }
 
     #[test]

@@ -1,18 +1,20 @@
 //! The watch cache: all stored objects in memory, at least as fresh as the last acknowledged write.
 
 mod item;
+mod packed;
 mod resource;
 mod unreadable;
 
-pub(crate) use item::{Item, Stored, storable};
+pub(crate) use item::{Item, Stored, storable, storable_as};
 pub(crate) use resource::{Change, EventType, Items, ResourceCache, Snapshot, TooOld, event_line};
 pub(crate) use unreadable::Unreadable;
 
 use crate::status::StatusError;
 use arc_swap::ArcSwap;
+use ratchet_apply::FieldsPool;
 use ratchet_store::{Batch, EventKind, Query, Revision, Store, StoreError};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -53,8 +55,14 @@ impl ObjectState {
     }
 
     /// Decodes a stored value; a failure is logged.
-    fn of(store_key: &str, key: &Arc<str>, revision: u64, value: &[u8]) -> Self {
-        match Item::stored(key.clone(), revision, value) {
+    fn of(
+        pool: &Mutex<FieldsPool>,
+        store_key: &str,
+        key: &Arc<str>,
+        revision: u64,
+        value: &[u8],
+    ) -> Self {
+        match Item::cached(key.clone(), revision, value, pool) {
             Ok(item) => Self::Item(item),
             Err(why) => {
                 let unreadable = Unreadable { key: store_key.to_owned(), why };
@@ -80,6 +88,8 @@ pub struct Cache {
     /// Grows by the resources that are defined at run time, which is seldom.
     resource_caches: ArcSwap<ResourceCaches>,
     indexes: Vec<Arc<dyn Index>>,
+    /// What the `managedFields` of objects have in common.
+    pool: Mutex<FieldsPool>,
     /// All changes up to this revision are applied.
     reached: watch::Sender<u64>,
 }
@@ -93,11 +103,12 @@ impl Cache {
         let query = Query { prefix: ROOT.into(), after: None, limit: 0, at: None };
         let page = store.list(query).await?;
         let mut found: HashMap<String, Snapshot> = HashMap::new();
+        let pool = Mutex::default();
         // Each value is dropped as soon as its item exists, to avoid holding everything twice.
         for record in page.records {
             let Some((name, key)) = split(&record.key) else { continue };
             let key: Arc<str> = key.into();
-            let state = ObjectState::of(&record.key, &key, record.modified.0, &record.value);
+            let state = ObjectState::of(&pool, &record.key, &key, record.modified.0, &record.value);
             indexes.iter().for_each(|index| index.update(name, &key, state.item()));
             match found.get_mut(name) {
                 Some(snapshot) => drop(snapshot.put(key, state)),
@@ -116,7 +127,7 @@ impl Cache {
         });
         let resource_caches = ArcSwap::from_pointee(filled.collect());
         let (reached, _) = watch::channel(revision);
-        Ok(Self { store, resource_caches, indexes, reached })
+        Ok(Self { store, resource_caches, indexes, pool, reached })
     }
 
     /// Applies the store's watch until the store closes.
@@ -139,7 +150,9 @@ impl Cache {
             let resource_cache = self.resource_cache(name);
             let (revision, key): (u64, Arc<str>) = (event.revision.0, key.into());
             let state = match event.act {
-                EventKind::Put { value, .. } => ObjectState::of(&event.key, &key, revision, &value),
+                EventKind::Put { value, .. } => {
+                    ObjectState::of(&self.pool, &event.key, &key, revision, &value)
+                }
                 EventKind::Deleted => ObjectState::Deleted,
             };
             // Before the cache itself: a watcher of the cache may query the index at once.

@@ -99,7 +99,7 @@ impl EventType {
 impl Change {
     /// The memory that the change takes: the object, and the encoded event for watchers.
     fn weight(&self) -> usize {
-        2 * self.item.body.len() + 256
+        2 * self.item.size() + 256
     }
 
     /// The event type for a watch without selectors.

@@ -7,7 +7,8 @@ use crate::request::ResourcePath;
 use crate::request::body::ExpectedKind;
 use crate::request::options::{OptionsKind, WriteOptions};
 use crate::status::StatusError;
-use crate::verbs::write::{self, Preconditions};
+use crate::verbs::managed_fields::Tracking;
+use crate::verbs::write::{self, Preconditions, set_namespace};
 use ratchet_engine::Part;
 use ratchet_object::{GroupVersionKind, Node};
 
@@ -18,7 +19,7 @@ const BINDING: ExpectedKind<'static> =
 pub(super) async fn bind(request: &ResourceRequest<'_>) -> HandlerResult {
     let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
     let binding = request.object_of(BINDING, options.fields)?;
-    bind_to(request, &binding, options.dry_run).await
+    bind_to(request, binding, options.dry_run).await
 }
 
 /// Binds the pod that a Binding in the deprecated `bindings` collection names.
@@ -36,14 +37,18 @@ pub(crate) async fn bind_any(request: &ResourceRequest<'_>) -> HandlerResult {
         ..request.path.clone()
     };
     let pod = ResourceRequest { resource: &pods, path: &path, ..*request };
-    bind_to(&pod, &binding, options.dry_run).await
+    bind_to(&pod, binding, options.dry_run).await
 }
 
 async fn bind_to(
     request: &ResourceRequest<'_>,
-    binding: &Node<'static>,
+    mut binding: Node<'static>,
     dry_run: bool,
 ) -> HandlerResult {
+    set_namespace(request, &mut binding)?;
+    request.app.cache.fresh().await?;
+    Chain::of(request.app).admit_body(request, BINDING.name(), &mut binding).await?;
+    let binding = &binding;
     let name = request.path.name.as_str();
     let stated_name = binding.text_at(&["metadata", "name"]);
     if !stated_name.is_empty() && stated_name != name {
@@ -85,7 +90,7 @@ async fn bind_to(
         set_scheduled_condition(&mut new, &now);
         Ok((new, Preconditions::of(binding)))
     };
-    write::change(request, Part::Sub("binding"), dry_run, edit).await?;
+    write::change(request, Part::Sub("binding"), dry_run, Tracking::Done, edit).await?;
     Ok(Reply::json(
         201,
         r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}"#,

@@ -7,6 +7,7 @@ use crate::request::options::{DeleteOptions, DeleteScope, OptionsKind, WriteOpti
 use crate::status::StatusError;
 use crate::storage::cache::storable;
 use crate::verbs::delete;
+use crate::verbs::write::set_namespace;
 use ratchet_object::selector::LabelSelector;
 use ratchet_object::{GroupVersionKind, Node};
 use ratchet_store::{Commit, Guard, Operation, Revision, Write};
@@ -18,12 +19,13 @@ const EVICTION: ExpectedKind<'static> =
 /// Evicts the pod.
 pub(super) async fn evict(request: &ResourceRequest<'_>) -> HandlerResult {
     let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
-    let eviction = request.object_of(EVICTION, options.fields)?;
+    let mut eviction = request.object_of(EVICTION, options.fields)?;
+    set_namespace(request, &mut eviction)?;
+    request.app.cache.fresh().await?;
+    Chain::of(request.app).admit_body(request, EVICTION.name(), &mut eviction).await?;
     if eviction.text_at(&["metadata", "name"]) != request.path.name {
         return Err(StatusError::bad_request("name in URL does not match name in Eviction object"));
     }
-    request.app.cache.fresh().await?;
-    Chain::of(request.app).admit_body(request, &eviction)?;
     Chain::of(request.app).validate_body(request, EVICTION.name(), &eviction).await?;
     let nothing = Node::empty_map();
     let delete_options = eviction.get("deleteOptions").unwrap_or(&nothing);

@@ -1,17 +1,17 @@
 //! Subresources, one file per subresource.
 
 mod binding;
-mod ephemeral;
 mod eviction;
-mod finalize;
 mod scale;
 mod token;
 
 pub(crate) use binding::bind_any;
 
 use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
+use crate::registry::partial;
 use crate::request::body::ExpectedKind;
 use crate::status::StatusError;
+use crate::verbs::managed_fields::{self, Tracking};
 use crate::verbs::update_body::UpdateBody;
 use crate::verbs::{get, update, write};
 use ratchet_engine::Part;
@@ -33,9 +33,11 @@ pub(crate) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> Handler
         ("scale", _) => scale::answer(request, verb).await,
         ("binding", "create") => binding::bind(request).await,
         ("eviction", "create") => eviction::evict(request).await,
-        ("ephemeralcontainers", _) => save(request, verb, subresource.name, ephemeral::take).await,
-        ("resize", _) => save(request, verb, subresource.name, ephemeral::resize).await,
-        ("finalize", _) => save(request, verb, subresource.name, finalize::take).await,
+        ("ephemeralcontainers", _) => {
+            save(request, verb, subresource.name, partial::take_ephemeral_containers).await
+        }
+        ("resize", _) => save(request, verb, subresource.name, partial::take_resources).await,
+        ("finalize", _) => save(request, verb, subresource.name, partial::take_finalizers).await,
         ("approval", _) => update::update(request, Part::Sub(subresource.name), verb).await,
         ("token", "create") => token::create(request).await,
         _ => Err(StatusError::method_not_allowed()),
@@ -54,7 +56,11 @@ async fn save(
         let (sent_object, conditions) = sent.apply_to(request, old)?;
         let mut new = old.clone();
         take(&mut new, &sent_object);
+        if sent.tracking() == Tracking::Done {
+            managed_fields::copy(&mut new, &sent_object);
+        }
         Ok((new, conditions))
     };
-    Ok(Reply::item(write::change(request, Part::Sub(part), sent.dry_run, edit).await?))
+    let tracking = sent.tracking();
+    Ok(Reply::item(write::change(request, Part::Sub(part), sent.dry_run, tracking, edit).await?))
 }

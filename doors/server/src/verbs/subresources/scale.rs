@@ -5,35 +5,86 @@ use crate::request::body::ExpectedKind;
 use crate::status::StatusError;
 use crate::storage::cache::Item;
 use crate::storage::convert::scale_from;
+use crate::verbs::managed_fields::{self, Tracking};
 use crate::verbs::update_body::UpdateBody;
 use crate::verbs::write;
+use ratchet_apply::{ReplicasPath, ScaleHandler, set_managed_fields};
+use ratchet_crd::ScaleError;
 use ratchet_engine::Part;
-use ratchet_object::{GroupVersionKind, Node};
+use ratchet_object::{Node, canonicalize, schema};
 use std::sync::Arc;
 
-const SCALE: ExpectedKind<'static> =
-    ExpectedKind::of_kind(GroupVersionKind { group: "autoscaling", version: "v1", kind: "Scale" });
+const SCALE: ExpectedKind<'static> = ExpectedKind::of_kind(managed_fields::SCALE);
 
 /// Handles a request for the scale of an object.
 pub(super) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> HandlerResult {
     let item = match verb {
-        "get" => request.current().await?,
+        "get" => request.resource.serve_one(request.current().await?).await?,
         _ => save(request, verb).await?,
     };
-    Ok(Reply::json(200, scale_from(&write::to_request_version(request, &item)).to_json()))
+    let object = write::to_request_version(request, &item);
+    let scale = match request.resource.object_type().custom() {
+        // Who asks for it wants to know that there is none; who has just set it knows.
+        Some((_, strategy)) => custom(strategy.read_scale(&object))?,
+        None => scale_from(&object),
+    };
+    Ok(Reply::json(200, scale.to_json()))
+}
+
+/// The Scale of a custom object, whose definition says where it stands.
+fn custom<S>(scale: Option<Result<S, ScaleError>>) -> Result<S, StatusError> {
+    scale.ok_or_else(StatusError::no_resource)?.map_err(StatusError::internal)
 }
 
 async fn save(request: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, StatusError> {
     let sent = UpdateBody::decode(request, verb, SCALE)?;
+    let custom_type = request.resource.object_type().custom();
     let edit = |old: &Node<'static>| {
-        let (scale, conditions) = sent.apply_to(request, &scale_from(old))?;
-        check(request, &scale)?;
+        let api_version = request.resource.api_version();
+        let fields = request.resource.object_type().replicas_fields();
+        let paths: Vec<Option<Vec<&str>>> = fields.iter().map(|(_, path)| names(path)).collect();
+        let mappings: Vec<ReplicasPath<'_>> =
+            fields.iter().zip(&paths).map(|((version, _), path)| mapping(version, path)).collect();
+        let owners = ScaleHandler { parent: old, api_version: &api_version, mappings: &mappings };
+        let mut old_scale = match custom_type {
+            Some((_, strategy)) => custom(strategy.scale_of(old))?.1,
+            None => scale_from(old),
+        };
+        let entries = owners.to_subresource().map_err(StatusError::unclassified)?;
+        set_managed_fields(&mut old_scale, entries);
+        let (mut scale, conditions) = sent.apply_to(request, &old_scale)?;
+        if sent.tracking() == Tracking::Update {
+            track(request, &old_scale, &mut scale);
+        }
+        // The definition of a custom resource says where its replicas stand; they are validated there.
+        if custom_type.is_none() {
+            check(request, &scale)?;
+        }
         let mut new = old.clone();
-        let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);
-        new.map_mut("spec").set("replicas", Node::int(replicas));
+        request.resource.write_scale(&mut new, &scale);
+        let entries = owners.to_parent(&scale).map_err(StatusError::unclassified)?;
+        set_managed_fields(&mut new, entries);
         Ok((new, conditions))
     };
-    write::change(request, Part::Sub("scale"), sent.dry_run, edit).await
+    write::change(request, Part::Sub("scale"), sent.dry_run, Tracking::Done, edit).await
+}
+
+fn names(path: &Option<Vec<String>>) -> Option<Vec<&str>> {
+    path.as_ref().map(|path| path.iter().map(String::as_str).collect())
+}
+
+fn mapping<'a>(api_version: &'a str, path: &'a Option<Vec<&'a str>>) -> ReplicasPath<'a> {
+    ReplicasPath { api_version, path: path.as_deref() }
+}
+
+/// Sets the entries of a Scale that was sent whole or patched.
+fn track(request: &ResourceRequest<'_>, old: &Node<'static>, new: &mut Node<'static>) {
+    let mut complete = new.clone();
+    if let Some(row) = schema::kind(SCALE.group, SCALE.version, SCALE.kind) {
+        ratchet_object::complete(&mut complete, row.ty);
+        canonicalize(&mut complete, row.ty);
+    }
+    managed_fields::track(request, SCALE, "scale", old, &complete, new);
 }
 
 fn check(request: &ResourceRequest<'_>, scale: &Node<'_>) -> Result<(), StatusError> {

@@ -23,11 +23,12 @@ pub(super) async fn create(request: &ResourceRequest<'_>) -> HandlerResult {
     let mut token_request = request.object_of(REQUEST, options.fields)?;
     defaults::apply(REQUEST.group, REQUEST.version, REQUEST.kind, &mut token_request);
     set_namespace(request, &mut token_request)?;
-    Chain::of(request.app).admit_body(request, &token_request)?;
+    Chain::of(request.app).admit_body(request, REQUEST.name(), &mut token_request).await?;
     check_name(request, &token_request)?;
     let account = request.current().await?.node();
     let uid = account.text_at(&["metadata", "uid"]);
     check_uid(request, &token_request, uid)?;
+    fill_in(request, &mut token_request, uid);
     token_request.remove("status");
     let seconds =
         token_request.find(&["spec", "expirationSeconds"]).and_then(Node::as_int).unwrap_or(3600);
@@ -52,11 +53,6 @@ pub(super) async fn create(request: &ResourceRequest<'_>) -> HandlerResult {
     request.audit.annotate("authentication.kubernetes.io/issued-credential-id", issued.credential);
     let audiences =
         if audiences.is_empty() { request.app.accounts.audiences.clone() } else { audiences };
-    let metadata = token_request.map_mut("metadata");
-    metadata.set("name", Node::string(name.to_owned()));
-    metadata.set("namespace", Node::string(namespace.to_owned()));
-    metadata.set("uid", Node::string(uid.to_owned()));
-    metadata.set("creationTimestamp", Node::string(request.app.now()));
     let spec = token_request.map_mut("spec");
     spec.set("audiences", Node::list(audiences.into_iter().map(Node::string).collect()));
     spec.set("expirationSeconds", Node::int(issued.seconds));
@@ -72,6 +68,20 @@ pub(super) async fn create(request: &ResourceRequest<'_>) -> HandlerResult {
         201,
         crate::response::render::whole(token_request, "authentication.k8s.io/v1", "TokenRequest"),
     ))
+}
+
+/// Fills in what the request leaves open: the account, and the audiences of the server.
+fn fill_in(request: &ResourceRequest<'_>, token_request: &mut Node<'static>, uid: &str) {
+    let metadata = token_request.map_mut("metadata");
+    metadata.set("name", Node::string(request.path.name.clone()));
+    metadata.set("namespace", Node::string(request.path.namespace.clone()));
+    metadata.set("uid", Node::string(uid.to_owned()));
+    metadata.set("creationTimestamp", Node::string(request.app.now()));
+    let spec = token_request.map_mut("spec");
+    if spec.get("audiences").is_none_or(|list| list.items().is_empty()) {
+        let audiences = request.app.accounts.audiences.iter().cloned();
+        spec.set("audiences", Node::list(audiences.map(Node::string).collect()));
+    }
 }
 
 /// Rejects a request that names another account than the URL.

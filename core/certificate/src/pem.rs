@@ -1,17 +1,19 @@
 //! PEM decoding as in Go's `encoding/pem`: text around blocks and malformed blocks are skipped.
 
+use alloc::string::String;
+use alloc::vec::Vec;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
 /// A PEM block.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Block {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PemBlock {
     /// The type: `CERTIFICATE`.
-    pub(crate) label: String,
+    pub label: String,
     /// Whether it has `name: value` headers.
-    pub(crate) has_headers: bool,
+    pub has_headers: bool,
     /// The decoded contents.
-    pub(crate) contents: Vec<u8>,
+    pub contents: Vec<u8>,
 }
 
 const BEGIN: &[u8] = b"-----BEGIN ";
@@ -19,7 +21,7 @@ const END: &[u8] = b"-----END ";
 const DASHES: &[u8] = b"-----";
 
 /// The first block of a text, and the rest after it.
-pub(crate) fn first(text: &[u8]) -> Option<(Block, &[u8])> {
+pub fn first_pem_block(text: &[u8]) -> Option<(PemBlock, &[u8])> {
     let mut rest = text;
     loop {
         rest = after(rest, BEGIN)?;
@@ -63,7 +65,7 @@ fn line(text: &[u8]) -> (&[u8], &[u8]) {
     )
 }
 
-fn block<'t>(label: &[u8], text: &'t [u8]) -> Option<(Block, &'t [u8])> {
+fn block<'t>(label: &[u8], text: &'t [u8]) -> Option<(PemBlock, &'t [u8])> {
     let mut body = text;
     let mut has_headers = false;
     loop {
@@ -82,17 +84,19 @@ fn block<'t>(label: &[u8], text: &'t [u8]) -> Option<(Block, &'t [u8])> {
     let inner = body.get(..end)?.iter().filter(|byte| !byte.is_ascii_whitespace());
     let contents = BASE64_STANDARD.decode(inner.copied().collect::<Vec<u8>>()).ok()?;
     let label = String::from_utf8_lossy(label).into_owned();
-    Some((Block { label, has_headers, contents }, rest))
+    Some((PemBlock { label, has_headers, contents }, rest))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::borrow::ToOwned;
+    use alloc::format;
     use proptest::prelude::*;
 
     fn labels(text: &str) -> Vec<(String, bool, usize)> {
         let (mut found, mut rest) = (Vec::new(), text.as_bytes());
-        while let Some((block, next)) = first(rest) {
+        while let Some((block, next)) = first_pem_block(rest) {
             found.push((block.label, block.has_headers, block.contents.len()));
             rest = next;
         }
@@ -129,7 +133,7 @@ mod tests {
         #[test]
         fn any_text_is_read_or_not(text in "(-----BEGIN |-----END |A|-----|\n|:|=| |\r){0,30}") {
             let mut rest = text.as_bytes();
-            while let Some((_, next)) = first(rest) {
+            while let Some((_, next)) = first_pem_block(rest) {
                 prop_assert!(next.len() < rest.len());
                 rest = next;
             }

@@ -1,0 +1,203 @@
+//! What extension servers say about themselves: discovery and OpenAPI documents, fetched again after a while.
+
+use super::availability::service_path;
+use super::backoff::Backoff;
+use super::fetch::{Fetch, Fetched, aggregator_user, fetch, openapi_user};
+use super::{changes, convert, openapi};
+use crate::app::App;
+use crate::app::aggregator::api_service::ApiService;
+use crate::app::aggregator::documents::{ExtensionDocuments, OpenApiV2};
+use ratchet_object::{Limits, Node, decode_json};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often documents are fetched again.
+const INTERVAL: Duration = Duration::from_secs(60);
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(500), Duration::from_secs(60));
+/// The time that a server has for its resources.
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// The time that a server has for an OpenAPI document, which it may have to build first.
+const OPENAPI_TIMEOUT: Duration = Duration::from_secs(60);
+/// The most bytes of a list of resources.
+const LIMIT: usize = 4 << 20;
+/// The most bytes of an OpenAPI document.
+const OPENAPI_LIMIT: usize = 16 << 20;
+
+/// Both versions of aggregated discovery; they differ in nothing but their name.
+const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList";
+const PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
+/// What was fetched before, and its tags.
+#[derive(Default)]
+struct Known {
+    /// The version's part of an aggregated document.
+    entry: Option<Node<'static>>,
+    etag: String,
+    v2: OpenApiV2,
+    v2_etags: [String; 2],
+}
+
+/// Keeps the documents of one APIService until the task is aborted.
+pub(super) async fn keep(app: Arc<App>, name: Arc<str>) {
+    let mut woken = changes::Changes::subscribe(&app);
+    let mut known = Known::default();
+    let mut failures = 0;
+    loop {
+        let seen = changes::inputs(&app, &name);
+        let is_fine = refresh(&app, &name, &mut known).await;
+        failures = if is_fine { 0 } else { failures + 1 };
+        let pause = if is_fine { INTERVAL } else { BACKOFF.delay(failures) };
+        woken.wait(pause, || changes::inputs(&app, &name) != seen).await;
+    }
+}
+
+/// Fetches everything once; whether discovery succeeded.
+async fn refresh(app: &Arc<App>, name: &Arc<str>, known: &mut Known) -> bool {
+    let set = app.aggregator.services.now();
+    let Some(service) = set.get(name).filter(|service| service.remote.is_some()) else {
+        return true;
+    };
+    let result = resources(app, service, known).await;
+    if let Err(why) = &result {
+        tracing::debug!(%name, why, "the resources of an extension server are not known");
+    }
+    let is_current = result.is_ok();
+    let empty = || Node::map([("version", Node::string(service.version.clone()))]);
+    let mut entry = known.entry.clone().unwrap_or_else(empty);
+    let freshness = if is_current { "Current" } else { "Stale" };
+    entry.set("freshness", Node::string(freshness));
+    let before = app.aggregator.remote_documents.get(name);
+    let mut documents =
+        ExtensionDocuments { entry, ..before.as_deref().cloned().unwrap_or_default() };
+    // First what everybody waits for.
+    app.aggregator.remote_documents.set(name, documents.clone());
+    if is_current {
+        documents.v3 = index(app, service).await.unwrap_or(documents.v3);
+        specification(app, service, known).await;
+        documents.v2 = known.v2.clone();
+        app.aggregator.remote_documents.set(name, documents);
+    }
+    is_current
+}
+
+/// The version's part of aggregated discovery, or the resource list in its form.
+async fn resources(app: &App, service: &ApiService, known: &mut Known) -> Result<(), String> {
+    let what = Fetch {
+        path: "/apis",
+        accept: AGGREGATED,
+        etag: &known.etag,
+        limit: LIMIT,
+        timeout: TIMEOUT,
+    };
+    let fetched = fetch(&app.aggregator, service, &aggregator_user(), what).await?;
+    match fetched.code {
+        304 if known.entry.is_some() => return Ok(()),
+        503 => return Err(format!("non-success response code: {}", fetched.code)),
+        200 if is_aggregated(&fetched) => {
+            let text = utf8(&fetched)?;
+            let entry = app.compute.run(|| {
+                let list = decode(text)?;
+                Ok::<_, String>(convert::version_of(&list, &service.group, &service.version))
+            });
+            // A server that does not name the version has no resources in it.
+            known.entry = entry.await?;
+            known.etag = fetched.etag;
+            return Ok(());
+        }
+        _ => {}
+    }
+    let path = service_path(service);
+    let what =
+        Fetch { path: &path, accept: "application/json", etag: "", limit: LIMIT, timeout: TIMEOUT };
+    let fetched = fetch(&app.aggregator, service, &aggregator_user(), what).await?;
+    if fetched.code != 200 {
+        return Err(format!("failed to download legacy discovery for {path}: {}", fetched.code));
+    }
+    let text = utf8(&fetched)?;
+    let entry = app.compute.run(|| convert::from_resource_list(&decode(text)?, &service.version));
+    known.entry = Some(entry.await?);
+    known.etag = String::new();
+    Ok(())
+}
+
+fn is_aggregated(fetched: &Fetched) -> bool {
+    let has = |wanted: &str| fetched.content_type.split(';').any(|part| part.trim() == wanted);
+    has("g=apidiscovery.k8s.io")
+        && has("as=APIGroupDiscoveryList")
+        && (has("v=v2") || has("v=v2beta1"))
+}
+
+fn utf8(fetched: &Fetched) -> Result<&str, String> {
+    std::str::from_utf8(&fetched.body).map_err(|error| error.to_string())
+}
+
+/// Decodes JSON of an extension server.
+fn decode(text: &str) -> Result<Node<'static>, String> {
+    let limits = Limits { bytes: OPENAPI_LIMIT, nodes: 1 << 20, ..Limits::DEFAULT };
+    let mut decoded = decode_json(text, limits).map_err(|error| error.to_string())?;
+    if decoded.documents.len() != 1 {
+        return Err("it is not one JSON value".to_owned());
+    }
+    Ok(decoded.documents.remove(0).into_owned())
+}
+
+/// The index of OpenAPI v3 documents; none if there is none.
+async fn index(app: &App, service: &ApiService) -> Option<Vec<(String, String)>> {
+    let what = Fetch {
+        path: "/openapi/v3",
+        accept: "application/json",
+        etag: "",
+        limit: LIMIT,
+        timeout: OPENAPI_TIMEOUT,
+    };
+    let fetched = fetch(&app.aggregator, service, &openapi_user(), what).await.ok()?;
+    if fetched.code != 200 {
+        return (fetched.code == 404).then(Vec::new);
+    }
+    let node = decode(utf8(&fetched).ok()?).ok()?;
+    Some(openapi::v3_paths(&node, &service.group, &service.version))
+}
+
+/// The part of OpenAPI v2 about the version, in both encodings.
+async fn specification(app: &App, service: &ApiService, known: &mut Known) {
+    let prefix = format!("/apis/{}/{}/", service.group, service.version);
+    let [json_etag, protobuf_etag] = &mut known.v2_etags;
+    let encodings = [("application/json", true, json_etag), (PROTOBUF, false, protobuf_etag)];
+    for (accept, is_json, etag) in encodings {
+        let what = Fetch {
+            path: "/openapi/v2",
+            accept,
+            etag: etag.as_str(),
+            limit: OPENAPI_LIMIT,
+            timeout: OPENAPI_TIMEOUT,
+        };
+        let Ok(fetched) = fetch(&app.aggregator, service, &openapi_user(), what).await else {
+            continue;
+        };
+        if fetched.code != 200 {
+            if fetched.code == 404 {
+                known.v2 = OpenApiV2::default();
+            }
+            continue;
+        }
+        match is_json {
+            true => {
+                let Ok(text) = utf8(&fetched) else { continue };
+                let read = || decode(text).map(|node| openapi::json_parts(&node, &prefix));
+                match app.compute.run(read).await {
+                    Ok(parts) => known.v2.json = Arc::new(parts),
+                    Err(why) => {
+                        tracing::debug!(name = service.name, why, "not an OpenAPI document")
+                    }
+                }
+            }
+            // A server that knows no protobuf sends JSON.
+            false if fetched.content_type.contains("protobuf") => {
+                let read = || openapi::protobuf_parts(&fetched.body, &prefix);
+                known.v2.protobuf = Arc::new(app.compute.run(read).await.unwrap_or_default());
+            }
+            false => {}
+        }
+        *etag = fetched.etag;
+    }
+}

@@ -1,0 +1,171 @@
+//! `GroupVersionDocuments`: what is published of one group version.
+
+use super::{DocumentSource, HashedDocument, Parts, RULES, definition_name};
+use crate::app::compute::{Compute, Lazy};
+use crate::registry::ServedResource;
+use ratchet_catalog::openapi::{self, CustomSchemas, Published};
+use ratchet_catalog::{Resource, discovery};
+use ratchet_crd::{OpenApi, PublishedSchemas};
+use std::sync::Arc;
+
+/// What documents of a resource are built from.
+pub(super) struct SourceResource {
+    pub(super) resource: Arc<ServedResource>,
+    /// The revision of its definition; 0 if it is built in.
+    pub(super) definition: u64,
+}
+
+impl SourceResource {
+    /// Built-in resources stand first, in the order of the table; the others are sorted by name.
+    pub(super) fn order(&self) -> Option<String> {
+        let row = self.resource.row();
+        row.is_defined().then(|| row.plural.to_owned())
+    }
+}
+
+/// The documents of one group version.
+pub(super) struct GroupVersionDocuments {
+    pub(super) group: String,
+    pub(super) version: String,
+    /// The path of the OpenAPI v3 document.
+    pub(super) path: String,
+    resources: Vec<SourceResource>,
+    discovery: Lazy<String>,
+    v2: Lazy<Parts>,
+    v2_protobuf: Lazy<Parts>,
+    /// The OpenAPI v3 document, which is kept only if all resources are built in: clients keep what they have got, and
+    /// those of a thousand definitions would take much memory.
+    v3: Lazy<Arc<HashedDocument>>,
+    v3_hash: Lazy<String>,
+}
+
+impl GroupVersionDocuments {
+    pub(super) fn new(group: &str, version: &str, resources: Vec<SourceResource>) -> Self {
+        Self {
+            group: group.to_owned(),
+            version: version.to_owned(),
+            path: openapi::v3_path(group, version),
+            resources,
+            discovery: Lazy::default(),
+            v2: Lazy::default(),
+            v2_protobuf: Lazy::default(),
+            v3: Lazy::default(),
+            v3_hash: Lazy::default(),
+        }
+    }
+
+    /// Whether these resources are those that the documents are about.
+    pub(super) fn is_about(&self, resources: &[SourceResource]) -> bool {
+        let is_same = |(one, other): (&SourceResource, &SourceResource)| {
+            one.definition == other.definition
+                && one.resource.row().plural == other.resource.row().plural
+        };
+        self.resources.len() == resources.len() && self.resources.iter().zip(resources).all(is_same)
+    }
+
+    /// The catalog rows.
+    pub(super) fn rows(&self) -> impl Iterator<Item = Resource<'_>> {
+        self.resources.iter().map(|source| source.resource.row())
+    }
+
+    /// Whether a resource is defined at run time.
+    pub(super) fn has_custom(&self) -> bool {
+        self.rows().any(|row| row.is_defined())
+    }
+
+    /// The version in aggregated discovery.
+    pub(super) async fn discovery(&self, compute: &Compute) -> &str {
+        let make = || {
+            let rows: Vec<_> = self.rows().collect();
+            discovery::aggregated_version(&self.version, &rows.iter().collect::<Vec<_>>())
+        };
+        self.discovery.get(compute, make).await
+    }
+
+    /// What the defined resources add to OpenAPI v2 in JSON.
+    pub(super) async fn v2(&self, source: &DocumentSource<'_>) -> &Parts {
+        let make = || {
+            let published = self.custom(source, OpenApi::V2);
+            let openapi::V2Parts { paths, definitions } =
+                openapi::v2_parts(&borrowed(&published), RULES);
+            Parts::of(paths, definitions)
+        };
+        self.v2.get(source.compute, make).await
+    }
+
+    /// The same in protobuf.
+    pub(super) async fn v2_protobuf(&self, source: &DocumentSource<'_>) -> &Parts {
+        let make = || {
+            let published = self.custom(source, OpenApi::V2);
+            let parts = openapi::v2_proto_parts(&borrowed(&published), RULES);
+            Parts::of(parts.paths, parts.definitions)
+        };
+        self.v2_protobuf.get(source.compute, make).await
+    }
+
+    /// The OpenAPI v3 document.
+    pub(super) async fn v3(&self, source: &DocumentSource<'_>) -> Arc<HashedDocument> {
+        match self.has_custom() {
+            true => source.compute.run(|| self.make_v3(source)).await,
+            false => self.v3.get(source.compute, || self.make_v3(source)).await.clone(),
+        }
+    }
+
+    /// The hash of the OpenAPI v3 document.
+    pub(super) async fn v3_hash(&self, source: &DocumentSource<'_>) -> String {
+        if !self.has_custom() {
+            return self.v3(source).await.hash.clone();
+        }
+        let make = || self.make_v3(source).hash.clone();
+        self.v3_hash.get(source.compute, make).await.clone()
+    }
+
+    fn make_v3(&self, source: &DocumentSource<'_>) -> Arc<HashedDocument> {
+        let published: Vec<_> =
+            self.resources.iter().map(|of| publish(of, source, OpenApi::V3)).collect();
+        Arc::new(HashedDocument::of(openapi::v3(&borrowed(&published), RULES)))
+    }
+
+    fn custom(
+        &self,
+        source: &DocumentSource<'_>,
+        open_api: OpenApi,
+    ) -> Vec<(Resource<'_>, Option<CustomSchemas>)> {
+        let custom = self.resources.iter().filter(|of| of.resource.row().is_defined());
+        let published = custom.map(|of| publish(of, source, open_api));
+        // A definition that has just gone publishes nothing.
+        published.filter(|(_, schemas)| schemas.is_some()).collect()
+    }
+}
+
+/// A resource and its schemas, if it is defined at run time.
+fn publish<'s>(
+    of: &'s SourceResource,
+    source: &DocumentSource<'_>,
+    open_api: OpenApi,
+) -> (Resource<'s>, Option<CustomSchemas>) {
+    let row = of.resource.row();
+    if !row.is_defined() {
+        return (row, None);
+    }
+    let definition = source.definitions.get(&definition_name(&of.resource));
+    let schemas = definition.and_then(|definition| {
+        definition.read(|node| PublishedSchemas::of(node, row.version, open_api))
+    });
+    let schemas = schemas.map(|PublishedSchemas { object, list_name, list, .. }| CustomSchemas {
+        object,
+        list_id: list_name,
+        list,
+    });
+    (row, schemas)
+}
+
+fn borrowed<'r, 'k>(
+    published: &'r [(Resource<'k>, Option<CustomSchemas>)],
+) -> Vec<Published<'r, 'k>> {
+    let of = |(resource, schemas): &'r (Resource<'k>, Option<CustomSchemas>)| Published {
+        resource,
+        schemas: schemas.as_ref(),
+    };
+    published.iter().map(of).collect()
+}

@@ -1,0 +1,369 @@
+//! Discovery and OpenAPI documents of the served resources, each built when it is first asked for.
+//!
+//! Definitions come and go; a document is built again only if something changed that it is about. What is published
+//! of a group version is kept with it, and the documents about all of them are put together from these parts.
+
+mod group_version;
+mod hashed;
+
+pub(crate) use hashed::HashedDocument;
+
+use self::group_version::{GroupVersionDocuments, SourceResource};
+use crate::app::compute::{Compute, Lazy};
+use crate::registry::{Resources, ServedResource};
+use crate::storage::cache::ResourceCache;
+use arc_swap::ArcSwap;
+use bytes::Bytes;
+use ratchet_catalog::discovery::{self, Root};
+use ratchet_catalog::openapi::{self, Published};
+use ratchet_crd::definition::compare_versions;
+use ratchet_object::patch::merge_rule;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+fn merge(type_id: &str, field: &str) -> Option<(&'static str, &'static str)> {
+    merge_rule(type_id, field).map(|rule| (rule.strategy, rule.key))
+}
+
+const RULES: Option<openapi::MergeRules<'static>> = Some(&merge);
+
+/// Discovery and OpenAPI documents, as of the last change of the served resources.
+#[derive(Default)]
+pub(crate) struct Documents(ArcSwap<DocumentSet>);
+
+/// What documents are built from, and where.
+#[derive(Clone)]
+pub(crate) struct DocumentSource<'a> {
+    /// The served resources.
+    pub(crate) served: Arc<Resources>,
+    /// The CustomResourceDefinitions.
+    pub(crate) definitions: Arc<ResourceCache>,
+    /// The scheduler of CPU-bound work.
+    pub(crate) compute: &'a Compute,
+}
+
+/// The documents of one generation of served resources.
+#[derive(Default)]
+struct DocumentSet {
+    generation: u64,
+    /// In the order of aggregated discovery.
+    versions: Vec<Arc<GroupVersionDocuments>>,
+    group_list: Lazy<Bytes>,
+    core: Lazy<Arc<HashedDocument>>,
+    groups: Lazy<Arc<HashedDocument>>,
+    v2: Lazy<Arc<HashedDocument>>,
+    v2_protobuf: Lazy<Arc<HashedDocument>>,
+    built_in: Arc<BuiltInParts>,
+}
+
+/// What built-in resources add to OpenAPI v2; they are the same in all generations.
+#[derive(Default)]
+struct BuiltInParts {
+    v2: Lazy<Parts>,
+    v2_protobuf: Lazy<Parts>,
+}
+
+/// What some resources add to OpenAPI v2, with the hashes.
+#[derive(Debug)]
+struct Parts {
+    paths: (Bytes, String),
+    definitions: (Bytes, String),
+}
+
+impl Parts {
+    fn of(paths: impl Into<Bytes>, definitions: impl Into<Bytes>) -> Self {
+        let hashed = |bytes: Bytes| {
+            let hash = discovery::hash(&bytes);
+            (bytes, hash)
+        };
+        Self { paths: hashed(paths.into()), definitions: hashed(definitions.into()) }
+    }
+}
+
+impl DocumentSource<'_> {
+    /// The revision of the definition of a resource; 0 if it is built in.
+    fn revision(&self, resource: &ServedResource) -> u64 {
+        let row = resource.row();
+        match row.is_defined() {
+            true => {
+                self.definitions.get(&definition_name(resource)).map_or(0, |item| item.revision)
+            }
+            false => 0,
+        }
+    }
+}
+
+fn definition_name(resource: &ServedResource) -> String {
+    let row = resource.row();
+    format!("{}.{}", row.plural, row.group)
+}
+
+impl Documents {
+    /// The documents of the resources that are served now.
+    fn of(&self, source: &DocumentSource<'_>) -> Arc<DocumentSet> {
+        let known = self.0.load_full();
+        if known.generation == source.served.generation() && !known.versions.is_empty() {
+            return known;
+        }
+        let new = Arc::new(DocumentSet::following(&known, source));
+        self.0.store(new.clone());
+        new
+    }
+
+    /// The list of groups.
+    pub(crate) async fn group_list(&self, source: DocumentSource<'_>) -> Bytes {
+        let make = || {
+            let rows = source.served.rows();
+            let mut rows: Vec<_> = rows.iter().collect();
+            sort_groups(&mut rows);
+            discovery::api_group_list(&rows).into()
+        };
+        self.of(&source).group_list.get(source.compute, make).await.clone()
+    }
+
+    /// A group; none if it is not served.
+    pub(crate) fn group(&self, source: &DocumentSource<'_>, group: &str) -> Option<String> {
+        let set = self.of(source);
+        let versions = set.versions.iter().filter(|version| version.group == group);
+        let rows: Vec<_> = versions.flat_map(|version| version.rows()).collect();
+        discovery::api_group(&rows.iter().collect::<Vec<_>>(), group)
+    }
+
+    /// The resources of a group version; none if it is not served.
+    pub(crate) fn resource_list(
+        &self,
+        source: &DocumentSource<'_>,
+        group: &str,
+        version: &str,
+    ) -> Option<String> {
+        let set = self.of(source);
+        let versions = set.versions.iter().filter(|version| version.group == group);
+        let rows: Vec<_> = versions.flat_map(|version| version.rows()).collect();
+        discovery::api_resource_list(&rows.iter().collect::<Vec<_>>(), group, version)
+    }
+
+    /// Aggregated discovery.
+    pub(crate) async fn aggregated(
+        &self,
+        source: DocumentSource<'_>,
+        root: Root,
+    ) -> Arc<HashedDocument> {
+        let set = self.of(&source);
+        let document = match root {
+            Root::Core => &set.core,
+            Root::Groups => &set.groups,
+        };
+        let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+        for version in &set.versions {
+            if version.group.is_empty() != (root == Root::Core) {
+                continue;
+            }
+            let text = version.discovery(source.compute).await;
+            match groups.last_mut().filter(|(group, _)| *group == version.group) {
+                Some((_, versions)) => versions.push(text),
+                None => groups.push((version.group.as_str(), vec![text])),
+            }
+        }
+        let make = || {
+            let groups = groups.iter().map(|(group, versions)| (*group, versions.iter().copied()));
+            Arc::new(HashedDocument::of(discovery::aggregated_list(groups)))
+        };
+        document.get(source.compute, make).await.clone()
+    }
+
+    /// OpenAPI v2 in JSON.
+    pub(crate) async fn v2(&self, source: DocumentSource<'_>) -> Arc<HashedDocument> {
+        let set = self.of(&source);
+        let make = || {
+            let rows = set.built_in_rows();
+            let published: Vec<_> = rows.iter().map(Published::built_in).collect();
+            let openapi::V2Parts { paths, definitions } = openapi::v2_parts(&published, RULES);
+            Parts::of(paths, definitions)
+        };
+        let mut parts = vec![set.built_in.v2.get(source.compute, make).await];
+        for version in set.versions.iter().filter(|version| version.has_custom()) {
+            parts.push(version.v2(&source).await);
+        }
+        let make = || {
+            let frame = openapi::v2_frame();
+            let frame = [frame.start, frame.between.to_owned(), frame.end].map(String::into_bytes);
+            Arc::new(assemble(&parts, frame, Bytes::from_static(b",")))
+        };
+        set.v2.get(source.compute, make).await.clone()
+    }
+
+    /// OpenAPI v2 in protobuf.
+    pub(crate) async fn v2_protobuf(&self, source: DocumentSource<'_>) -> Arc<HashedDocument> {
+        let set = self.of(&source);
+        let make = || {
+            let rows = set.built_in_rows();
+            let published: Vec<_> = rows.iter().map(Published::built_in).collect();
+            let parts = openapi::v2_proto_parts(&published, RULES);
+            Parts::of(parts.paths, parts.definitions)
+        };
+        let mut parts = vec![set.built_in.v2_protobuf.get(source.compute, make).await];
+        for version in set.versions.iter().filter(|version| version.has_custom()) {
+            parts.push(version.v2_protobuf(&source).await);
+        }
+        let make = || {
+            let paths = parts.iter().map(|part| part.paths.0.len()).sum();
+            let definitions = parts.iter().map(|part| part.definitions.0.len()).sum();
+            let frame = openapi::v2_proto_frame(paths, definitions);
+            Arc::new(assemble(&parts, frame, Bytes::new()))
+        };
+        set.v2_protobuf.get(source.compute, make).await.clone()
+    }
+
+    /// OpenAPI v3 of one group version; none if it is not served.
+    pub(crate) async fn v3(
+        &self,
+        source: DocumentSource<'_>,
+        path: &str,
+    ) -> Option<Arc<HashedDocument>> {
+        let set = self.of(&source);
+        let version = set.versions.iter().find(|version| version.path == path)?;
+        Some(version.v3(&source).await)
+    }
+
+    /// The index of all OpenAPI v3 documents, with their hashes.
+    pub(crate) async fn v3_index(&self, source: DocumentSource<'_>) -> String {
+        let set = self.of(&source);
+        let mut all = Vec::with_capacity(set.versions.len());
+        for version in &set.versions {
+            all.push((version.path.as_str(), version.v3_hash(&source).await));
+        }
+        openapi::v3_index(all.iter().map(|(path, hash)| (*path, hash.as_str())))
+    }
+}
+
+/// Puts a document together: a frame of three, paths and definitions, which a comma separates or nothing.
+fn assemble(parts: &[&Parts], frame: [Vec<u8>; 3], comma: Bytes) -> HashedDocument {
+    let [start, between, end] = frame.map(|piece| {
+        let hash = discovery::hash(&piece);
+        (Bytes::from(piece), hash)
+    });
+    let mut pieces = vec![start];
+    let mut add = |all: &mut dyn Iterator<Item = &(Bytes, String)>| {
+        for (index, piece) in all.enumerate() {
+            if index > 0 {
+                pieces.push((comma.clone(), String::new()));
+            }
+            pieces.push(piece.clone());
+        }
+    };
+    add(&mut parts.iter().map(|part| &part.paths));
+    add(&mut std::iter::once(&between));
+    add(&mut parts.iter().map(|part| &part.definitions));
+    add(&mut std::iter::once(&end));
+    HashedDocument::of_pieces(pieces)
+}
+
+impl DocumentSet {
+    /// The documents of what is served now; those of group versions that did not change are those of the set before.
+    fn following(before: &Self, source: &DocumentSource<'_>) -> Self {
+        let mut resources: BTreeMap<(usize, &str, &str), Vec<SourceResource>> = BTreeMap::new();
+        let mut positions: HashMap<(&str, &str), usize> = HashMap::new();
+        let rows = source.served.rows();
+        for (resource, row) in source.served.all().iter().zip(&rows) {
+            // Built-in versions stand first, in the order of the table.
+            let built_in = positions.len();
+            let position = match row.is_defined() {
+                true => positions.get(&(row.group, row.version)).copied().unwrap_or(usize::MAX),
+                false => *positions.entry((row.group, row.version)).or_insert(built_in),
+            };
+            let source = SourceResource {
+                resource: resource.clone(),
+                definition: source.revision(resource),
+            };
+            resources.entry((position, row.group, row.version)).or_default().push(source);
+        }
+        let known: HashMap<&str, &Arc<GroupVersionDocuments>> =
+            before.versions.iter().map(|version| (version.path.as_str(), version)).collect();
+        let mut versions: Vec<(usize, Arc<GroupVersionDocuments>)> = resources
+            .into_iter()
+            .map(|((position, group, version), mut resources)| {
+                resources.sort_by_cached_key(SourceResource::order);
+                let path = openapi::v3_path(group, version);
+                let known = known.get(path.as_str()).filter(|known| known.is_about(&resources));
+                let documents = match known {
+                    Some(known) => (*known).clone(),
+                    None => Arc::new(GroupVersionDocuments::new(group, version, resources)),
+                };
+                (position, documents)
+            })
+            .collect();
+        versions.sort_by(|(position, one), (other_position, other)| {
+            let by_name = || one.group.cmp(&other.group);
+            let by_version = || compare_versions(&one.version, &other.version);
+            position.cmp(other_position).then_with(by_name).then_with(by_version)
+        });
+        Self {
+            generation: source.served.generation(),
+            versions: versions.into_iter().map(|(_, version)| version).collect(),
+            built_in: before.built_in.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// The catalog rows of built-in resources.
+    fn built_in_rows(&self) -> Vec<ratchet_catalog::Resource<'_>> {
+        let rows = self.versions.iter().flat_map(|version| version.rows());
+        rows.filter(|row| !row.is_defined()).collect()
+    }
+}
+
+/// Puts defined groups in the order of their APIServices, whose names begin with the version, and versions in the order
+/// of priority; built-in groups stay where they are.
+fn sort_groups(rows: &mut [&ratchet_catalog::Resource<'_>]) {
+    let mut names: HashMap<&str, String> = HashMap::new();
+    for row in rows.iter().filter(|row| row.is_defined()) {
+        let name = format!("{}.{}", row.version, row.group);
+        let first = names.entry(row.group).or_insert_with(|| name.clone());
+        if name < *first {
+            *first = name;
+        }
+    }
+    rows.sort_by(|one, other| match (one.is_defined(), other.is_defined()) {
+        (true, true) => {
+            let name = |row: &ratchet_catalog::Resource<'_>| names.get(row.group);
+            name(one).cmp(&name(other)).then_with(|| compare_versions(one.version, other.version))
+        }
+        (is_defined, is_other) => is_defined.cmp(&is_other),
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratchet_catalog::{Names, Resource};
+
+    #[test]
+    fn groups_follow_the_names_of_their_services() {
+        let row = |group, version| Resource {
+            group,
+            version,
+            short_names: Names::Defined(&[]),
+            ..ratchet_catalog::RESOURCES[0]
+        };
+        let rows = [
+            row("a.io", "v1alpha1"),
+            row("b.io", "v1"),
+            row("c.io", "v1alpha1"),
+            row("c.io", "v2"),
+            row("c.io", "v1"),
+            ratchet_catalog::RESOURCES[0],
+        ];
+        let mut sorted: Vec<_> = rows.iter().collect();
+        sort_groups(&mut sorted);
+        let names: Vec<_> = sorted.iter().map(|row| (row.group, row.version)).collect();
+        let expected = [
+            ("", "v1"),
+            ("b.io", "v1"),
+            ("c.io", "v2"),
+            ("c.io", "v1"),
+            ("c.io", "v1alpha1"),
+            ("a.io", "v1alpha1"),
+        ];
+        assert_eq!(names, expected);
+    }
+}

@@ -1,0 +1,75 @@
+//! Resources that are defined at run time: a stored definition enters; the resources that it defines leave, one for each
+//! served version.
+
+mod converter;
+mod definition;
+mod object_type;
+mod serve;
+mod webhook;
+
+pub(crate) use definition::{Definition, SharedEnvironments, discovery_order};
+pub(crate) use webhook::ConversionClient;
+
+use self::object_type::DefinedType;
+use super::{CustomRow, ServedResource};
+use crate::storage::cache::Cache;
+use ratchet_crd::definition::{DefinitionVersion, Scope};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a resource has that is defined at run time.
+pub(crate) struct Defined {
+    /// Its definition.
+    pub(crate) definition: Arc<Definition>,
+    /// A number that no other type of objects has: items remember whether they look like this type.
+    serial: u64,
+    /// The warning that requests are answered with, if the version is deprecated.
+    pub(crate) deprecation: Option<String>,
+}
+
+/// The resources of a definition, one for each served version. None if its names are those of a built-in resource,
+/// whose objects are stored under them.
+pub(crate) fn resources_of(
+    definition: &Arc<Definition>,
+    cache: &Cache,
+) -> Vec<Arc<ServedResource>> {
+    if !definition.view.is_established() || definition.overlaps_built_in() {
+        return Vec::new();
+    }
+    let served = definition.view.versions.iter().filter(|version| version.served);
+    served.map(|version| Arc::new(resource_of(definition, version, cache))).collect()
+}
+
+fn resource_of(
+    definition: &Arc<Definition>,
+    version: &DefinitionVersion,
+    cache: &Cache,
+) -> ServedResource {
+    static SERIAL: AtomicU64 = AtomicU64::new(1);
+    let view = &definition.view;
+    let names = &view.accepted_names;
+    let row = CustomRow {
+        group: view.group.clone(),
+        version: version.name.clone(),
+        kind: names.kind.clone(),
+        list_kind: names.list_kind.clone(),
+        plural: names.plural.clone(),
+        singular: names.singular.clone(),
+        namespaced: view.scope == Scope::Namespaced,
+        short_names: names.short_names.clone(),
+        categories: names.categories.clone(),
+        has_status: version.has_status,
+        has_scale: version.scale.is_some(),
+        storage_version: view
+            .storage_version()
+            .map(|version| version.name.clone())
+            .unwrap_or_default(),
+    };
+    let defined = Defined {
+        definition: definition.clone(),
+        serial: SERIAL.fetch_add(1, Ordering::Relaxed),
+        deprecation: view.deprecation_warning(version),
+    };
+    let object_type = Arc::new(DefinedType::new(definition.clone(), &version.name));
+    ServedResource::custom(row, object_type, defined, cache)
+}

@@ -1,0 +1,145 @@
+//! Stored custom objects as a version serves them: pruned, with defaults, converted.
+
+use super::super::ServedResource;
+use super::Defined;
+use crate::status::StatusError;
+use crate::storage::cache::Item;
+use ratchet_crd::CustomResource;
+use ratchet_object::Node;
+use std::sync::Arc;
+
+/// The number of objects that are converted at once.
+const YIELD_EVERY: usize = 32;
+
+impl ServedResource {
+    /// Stored objects as this version serves them. Most are served as they are stored; the others are brought into
+    /// shape, or converted, by a webhook if the definition has one.
+    pub(crate) async fn serve(
+        &self,
+        mut items: Vec<Arc<Item>>,
+    ) -> Result<Vec<Arc<Item>>, StatusError> {
+        let Some(defined) = self.defined() else { return Ok(items) };
+        // Objects that a webhook must convert, and their places.
+        let mut sent: Vec<(usize, Node<'static>)> = Vec::new();
+        for (at, item) in items.iter_mut().enumerate() {
+            if item.has_shape(defined.serial) {
+                continue;
+            }
+            match self.serve_now(defined, item)? {
+                Served::Item(served) => *item = served,
+                Served::ByWebhook(node) => sent.push((at, node)),
+            }
+            // Others have their turn: a long list may have to be converted.
+            if at % YIELD_EVERY == YIELD_EVERY - 1 {
+                tokio::task::yield_now().await;
+            }
+        }
+        let Some(converter) = defined.definition.converter().filter(|_| !sent.is_empty()) else {
+            return Ok(items);
+        };
+        let (places, nodes): (Vec<usize>, Vec<Node<'static>>) = sent.into_iter().unzip();
+        let converted = converter.convert(nodes, &self.api_version()).await?;
+        let resource = defined.definition.compiled();
+        for (at, mut node) in places.into_iter().zip(converted) {
+            self.finish(resource, &mut node)?;
+            if let Some(item) = items.get_mut(at) {
+                *item = Arc::new(item.showing(node));
+            }
+        }
+        Ok(items)
+    }
+
+    /// One stored object as this version serves it.
+    pub(crate) async fn serve_one(&self, item: Arc<Item>) -> Result<Arc<Item>, StatusError> {
+        if self.defined().is_none() {
+            return Ok(item);
+        }
+        let mut served = self.serve(vec![item]).await?;
+        served.pop().ok_or_else(|| StatusError::internal("an object was lost"))
+    }
+
+    /// One stored object as this version serves it, without calling a webhook: an object that needs one is an error.
+    pub(crate) fn serve_local(&self, item: &Arc<Item>) -> Result<Arc<Item>, StatusError> {
+        let Some(defined) = self.defined() else { return Ok(item.clone()) };
+        match self.serve_now(defined, item)? {
+            Served::Item(served) => Ok(served),
+            Served::ByWebhook(_) => {
+                Err(StatusError::internal("the object needs a conversion webhook"))
+            }
+        }
+    }
+
+    fn serve_now(&self, defined: &Defined, item: &Arc<Item>) -> Result<Served, StatusError> {
+        if item.has_shape(defined.serial) {
+            return Ok(Served::Item(item.clone()));
+        }
+        let row = self.row();
+        let resource = defined.definition.compiled();
+        let mut node = item.node();
+        let version = item.version().unwrap_or(row.version).to_owned();
+        resource.set_version(&mut node, &version);
+        node.set("kind", Node::string(row.kind.to_owned()));
+        let failed = |error| StatusError::unclassified(format!("{error}"));
+        resource.decode_stored(&mut node).map_err(failed)?;
+        if version != row.version {
+            if defined.definition.converter().is_some() {
+                return Ok(Served::ByWebhook(node));
+            }
+            resource.set_version(&mut node, row.version);
+            self.finish(resource, &mut node)?;
+        }
+        let served = item.showing(node);
+        // The next reader need not look: neither the object nor the type will change.
+        if version == row.version && served.body() == item.body() {
+            item.set_shape(defined.serial);
+            return Ok(Served::Item(item.clone()));
+        }
+        Ok(Served::Item(Arc::new(served)))
+    }
+
+    fn finish(
+        &self,
+        resource: &CustomResource,
+        node: &mut Node<'static>,
+    ) -> Result<(), StatusError> {
+        let finished = resource.finish_conversion(node, self.row().version);
+        finished.map_err(|error| StatusError::unclassified(format!("{error}")))
+    }
+
+    /// Converts an object of this version to the version in which objects are stored; returns its `apiVersion`, which
+    /// built-in resources do not need.
+    pub(crate) async fn store(
+        &self,
+        mut node: Node<'static>,
+    ) -> Result<(Node<'static>, Option<String>), StatusError> {
+        let Some(defined) = self.defined() else {
+            self.to_stored(&mut node);
+            return Ok((node, None));
+        };
+        let resource = defined.definition.compiled();
+        let stored = self.stored();
+        let api_version = format!("{}/{}", stored.group, stored.version);
+        match defined.definition.converter().filter(|_| stored.version != self.row().version) {
+            Some(converter) => {
+                let mut converted = converter.convert(vec![node], &api_version).await?;
+                let lost = || StatusError::internal("an object was lost");
+                node = converted.pop().ok_or_else(lost)?;
+                resource.set_version(&mut node, stored.version);
+                let finished = resource.finish_conversion(&mut node, stored.version);
+                finished.map_err(|error| StatusError::unclassified(format!("{error}")))?;
+            }
+            None => resource
+                .to_storage(&mut node)
+                .map_err(|error| StatusError::unclassified(format!("{error}")))?,
+        }
+        self.canonicalize(&mut node);
+        Ok((node, Some(api_version)))
+    }
+}
+
+/// What becomes of a stored object.
+enum Served {
+    Item(Arc<Item>),
+    /// A webhook must convert it.
+    ByWebhook(Node<'static>),
+}

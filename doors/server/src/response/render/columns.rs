@@ -1,0 +1,139 @@
+//! Columns and cells of tables: of built-in kinds by their printers, of definitions by their printer columns.
+
+use super::{Include, Rows};
+use crate::registry::ServedResource;
+use crate::request::Output;
+use ratchet_object::{Limits, Node, decode_json, write_text};
+use ratchet_table::{age_of, cells, columns};
+use std::fmt::Write;
+
+/// A column definition of a table.
+struct ColumnDefinition<'c> {
+    name: &'c str,
+    column_type: &'c str,
+    format: &'c str,
+    description: &'c str,
+    priority: i64,
+}
+
+/// Writes the column definitions of a resource.
+pub(super) fn write_columns(out: &mut String, resource: &ServedResource) {
+    let Some((_, strategy)) = resource.object_type().custom() else {
+        return write_printer_columns(out, resource.row().group, resource.row().kind);
+    };
+    let columns = strategy.columns();
+    let columns = columns.iter().map(|column| ColumnDefinition {
+        name: &column.name,
+        column_type: &column.column_type,
+        format: &column.format,
+        description: &column.description,
+        priority: column.priority,
+    });
+    write_list(out, columns);
+}
+
+fn write_printer_columns(out: &mut String, group: &str, kind: &str) {
+    let columns = columns(group, kind).iter().map(|column| ColumnDefinition {
+        name: column.name,
+        column_type: column.kind,
+        format: column.format,
+        description: column.description,
+        priority: column.priority.into(),
+    });
+    write_list(out, columns);
+}
+
+fn write_list<'c>(out: &mut String, columns: impl Iterator<Item = ColumnDefinition<'c>>) {
+    out.push('[');
+    for (index, column) in columns.enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write_column(out, &column);
+    }
+    out.push(']');
+}
+
+fn write_column(out: &mut String, column: &ColumnDefinition<'_>) {
+    for (before, text) in [
+        (r#"{"name":"#, column.name),
+        (r#","type":"#, column.column_type),
+        (r#","format":"#, column.format),
+        (r#","description":"#, column.description),
+    ] {
+        out.push_str(before);
+        // Writing to a String cannot fail.
+        let _ = write_text(out, text);
+    }
+    let _ = write!(out, r#","priority":{}}}"#, column.priority);
+}
+
+/// Writes the cells of an object, in the order of the columns. `now` is the Unix time in seconds.
+pub(super) fn write_cells(out: &mut String, resource: &ServedResource, node: &Node<'_>, now: i64) {
+    let cells = match resource.object_type().custom() {
+        Some((_, strategy)) => strategy.cells(node, |text| age_of(text, now)),
+        None => cells(resource.row().group, resource.row().kind, node, now),
+    };
+    write_values(out, &cells);
+}
+
+fn write_values(out: &mut String, cells: &[Node<'_>]) {
+    for (index, cell) in cells.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        cell.write_json(out);
+    }
+}
+
+/// A Scale, which is not stored, as a table; `None` if the text is something else.
+pub(super) fn table_of_scale(text: &str, output: Output, rows: Rows, now: i64) -> Option<String> {
+    let decoded = decode_json(text, Limits::STORED).ok()?;
+    let scale = decoded.documents.first()?;
+    if (scale.text_at(&["apiVersion"]), scale.text_at(&["kind"])) != ("autoscaling/v1", "Scale") {
+        return None;
+    }
+    let version = scale.text_at(&["metadata", "resourceVersion"]);
+    let meta_version = output.meta_version;
+    let mut out = format!(
+        r#"{{"kind":"Table","apiVersion":"meta.k8s.io/{meta_version}","metadata":{{"resourceVersion":"{version}"}},"columnDefinitions":"#
+    );
+    write_printer_columns(&mut out, "autoscaling", "Scale");
+    out.push_str(r#","rows":[{"cells":["#);
+    write_values(&mut out, &cells("autoscaling", "Scale", scale, now));
+    out.push(']');
+    match (rows.include, scale.get("metadata")) {
+        (Include::Nothing, _) | (Include::Metadata, None) => {}
+        (Include::Metadata, Some(metadata)) => {
+            let _ = write!(
+                out,
+                r#","object":{{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/{meta_version}","metadata":{metadata}}}"#
+            );
+        }
+        (Include::Object, _) => {
+            let _ = write!(out, r#","object":{text}"#);
+        }
+    }
+    out.push_str("}]}");
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scale_is_a_table_and_nothing_else_is() {
+        let scale = r#"{"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"a","resourceVersion":"7","creationTimestamp":"1970-01-01T00:00:00Z"},"spec":{"replicas":3},"status":{"replicas":2}}"#;
+        let rows = |include| Rows { include, with_columns: true };
+        let table = table_of_scale(scale, Output::PLAIN, rows(Include::Metadata), 5).unwrap();
+        let table = decode_json(&table, Limits::STORED).unwrap().documents.remove(0).into_owned();
+        let row = &table.get("rows").unwrap().items()[0];
+        assert_eq!(row.get("cells").unwrap().to_json(), r#"["a",3,2,"5s"]"#);
+        assert_eq!(row.text_at(&["object", "kind"]), "PartialObjectMetadata");
+        let whole = table_of_scale(scale, Output::PLAIN, rows(Include::Object), 5).unwrap();
+        assert!(whole.ends_with(&format!(r#","object":{scale}}}]}}"#)));
+        let status = r#"{"kind":"Status","apiVersion":"v1"}"#;
+        assert!(table_of_scale(status, Output::PLAIN, rows(Include::Nothing), 5).is_none());
+    }
+}

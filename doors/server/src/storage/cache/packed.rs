@@ -1,0 +1,107 @@
+//! `Packed`: the `managedFields` of an object, kept apart from its other bytes.
+//!
+//! They are often larger than the object, but objects that were made alike have them in common.
+
+use bytes::Bytes;
+use ratchet_apply::{FieldsPool, PackedManagedFields};
+use ratchet_object::Node;
+use std::sync::{Mutex, PoisonError};
+
+/// The text before the entries, which are never the first member.
+const MEMBER: &str = r#","managedFields":"#;
+
+/// What was cut out of an object.
+#[derive(Debug)]
+pub(super) struct Packed {
+    /// Where in the other bytes it belongs.
+    at: usize,
+    /// The number of bytes of the entries.
+    length: usize,
+    fields: PackedManagedFields,
+}
+
+impl Packed {
+    /// Cuts the entries out of a stored object: the rest of its text, and where in it they belong. None if there are
+    /// none, or if they are not written as this server writes them.
+    pub(super) fn cut(
+        text: &str,
+        object: &Node<'_>,
+        pool: &Mutex<FieldsPool>,
+    ) -> Option<(String, Self)> {
+        let entries = object.find(&["metadata", "managedFields"])?;
+        let offset = |offset: u32| usize::try_from(offset).ok();
+        let (start, end) = (offset(entries.span.start)?, offset(entries.span.end)?);
+        let before = text.get(..start)?.strip_suffix(MEMBER)?;
+        let fields = pool.lock().unwrap_or_else(PoisonError::into_inner).pack(entries)?;
+        let packed = Self { at: before.len(), length: end.checked_sub(start)?, fields };
+        Some(([before, text.get(end..)?].concat(), packed))
+    }
+
+    /// The same entries in an object whose text has another length before them.
+    pub(super) fn moved(&self, old: &[u8], new: &[u8]) -> Self {
+        let at = (self.at + new.len()).saturating_sub(old.len());
+        Self { at, length: self.length, fields: self.fields.clone() }
+    }
+
+    /// The number of bytes that were cut out.
+    pub(super) fn size(&self) -> usize {
+        MEMBER.len() + self.length
+    }
+
+    /// The object with its entries.
+    pub(super) fn join(&self, body: &[u8]) -> Bytes {
+        let mut out = String::with_capacity(body.len() + self.size());
+        let text = std::str::from_utf8(body).unwrap_or_default();
+        let (before, after) = text.split_at_checked(self.at).unwrap_or((text, ""));
+        out.push_str(before);
+        out.push_str(MEMBER);
+        self.fields.write_json(&mut out);
+        out.push_str(after);
+        out.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Item;
+    use super::*;
+
+    const ENTRIES: &str = r#"[{"manager":"m","operation":"Update","apiVersion":"v1","time":"2026-01-02T03:04:05Z","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:a":{}}}}]"#;
+
+    fn item(metadata: &str, pool: &Mutex<FieldsPool>) -> Item {
+        let value = format!(r#"{{"metadata":{{{metadata}}},"data":{{"a":"1"}}}}"#);
+        Item::cached("n/x".into(), 7, value.as_bytes(), pool).unwrap()
+    }
+
+    #[test]
+    fn an_object_is_served_as_it_was_stored() {
+        let pool = Mutex::default();
+        for metadata in [
+            format!(r#""name":"x","managedFields":{ENTRIES}"#),
+            format!(r#""managedFields":{ENTRIES},"name":"x""#),
+            r#""name":"x""#.to_owned(),
+            r#""name":"x","managedFields":[{"manager":"odd"}]"#.to_owned(),
+        ] {
+            let item = item(&metadata, &pool);
+            let whole = format!(
+                r#"{{"metadata":{{"resourceVersion":"7",{metadata}}},"data":{{"a":"1"}}}}"#
+            );
+            assert_eq!(item.body(), whole);
+            assert_eq!(item.size(), whole.len());
+            assert_eq!(item.node().to_json(), whole);
+            let later = item.as_of(1234);
+            assert_eq!(later.body(), whole.replace(r#""7""#, r#""1234""#));
+            assert_eq!(later.size(), whole.len() + 3);
+        }
+    }
+
+    #[test]
+    fn what_objects_have_in_common_is_kept_once() {
+        let pool = Mutex::default();
+        let metadata = format!(r#""name":"x","managedFields":{ENTRIES}"#);
+        let item = item(&metadata, &pool);
+        assert_eq!(pool.lock().unwrap().len(), 2);
+        item.read(|node| assert_eq!(node.find(&["metadata", "managedFields"]), None));
+        assert!(item.contains("\"data\"") && !item.contains("manager"));
+    }
+}

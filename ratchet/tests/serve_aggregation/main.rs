@@ -1,0 +1,15 @@
+//! Tests of `ratchet serve` in front of an extension API server, which is a process of its own.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(clippy::indexing_slicing, reason = "a test may fail")]
+
+mod availability;
+mod discovery;
+mod extension;
+mod flunders;
+mod kubectl;
+mod proxying;
+mod registration;
+#[path = "../server/mod.rs"]
+#[allow(dead_code, reason = "others use more of it")]
+mod server;
+mod world;
