@@ -1,7 +1,7 @@
 //! The command `ratchet envtest`: makes a folder that stands in for the binaries of controller-runtime's envtest.
 
 use crate::command_result::CommandResult;
-use crate::serve::shell_quote;
+use crate::shell_quote::shell_quote;
 use clap::{Args as ClapArgs, ValueEnum};
 use std::fs;
 use std::io::{self, Write};

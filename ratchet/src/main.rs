@@ -14,6 +14,7 @@ mod kubelet_certs;
 mod manual;
 mod requester;
 mod serve;
+mod shell_quote;
 
 use args::{Args, Command};
 use clap::Parser;

@@ -18,6 +18,7 @@ mod usage_error;
 mod values;
 
 use crate::command_result::CommandResult;
+use crate::shell_quote::shell_quote;
 use args::{ClientArgs, KubeletArgs, Reconciler, ServeArgs};
 use data_location::DataLocation;
 use keys::Keys;
@@ -226,15 +227,6 @@ fn write_banner(url: &str, kubeconfig: &Path, out: &mut impl Write) -> io::Resul
     out.flush()
 }
 
-/// Quotes a text for a shell, if it needs quotes.
-pub(crate) fn shell_quote(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
-    match !text.is_empty() && text.chars().all(is_plain) {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', "'\\''")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -249,6 +241,5 @@ mod tests {
         assert!(lines[0].ends_with(" serves the Kubernetes API on https://127.0.0.1:6443"));
         assert_eq!(lines[1], "export KUBECONFIG='/a b/kubeconfig'");
         assert_eq!(lines[2], "kubectl get namespaces");
-        assert_eq!(shell_quote("/x/it's"), "'/x/it'\\''s'");
     }
 }

@@ -5,7 +5,8 @@
 FOLDER holds manifests, in any depth. Every CustomResourceDefinition is created; then every version is looked for in
 discovery and OpenAPI, explained (with kubectl, if there is one) and listed as a table; every custom object is created,
 read and listed, and refused after it was damaged in one place. Other objects are not sent. One line a count, and the
-first failures of each; the exit status is 1 if anything failed.
+first failures of each; the exit status is 1 if anything failed. Examples of projects are not all valid: what is refused
+has to be looked at.
 """
 
 import argparse
@@ -35,17 +36,19 @@ class Connection:
         settings = yaml.safe_load(pathlib.Path(kubeconfig).read_text())
         cluster, user = settings["clusters"][0]["cluster"], settings["users"][0]["user"]
         self.url = cluster["server"]
-        self.folder = tempfile.TemporaryDirectory(prefix="projects-")
-        file = lambda of, name: self._file(pathlib.Path(kubeconfig).parent, of, name)
-        self.context = ssl.create_default_context(cafile=file(cluster, "certificate-authority"))
-        certificate, key = file(user, "client-certificate"), file(user, "client-key")
-        if certificate:
-            self.context.load_cert_chain(certificate, key)
         self.token = user.get("token")
+        base = pathlib.Path(kubeconfig).parent
+        with tempfile.TemporaryDirectory(prefix="projects-") as folder:
+            file = lambda of, name: self._file(base, pathlib.Path(folder), of, name)
+            self.context = ssl.create_default_context(cafile=file(cluster, "certificate-authority"))
+            certificate, key = file(user, "client-certificate"), file(user, "client-key")
+            if certificate:
+                self.context.load_cert_chain(certificate, key)
 
-    def _file(self, base, of, name):
+    @staticmethod
+    def _file(base, folder, of, name):
         if of.get(f"{name}-data"):
-            path = pathlib.Path(self.folder.name) / name
+            path = folder / name
             path.write_bytes(base64.b64decode(of[f"{name}-data"]))
             return str(path)
         return str(base / of[name]) if of.get(name) else None
@@ -145,7 +148,7 @@ def check_version(server, definition, version, counts, kubectl, kubeconfig):
     found = [schema for schema in schemas if kind in schema.get("x-kubernetes-group-version-kind", [])]
     counts.record("published", what, len(found) == 1, f"{code}")
     if kubectl:
-        command = [kubectl, "--kubeconfig", kubeconfig, "explain", f"{names['plural']}.{group}"]
+        command = [kubectl, "--kubeconfig", kubeconfig, "explain", names["plural"]]
         command += ["--api-version", f"{group}/{version['name']}", "--recursive"]
         done = subprocess.run(command, capture_output=True, text=True)
         is_good = done.returncode == 0 and f"KIND:       {names['kind']}" in done.stdout
@@ -203,7 +206,8 @@ def count(folder, kubeconfig, kubectl=None):
     """Sends everything of a folder, and returns the counts."""
     server, counts = Connection(kubeconfig), Counts()
     everything = manifests(folder)
-    definitions = newest(one for one in everything if one["kind"] == "CustomResourceDefinition")
+    of_definitions = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+    definitions = newest(one for one in everything if (one["apiVersion"], one["kind"]) == of_definitions)
     kinds = {}
     for definition in definitions:
         if not create_definition(server, definition, counts):

@@ -38,6 +38,9 @@ pub fn api_group_list(served: &[&Resource<'_>]) -> String {
         json.pair("apiVersion", "v1");
         json.key("groups").list(|json| {
             for (group, versions) in by_group(served) {
+                if group.is_empty() {
+                    continue;
+                }
                 json.object(|json| write_group(json, group, &versions));
             }
         });

@@ -48,7 +48,8 @@ spec: {size: 3, colour: red, parts: [{name: wheel}]}
 const SHOWN: &[Line] = &[
     ("explain widgets", "GROUP:      shop.example.com\nKIND:       Widget\nVERSION:    v1\n"),
     ("explain widget", "A Widget is a thing of the shop."),
-    ("explain wg.spec.size", "FIELD: size <integer> -required-"),
+    ("explain wg.spec", "size\t<integer> -required-"),
+    ("explain wg.spec.size", "FIELD: size <integer>"),
     ("explain wg.spec.size", "How large the widget is."),
     ("explain wg.spec.parts", "FIELD: parts <[]Object>"),
     ("explain wg.spec.colour", "ENUM:\n    red\n    blue"),

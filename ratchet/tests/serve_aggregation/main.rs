@@ -1,6 +1,8 @@
 //! Tests of `ratchet serve` in front of an extension API server, which is a process of its own.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
+#![allow(clippy::expect_used, reason = "a test may fail")]
+#![allow(clippy::print_stdout, reason = "the process tells its port")]
 
 mod availability;
 mod discovery;

@@ -176,10 +176,10 @@ async fn an_update_that_changes_nothing_writes_nothing() {
     let group = group();
     let path = widgets_path(&group);
     created(&client, DEFINITIONS, widgets(&group, open())).await;
-    let spec = json!({"b": {"y": 1.0, "x": [1, 2.5]}, "a": null});
+    let spec = json!({"b": {"y": 1, "x": [1, 2.5]}, "a": null});
     let made = created(&client, &path, widget(&group, "a", spec)).await;
     let mut same = made.json();
-    same["spec"] = json!({"a": null, "b": {"x": [1.0, 2.5], "y": 1}});
+    same["spec"] = json!({"a": null, "b": {"x": [1, 2.5], "y": 1}});
     let put = client.put(&format!("{path}/a"), same).await;
     assert_eq!((put.code, put.version()), (200, made.version()), "{}", put.text());
 }

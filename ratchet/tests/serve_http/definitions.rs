@@ -193,8 +193,9 @@ async fn a_definition_goes_after_its_objects() {
     let refused = client.post(&path, widget(&group, "new", json!({}))).await;
     let why = "create not allowed while custom resource definition is terminating";
     assert_eq!(refused.refusal(), (403, format!("widgets.{group} \"new\" is forbidden: {why}")));
-    let freed = client.patch(&format!("{path}/held"), json!({"metadata": {"finalizers": null}}));
-    assert_eq!(freed.await.code, 200);
+    let held = format!("{path}/held");
+    let freed = client.patch(&held, json!({"metadata": {"finalizers": null}})).await;
+    assert_eq!(freed.code, 200);
     gone(&client, &definition).await;
     assert_eq!(client.get(&path).await.text(), "404 page not found\n");
     created(&client, DEFINITIONS, widgets(&group, open())).await;

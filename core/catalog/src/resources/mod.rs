@@ -7,7 +7,7 @@ mod tests;
 use alloc::string::String;
 use alloc::vec::Vec;
 pub use ratchet_object::GroupVersionKind;
-pub use table::{CUSTOM_VERBS, RESOURCES, SCALE, STATUS};
+pub use table::{CUSTOM_VERBS, RESOURCES, SCALE, STATUS, TERMINATING_VERBS};
 
 /// A resource: objects of one kind in one version, and their URLs.
 ///

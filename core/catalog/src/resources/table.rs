@@ -44,6 +44,9 @@ const UPDATE: &[&str] = &["update"];
 pub const CUSTOM_VERBS: &[&str] =
     &["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
+/// The verbs of such resources while their definition is being deleted.
+pub const TERMINATING_VERBS: &[&str] = &["delete", "deletecollection", "get", "list", "watch"];
+
 /// The `scale` subresource.
 pub const SCALE: Subresource = subresource_row("scale", AUTOSCALING_V1, "Scale", EDIT);
 

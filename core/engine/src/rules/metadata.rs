@@ -246,6 +246,13 @@ fn check_managers(list: &At<'_>, verdict: &mut Verdict) {
             let detail = "must be `FieldsV1`";
             verdict.add_error(FieldError::invalid(&RULE, &kind, kind.text_or_empty(), detail));
         }
+        let manager = entry.field("manager");
+        let text = manager.text_or_empty();
+        for (at, letter) in text.char_indices().filter(|(_, letter)| !is_printable(*letter)) {
+            let detail =
+                format!("invalid character U+{:04X} (at position {at})", u32::from(letter));
+            verdict.add_error(FieldError::invalid(&RULE, &manager, text, detail));
+        }
         for (name, most) in [("manager", LONGEST_MANAGER), ("subresource", LONGEST_SUBRESOURCE)] {
             if entry.field(name).text_or_empty().len() > most {
                 let detail = format!("may not be more than {most} bytes");
@@ -258,6 +265,13 @@ fn check_managers(list: &At<'_>, verdict: &mut Verdict) {
             }
         }
     }
+}
+
+/// Whether Go calls a character printable: then quoting does not escape it.
+fn is_printable(letter: char) -> bool {
+    let mut buffer = [0; 4];
+    let text = letter.encode_utf8(&mut buffer);
+    matches!(letter, '"' | '\\') || format!("{}", ratchet_net::Quoted(text)).len() == text.len() + 2
 }
 
 /// Checks immutable metadata, and finalizers added to an object that is being deleted. The server fills in fields that

@@ -12,7 +12,7 @@ fn webhook(versions: &str) -> ConversionWebhook {
 
 fn widget(name: &str) -> Node<'static> {
     node(&format!(
-        "{{apiVersion: x.io/v1, kind: Widget, metadata: {{name: {name}, namespace: n, uid: u, resourceVersion: '7', labels: {{a: b}}}}, spec: {{size: 1}}}}"
+        "{{apiVersion: x.io/v1, kind: Widget, metadata: {{name: {name}, namespace: 'n', uid: u, resourceVersion: '7', labels: {{a: b}}}}, spec: {{size: 1}}}}"
     ))
 }
 

@@ -99,7 +99,7 @@ mod tests {
     const NOW: &str = "2026-01-01T00:00:00Z";
 
     /// Definitions of one group that all want the same short name.
-    fn known(stored: &[(&str, u64, &str)]) -> Known {
+    fn definitions(stored: &[(&str, u64, &str)]) -> Known {
         let environments = SharedEnvironments::of_release(36);
         let definition = |(plural, revision, status): &(&str, u64, &str)| {
             let value = format!(
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn the_first_gets_the_name_and_settled_ones_are_left_alone() {
-        let known = known(&[("b", 3, "{}"), ("a", 7, "{}")]);
+        let known = definitions(&[("b", 3, "{}"), ("a", 7, "{}")]);
         let dirty = unsettled(&known);
         assert_eq!(dirty.len(), 2);
         let writes = writes(&known, &dirty, NOW).unwrap();
@@ -136,14 +136,14 @@ mod tests {
             _ => String::new(),
         };
         let (b, a) = (status(&writes[0]), status(&writes[1]));
-        let known = tests::known(&[("b", 8, &b), ("a", 8, &a)]);
+        let known = definitions(&[("b", 8, &b), ("a", 8, &a)]);
         let all = known.keys().cloned().collect();
         assert!(super::writes(&known, &all, NOW).unwrap().is_empty());
         assert_eq!(unsettled(&known).len(), 1, "it has not got its name");
         let groups = BTreeSet::from(["x.io".to_owned()]);
         assert_eq!(conflicting(&known, &groups).count(), 1);
         // The name is free again.
-        let known = tests::known(&[("a", 8, &a)]);
+        let known = definitions(&[("a", 8, &a)]);
         let free = super::writes(&known, &unsettled(&known), NOW).unwrap();
         assert_eq!(names(&free), [("a.x.io", true)]);
     }

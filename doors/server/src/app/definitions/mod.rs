@@ -26,8 +26,11 @@ use tokio::sync::watch;
 /// The name under which definitions are stored.
 const STORAGE: &str = "customresourcedefinitions.apiextensions.k8s.io";
 
-/// How often objects that finalizers hold are looked at again, and failed writes are tried again.
-const RETRY: Duration = Duration::from_millis(250);
+/// How often objects that finalizers hold are looked at again.
+const HELD_INTERVAL: Duration = Duration::from_millis(250);
+
+/// How long nothing is tried after the store failed.
+const FAILED_INTERVAL: Duration = Duration::from_secs(2);
 
 /// How long the answer to a write waits for its effect.
 const SETTLE_LIMIT: Duration = Duration::from_secs(10);
@@ -179,8 +182,21 @@ fn key(name: &str) -> String {
 enum Rest {
     /// Nothing until a definition changes.
     Nothing,
-    /// Objects are held, or a write failed.
-    Retry,
+    /// Objects are held, or there is more to delete.
+    Objects,
+    /// What failed.
+    Everything,
+}
+
+impl Rest {
+    /// When to go on, though no definition changed.
+    fn interval(self) -> Option<Duration> {
+        match self {
+            Self::Nothing => None,
+            Self::Objects => Some(HELD_INTERVAL),
+            Self::Everything => Some(FAILED_INTERVAL),
+        }
+    }
 }
 
 /// Follows the definitions until the server is drained.
@@ -199,16 +215,17 @@ pub(crate) async fn run(app: Arc<App>) {
                     error = error.message,
                     "definitions could not be brought up to date"
                 );
-                Rest::Retry
+                Rest::Everything
             }
         };
+        let interval = rest.interval();
         tokio::select! {
             more = changed.changed() => {
                 if more.is_err() {
                     break;
                 }
             }
-            () = tokio::time::sleep(RETRY), if rest == Rest::Retry => {}
+            () = tokio::time::sleep(interval.unwrap_or_default()), if interval.is_some() => {}
             () = app.drain.wait() => break,
         }
     }
@@ -244,11 +261,11 @@ async fn round(app: &Arc<App>, dirty: &mut BTreeSet<Arc<str>>) -> Result<Rest, S
         definitions.install(app);
         let progress = cleanup::step(app, &known).await?;
         if !progress.has_written {
-            rest = if progress.is_held { Rest::Retry } else { Rest::Nothing };
+            rest = if progress.is_held { Rest::Objects } else { Rest::Nothing };
             definitions.settled.send_replace(snapshot.revision);
             return Ok(rest);
         }
-        rest = Rest::Retry;
+        rest = Rest::Objects;
     }
     // Others wait, too; the next round goes on.
     definitions.settled.send_replace(definitions.cache.now().revision);

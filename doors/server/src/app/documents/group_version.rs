@@ -1,21 +1,33 @@
 //! `GroupVersionDocuments`: what is published of one group version.
 
-use super::{DocumentSource, HashedDocument, Parts, RULES, definition_name};
+use super::{HashedDocument, Parts, RULES};
 use crate::app::compute::{Compute, Lazy};
 use crate::registry::ServedResource;
+use crate::storage::cache::Item;
 use ratchet_catalog::openapi::{self, CustomSchemas, Published};
-use ratchet_catalog::{Resource, discovery};
+use ratchet_catalog::{Resource, TERMINATING_VERBS, discovery};
 use ratchet_crd::{OpenApi, PublishedSchemas};
 use std::sync::Arc;
 
 /// What documents of a resource are built from.
 pub(super) struct SourceResource {
     pub(super) resource: Arc<ServedResource>,
-    /// The revision of its definition; 0 if it is built in.
-    pub(super) definition: u64,
+    /// Its definition; none if it is built in.
+    pub(super) definition: Option<Arc<Item>>,
+    /// Whether its definition is being deleted.
+    pub(super) is_terminating: bool,
 }
 
 impl SourceResource {
+    /// The catalog row, without what cannot be done any more.
+    fn row(&self) -> Resource<'_> {
+        let row = self.resource.row();
+        match self.is_terminating {
+            true => Resource { verbs: TERMINATING_VERBS, ..row },
+            false => row,
+        }
+    }
+
     /// Built-in resources stand first, in the order of the table; the others are sorted by name.
     pub(super) fn order(&self) -> Option<String> {
         let row = self.resource.row();
@@ -57,7 +69,8 @@ impl GroupVersionDocuments {
     /// Whether these resources are those that the documents are about.
     pub(super) fn is_about(&self, resources: &[SourceResource]) -> bool {
         let is_same = |(one, other): (&SourceResource, &SourceResource)| {
-            one.definition == other.definition
+            let revision = |of: &SourceResource| of.definition.as_ref().map(|item| item.revision);
+            revision(one) == revision(other)
                 && one.resource.row().plural == other.resource.row().plural
         };
         self.resources.len() == resources.len() && self.resources.iter().zip(resources).all(is_same)
@@ -65,7 +78,7 @@ impl GroupVersionDocuments {
 
     /// The catalog rows.
     pub(super) fn rows(&self) -> impl Iterator<Item = Resource<'_>> {
-        self.resources.iter().map(|source| source.resource.row())
+        self.resources.iter().map(SourceResource::row)
     }
 
     /// Whether a resource is defined at run time.
@@ -83,73 +96,63 @@ impl GroupVersionDocuments {
     }
 
     /// What the defined resources add to OpenAPI v2 in JSON.
-    pub(super) async fn v2(&self, source: &DocumentSource<'_>) -> &Parts {
+    pub(super) async fn v2(&self, compute: &Compute) -> &Parts {
         let make = || {
-            let published = self.custom(source, OpenApi::V2);
+            let published = self.custom(OpenApi::V2);
             let openapi::V2Parts { paths, definitions } =
                 openapi::v2_parts(&borrowed(&published), RULES);
             Parts::of(paths, definitions)
         };
-        self.v2.get(source.compute, make).await
+        self.v2.get(compute, make).await
     }
 
     /// The same in protobuf.
-    pub(super) async fn v2_protobuf(&self, source: &DocumentSource<'_>) -> &Parts {
+    pub(super) async fn v2_protobuf(&self, compute: &Compute) -> &Parts {
         let make = || {
-            let published = self.custom(source, OpenApi::V2);
+            let published = self.custom(OpenApi::V2);
             let parts = openapi::v2_proto_parts(&borrowed(&published), RULES);
             Parts::of(parts.paths, parts.definitions)
         };
-        self.v2_protobuf.get(source.compute, make).await
+        self.v2_protobuf.get(compute, make).await
     }
 
     /// The OpenAPI v3 document.
-    pub(super) async fn v3(&self, source: &DocumentSource<'_>) -> Arc<HashedDocument> {
+    pub(super) async fn v3(&self, compute: &Compute) -> Arc<HashedDocument> {
         match self.has_custom() {
-            true => source.compute.run(|| self.make_v3(source)).await,
-            false => self.v3.get(source.compute, || self.make_v3(source)).await.clone(),
+            true => compute.run(|| self.make_v3()).await,
+            false => self.v3.get(compute, || self.make_v3()).await.clone(),
         }
     }
 
     /// The hash of the OpenAPI v3 document.
-    pub(super) async fn v3_hash(&self, source: &DocumentSource<'_>) -> String {
+    pub(super) async fn v3_hash(&self, compute: &Compute) -> String {
         if !self.has_custom() {
-            return self.v3(source).await.hash.clone();
+            return self.v3(compute).await.hash.clone();
         }
-        let make = || self.make_v3(source).hash.clone();
-        self.v3_hash.get(source.compute, make).await.clone()
+        let make = || self.make_v3().hash.clone();
+        self.v3_hash.get(compute, make).await.clone()
     }
 
-    fn make_v3(&self, source: &DocumentSource<'_>) -> Arc<HashedDocument> {
-        let published: Vec<_> =
-            self.resources.iter().map(|of| publish(of, source, OpenApi::V3)).collect();
+    fn make_v3(&self) -> Arc<HashedDocument> {
+        let published: Vec<_> = self.resources.iter().map(|of| publish(of, OpenApi::V3)).collect();
         Arc::new(HashedDocument::of(openapi::v3(&borrowed(&published), RULES)))
     }
 
-    fn custom(
-        &self,
-        source: &DocumentSource<'_>,
-        open_api: OpenApi,
-    ) -> Vec<(Resource<'_>, Option<CustomSchemas>)> {
+    fn custom(&self, open_api: OpenApi) -> Vec<(Resource<'_>, Option<CustomSchemas>)> {
         let custom = self.resources.iter().filter(|of| of.resource.row().is_defined());
-        let published = custom.map(|of| publish(of, source, open_api));
+        let published = custom.map(|of| publish(of, open_api));
         // A definition that has just gone publishes nothing.
         published.filter(|(_, schemas)| schemas.is_some()).collect()
     }
 }
 
 /// A resource and its schemas, if it is defined at run time.
-fn publish<'s>(
-    of: &'s SourceResource,
-    source: &DocumentSource<'_>,
-    open_api: OpenApi,
-) -> (Resource<'s>, Option<CustomSchemas>) {
+fn publish<'s>(of: &'s SourceResource, open_api: OpenApi) -> (Resource<'s>, Option<CustomSchemas>) {
     let row = of.resource.row();
     if !row.is_defined() {
         return (row, None);
     }
-    let definition = source.definitions.get(&definition_name(&of.resource));
-    let schemas = definition.and_then(|definition| {
+    let schemas = of.definition.as_ref().and_then(|definition| {
         definition.read(|node| PublishedSchemas::of(node, row.version, open_api))
     });
     let schemas = schemas.map(|PublishedSchemas { object, list_name, list, .. }| CustomSchemas {

@@ -16,7 +16,8 @@ use arc_swap::ArcSwap;
 use bytes::Bytes;
 use ratchet_catalog::discovery::{self, Root};
 use ratchet_catalog::openapi::{self, Published};
-use ratchet_crd::definition::compare_versions;
+use ratchet_crd::definition::{CustomResourceDefinition, compare_versions};
+use ratchet_object::Node;
 use ratchet_object::patch::merge_rule;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -45,7 +46,8 @@ pub(crate) struct DocumentSource<'a> {
 /// The documents of one generation of served resources.
 #[derive(Default)]
 struct DocumentSet {
-    generation: u64,
+    /// The generation of the resources, and the revision of the last change of a definition.
+    state: (u64, u64),
     /// In the order of aggregated discovery.
     versions: Vec<Arc<GroupVersionDocuments>>,
     group_list: Lazy<Bytes>,
@@ -81,31 +83,33 @@ impl Parts {
 }
 
 impl DocumentSource<'_> {
-    /// The revision of the definition of a resource; 0 if it is built in.
-    fn revision(&self, resource: &ServedResource) -> u64 {
-        let row = resource.row();
-        match row.is_defined() {
-            true => {
-                self.definitions.get(&definition_name(resource)).map_or(0, |item| item.revision)
-            }
-            false => 0,
-        }
+    /// What documents of a resource are built from.
+    fn resource(&self, resource: &Arc<ServedResource>) -> SourceResource {
+        let resource = resource.clone();
+        let Some(defined) = resource.defined() else {
+            return SourceResource { resource, definition: None, is_terminating: false };
+        };
+        let known = &defined.definition;
+        let definition = self.definitions.get(&known.view.name);
+        let is_terminating = definition.as_ref().is_some_and(|item| {
+            let read =
+                |node: &Node<'_>| CustomResourceDefinition::from_node(node).is_true("Terminating");
+            // A resource stays the same while its definition is being deleted.
+            if item.revision == known.revision() { known.is_terminating() } else { item.read(read) }
+        });
+        SourceResource { resource, definition, is_terminating }
     }
-}
-
-fn definition_name(resource: &ServedResource) -> String {
-    let row = resource.row();
-    format!("{}.{}", row.plural, row.group)
 }
 
 impl Documents {
     /// The documents of the resources that are served now.
     fn of(&self, source: &DocumentSource<'_>) -> Arc<DocumentSet> {
         let known = self.0.load_full();
-        if known.generation == source.served.generation() && !known.versions.is_empty() {
+        let state = (source.served.generation(), source.definitions.now().revision);
+        if known.state == state && !known.versions.is_empty() {
             return known;
         }
-        let new = Arc::new(DocumentSet::following(&known, source));
+        let new = Arc::new(DocumentSet::following(&known, source, state));
         self.0.store(new.clone());
         new
     }
@@ -182,7 +186,7 @@ impl Documents {
         };
         let mut parts = vec![set.built_in.v2.get(source.compute, make).await];
         for version in set.versions.iter().filter(|version| version.has_custom()) {
-            parts.push(version.v2(&source).await);
+            parts.push(version.v2(source.compute).await);
         }
         let make = || {
             let frame = openapi::v2_frame();
@@ -203,7 +207,7 @@ impl Documents {
         };
         let mut parts = vec![set.built_in.v2_protobuf.get(source.compute, make).await];
         for version in set.versions.iter().filter(|version| version.has_custom()) {
-            parts.push(version.v2_protobuf(&source).await);
+            parts.push(version.v2_protobuf(source.compute).await);
         }
         let make = || {
             let paths = parts.iter().map(|part| part.paths.0.len()).sum();
@@ -222,7 +226,7 @@ impl Documents {
     ) -> Option<Arc<HashedDocument>> {
         let set = self.of(&source);
         let version = set.versions.iter().find(|version| version.path == path)?;
-        Some(version.v3(&source).await)
+        Some(version.v3(source.compute).await)
     }
 
     /// The index of all OpenAPI v3 documents, with their hashes.
@@ -230,7 +234,7 @@ impl Documents {
         let set = self.of(&source);
         let mut all = Vec::with_capacity(set.versions.len());
         for version in &set.versions {
-            all.push((version.path.as_str(), version.v3_hash(&source).await));
+            all.push((version.path.as_str(), version.v3_hash(source.compute).await));
         }
         openapi::v3_index(all.iter().map(|(path, hash)| (*path, hash.as_str())))
     }
@@ -244,7 +248,8 @@ fn assemble(parts: &[&Parts], frame: [Vec<u8>; 3], comma: Bytes) -> HashedDocume
     });
     let mut pieces = vec![start];
     let mut add = |all: &mut dyn Iterator<Item = &(Bytes, String)>| {
-        for (index, piece) in all.enumerate() {
+        // A definition that has just gone has nothing to add.
+        for (index, piece) in all.filter(|(bytes, _)| !bytes.is_empty()).enumerate() {
             if index > 0 {
                 pieces.push((comma.clone(), String::new()));
             }
@@ -260,7 +265,7 @@ fn assemble(parts: &[&Parts], frame: [Vec<u8>; 3], comma: Bytes) -> HashedDocume
 
 impl DocumentSet {
     /// The documents of what is served now; those of group versions that did not change are those of the set before.
-    fn following(before: &Self, source: &DocumentSource<'_>) -> Self {
+    fn following(before: &Self, source: &DocumentSource<'_>, state: (u64, u64)) -> Self {
         let mut resources: BTreeMap<(usize, &str, &str), Vec<SourceResource>> = BTreeMap::new();
         let mut positions: HashMap<(&str, &str), usize> = HashMap::new();
         let rows = source.served.rows();
@@ -271,11 +276,8 @@ impl DocumentSet {
                 true => positions.get(&(row.group, row.version)).copied().unwrap_or(usize::MAX),
                 false => *positions.entry((row.group, row.version)).or_insert(built_in),
             };
-            let source = SourceResource {
-                resource: resource.clone(),
-                definition: source.revision(resource),
-            };
-            resources.entry((position, row.group, row.version)).or_default().push(source);
+            let of_version = resources.entry((position, row.group, row.version)).or_default();
+            of_version.push(source.resource(resource));
         }
         let known: HashMap<&str, &Arc<GroupVersionDocuments>> =
             before.versions.iter().map(|version| (version.path.as_str(), version)).collect();
@@ -298,7 +300,7 @@ impl DocumentSet {
             position.cmp(other_position).then_with(by_name).then_with(by_version)
         });
         Self {
-            generation: source.served.generation(),
+            state,
             versions: versions.into_iter().map(|(_, version)| version).collect(),
             built_in: before.built_in.clone(),
             ..Self::default()

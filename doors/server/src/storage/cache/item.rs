@@ -77,9 +77,7 @@ impl Item {
         let Some((rest, packed)) = Packed::cut(text, &object, pool) else {
             return Ok(Self::of(key, revision, value));
         };
-        let item = Self::of(key, revision, rest.as_bytes());
-        let packed = Some(packed.moved(rest.as_bytes(), &item.body));
-        Ok(Self { packed, ..item })
+        Ok(Self { packed: Some(packed), ..Self::of(key, revision, rest.as_bytes()) })
     }
 
     fn checked(value: &[u8]) -> Result<(&str, Node<'_>), String> {
@@ -162,10 +160,9 @@ impl Item {
         let rest = self.body.strip_prefix(old.as_bytes()).unwrap_or(&self.body);
         let mut value = START.as_bytes().to_vec();
         value.extend_from_slice(rest.strip_prefix(b",").unwrap_or(rest));
-        let later = Self::of(self.key.clone(), revision, &value);
-        let packed = self.packed.as_ref().map(|packed| packed.moved(&self.body, &later.body));
+        let (packed, version) = (self.packed.clone(), self.version.clone());
         let shape = AtomicU64::new(self.shape.load(Ordering::Relaxed));
-        Self { packed, version: self.version.clone(), shape, ..later }
+        Self { packed, version, shape, ..Self::of(self.key.clone(), revision, &value) }
     }
 
     /// The number of bytes of the object.
@@ -177,7 +174,7 @@ impl Item {
     pub fn body(&self) -> Bytes {
         match &self.packed {
             None => self.body.clone(),
-            Some(packed) => packed.join(&self.body),
+            Some(packed) => packed.join(&self.body, self.revision),
         }
     }
 

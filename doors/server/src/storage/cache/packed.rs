@@ -10,10 +10,13 @@ use std::sync::{Mutex, PoisonError};
 /// The text before the entries, which are never the first member.
 const MEMBER: &str = r#","managedFields":"#;
 
+/// What the resource version adds before them, apart from its digits.
+const VERSION: &str = r#""resourceVersion":"","#;
+
 /// What was cut out of an object.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Packed {
-    /// Where in the other bytes it belongs.
+    /// Where in the other bytes of the stored object, which has no resource version, it belongs.
     at: usize,
     /// The number of bytes of the entries.
     length: usize,
@@ -37,22 +40,17 @@ impl Packed {
         Some(([before, text.get(end..)?].concat(), packed))
     }
 
-    /// The same entries in an object whose text has another length before them.
-    pub(super) fn moved(&self, old: &[u8], new: &[u8]) -> Self {
-        let at = (self.at + new.len()).saturating_sub(old.len());
-        Self { at, length: self.length, fields: self.fields.clone() }
-    }
-
     /// The number of bytes that were cut out.
     pub(super) fn size(&self) -> usize {
         MEMBER.len() + self.length
     }
 
-    /// The object with its entries.
-    pub(super) fn join(&self, body: &[u8]) -> Bytes {
+    /// The object at a revision, with its entries.
+    pub(super) fn join(&self, body: &[u8], revision: u64) -> Bytes {
+        let at = self.at + VERSION.len() + revision.to_string().len();
         let mut out = String::with_capacity(body.len() + self.size());
         let text = std::str::from_utf8(body).unwrap_or_default();
-        let (before, after) = text.split_at_checked(self.at).unwrap_or((text, ""));
+        let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
         out.push_str(before);
         out.push_str(MEMBER);
         self.fields.write_json(&mut out);
@@ -93,6 +91,17 @@ mod tests {
             assert_eq!(later.body(), whole.replace(r#""7""#, r#""1234""#));
             assert_eq!(later.size(), whole.len() + 3);
         }
+    }
+
+    #[test]
+    fn an_object_that_knows_its_version_is_served_without() {
+        let pool = Mutex::default();
+        let metadata = format!(r#""name":"x","managedFields":{ENTRIES}"#);
+        let value = format!(r#"{{"metadata":{{{metadata}}},"a":1,"apiVersion":"example.com/v1"}}"#);
+        let item = Item::cached("n/x".into(), 1234, value.as_bytes(), &pool).unwrap();
+        let whole = format!(r#"{{"metadata":{{"resourceVersion":"1234",{metadata}}},"a":1}}"#);
+        assert_eq!(item.body(), whole);
+        assert_eq!(item.as_of(7).body(), whole.replace("1234", "7"));
     }
 
     #[test]
