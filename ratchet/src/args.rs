@@ -97,6 +97,11 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "PATH|git:REV")]
     pub(crate) against: Option<String>,
 
+    /// File or directory with CustomResourceDefinitions, by which custom objects are checked, besides the definitions in
+    /// the input and in --against. Directories are searched recursively. May be repeated.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) crds: Vec<PathBuf>,
+
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
 
@@ -150,6 +155,9 @@ const CHECK_EXAMPLES: &str = "Examples:
 
   # Check manifests as updates of those on the main branch
   ratchet check -R manifests/ --against git:origin/main
+
+  # Check custom objects by their definitions
+  ratchet check -R manifests/ --crds config/crd/bases
 
   # Check against another Kubernetes release
   ratchet check -R manifests/ --target-version 1.35

@@ -220,6 +220,12 @@ pub fn metadata_warning(field: &str, span: Span, text: impl Into<String>) -> War
     }
 }
 
+/// The warning about a deprecated version of a custom resource, at its `apiVersion`.
+pub fn deprecation_warning(span: Span, text: impl Into<String>) -> Warning {
+    let rule = &crate::rules::deprecated_api::RULE;
+    Warning { rule, ..metadata_warning("apiVersion", span, text) }
+}
+
 /// The warning that an unchanged value violates a rule of its definition.
 pub fn warning_at_path(error: &FieldError) -> Warning {
     Warning {

@@ -1,7 +1,9 @@
 //! `judge`, the pipeline of one change: validation, then warnings, then admission plugins.
 
 use crate::context::ValidationContext;
-use crate::{ApiConfig, Change, Facts, Needs, Verdict, pod_security, rules, validation};
+use crate::validation::{self, KindValidation};
+use crate::{ApiConfig, Change, Facts, Needs, Verdict, pod_security, rules};
+use alloc::vec::Vec;
 
 /// Validates and admits a change. The same change, facts and policy give the same verdict behind every door.
 pub fn judge(change: &Change<'_>, facts: &Facts<'_>, config: &ApiConfig) -> Verdict {
@@ -9,15 +11,16 @@ pub fn judge(change: &Change<'_>, facts: &Facts<'_>, config: &ApiConfig) -> Verd
     let ctx = ValidationContext { change, config };
     rules::deprecated_api::warn(&ctx, &mut verdict);
     rules::metadata::check(&ctx, &mut verdict);
-    let rows = || validation::KIND_VALIDATIONS.iter().filter(|row| row.applies_to(change));
-    for row in rows() {
+    let rows = validation::KIND_VALIDATIONS.iter().filter(|row| row.applies_to(change));
+    let rows: Vec<&KindValidation> = rows.collect();
+    for row in &rows {
         (row.validate)(&ctx, &mut verdict);
     }
     // The API sends no further warnings for an invalid object.
     if !verdict.errors.is_empty() {
         return verdict;
     }
-    for row in rows() {
+    for row in &rows {
         (row.warn)(&ctx, &mut verdict);
     }
     if config.plugins.pod_security {

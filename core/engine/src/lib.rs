@@ -45,7 +45,8 @@ mod views;
 pub mod field_validation {
     pub use crate::context::ValidationContext;
     pub use crate::field_errors::{
-        FieldErrors, error_at_path, format_node, metadata_warning, warning_at_path,
+        FieldErrors, deprecation_warning, error_at_path, format_node, metadata_warning,
+        warning_at_path,
     };
     pub use crate::format_value::{
         list as format_list, tree as format_tree, typed_string as format_string,

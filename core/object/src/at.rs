@@ -155,7 +155,7 @@ impl<'a> At<'a> {
     pub fn slot(&self) -> Slot {
         let root = self.root.filter(|_| !self.path.is_full());
         let slot = root.map_or(Slot::UNKNOWN, Slot::of_object);
-        self.path.steps().iter().fold(slot, |slot, step| slot.step(*step))
+        self.path.steps().fold(slot, Slot::step)
     }
 
     /// Whether both values are equal as `equality.Semantic.DeepEqual` compares Go's types: empty and absent lists are

@@ -74,7 +74,6 @@ impl Slot {
         match step {
             Step::Field(name) | Step::Key(name) => self.member(name),
             Step::Index(_) => self.item(),
-            Step::End => self,
         }
     }
 

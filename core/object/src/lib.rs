@@ -73,7 +73,10 @@ pub use path::{Path, Step};
 pub use pod_spec::{CONTAINER_LISTS, PodSpec};
 pub use prune::prune;
 pub use quantity::Quantity;
-pub use shape::{SchemaViolation, ViolationKind, schema_violations, type_violations};
+pub use shape::{
+    SchemaViolation, TypeReport, ViolationKind, compare_with_type, schema_violations,
+    type_violations,
+};
 pub use span::{LineColumn, LineIndex, Span};
 pub use stored::{decode_stored, stored_json};
 pub use stream::{YamlDocument, split_documents};

@@ -7,11 +7,8 @@ use core::fmt;
 const MAX_STEPS: usize = 14;
 
 /// One step down from a value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step<'a> {
-    /// Padding at the unused end of a path.
-    #[default]
-    End,
     /// A named field: `.spec`.
     Field(&'a str),
     /// An item of a list: `[0]`.
@@ -20,56 +17,94 @@ pub enum Step<'a> {
     Key(&'a str),
 }
 
-/// A field path such as `spec.externalIPs[0]`. Copying it costs no allocation.
+/// The most items of lists in a path: the deepest field that a rule names has four.
+const MAX_INDEXES: usize = 5;
+
+/// A field path such as `spec.externalIPs[0]`. Copying it costs no allocation, and every step of a rule copies one: it is
+/// packed, with the numbers of items apart from names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Path<'a> {
-    steps: [Step<'a>; MAX_STEPS],
+    /// The name of each step; empty for an item.
+    names: [&'a str; MAX_STEPS],
+    /// The numbers of the items, in their order.
+    indexes: [u32; MAX_INDEXES],
+    /// A bit for each step that is an item.
+    items: u16,
+    /// A bit for each step that is a free key.
+    keys: u16,
     len: u8,
+    /// Whether a step did not fit.
+    is_closed: bool,
 }
 
 impl<'a> Path<'a> {
     /// The path of the field `name` below this one.
     #[must_use]
-    pub fn field(self, name: &'a str) -> Self {
-        self.step(Step::Field(name))
+    pub fn field(mut self, name: &'a str) -> Self {
+        self.push(name);
+        self
     }
 
     /// The path of the `index`th item below this one.
     #[must_use]
-    pub fn index(self, index: usize) -> Self {
-        self.step(Step::Index(index))
-    }
-
-    /// The path of the entry `key` below this one.
-    #[must_use]
-    pub fn key(self, key: &'a str) -> Self {
-        self.step(Step::Key(key))
-    }
-
-    /// The path one `step` further down. A full path stays as it is: no rule looks that deep.
-    #[must_use]
-    pub fn step(mut self, step: Step<'a>) -> Self {
-        if let Some(free) = self.steps.get_mut(usize::from(self.len)) {
-            *free = step;
-            self.len += 1;
+    pub fn index(mut self, index: usize) -> Self {
+        let (at, is_full) = (self.items.count_ones() as usize, self.is_full());
+        let free = self.indexes.get_mut(at).filter(|_| !is_full);
+        match free.zip(u32::try_from(index).ok()) {
+            Some((free, index)) => *free = index,
+            None => self.is_closed = true,
+        }
+        if let Some(bit) = self.push("") {
+            self.items |= bit;
         }
         self
     }
 
+    /// The path of the entry `key` below this one.
+    #[must_use]
+    pub fn key(mut self, key: &'a str) -> Self {
+        if let Some(bit) = self.push(key) {
+            self.keys |= bit;
+        }
+        self
+    }
+
+    /// Adds a step and returns its bit. A full path stays as it is: no rule looks that deep.
+    fn push(&mut self, name: &'a str) -> Option<u16> {
+        let free = self.names.get_mut(usize::from(self.len)).filter(|_| !self.is_closed);
+        let Some(free) = free else {
+            self.is_closed = true;
+            return None;
+        };
+        *free = name;
+        self.len += 1;
+        Some(1 << (self.len - 1))
+    }
+
     /// Whether no further step fits, so that this path may stand for any value below it.
     pub(crate) fn is_full(&self) -> bool {
-        usize::from(self.len) == MAX_STEPS
+        self.is_closed || usize::from(self.len) == MAX_STEPS
     }
 
     /// The steps from the root.
-    pub fn steps(&self) -> &[Step<'a>] {
-        self.steps.get(..usize::from(self.len)).unwrap_or(&[])
+    pub fn steps(&self) -> impl Iterator<Item = Step<'a>> + use<'a> {
+        let Self { names, indexes, items, keys, len, .. } = *self;
+        let mut indexes = indexes.into_iter();
+        names.into_iter().take(usize::from(len)).enumerate().map(move |(at, name)| {
+            if items >> at & 1 == 1 {
+                Step::Index(indexes.next().unwrap_or_default() as usize)
+            } else if keys >> at & 1 == 1 {
+                Step::Key(name)
+            } else {
+                Step::Field(name)
+            }
+        })
     }
 }
 
 impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Steps(self.steps()).fmt(f)
+        write_steps(self.steps(), f)
     }
 }
 
@@ -78,17 +113,23 @@ pub(crate) struct Steps<'s, 'a>(pub(crate) &'s [Step<'a>]);
 
 impl fmt::Display for Steps<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (depth, step) in self.0.iter().enumerate() {
-            match step {
-                Step::End => {}
-                Step::Field(name) if depth == 0 => f.write_str(name)?,
-                Step::Field(name) => write!(f, ".{name}")?,
-                Step::Index(index) => write!(f, "[{index}]")?,
-                Step::Key(key) => write!(f, "[{key}]")?,
-            }
-        }
-        Ok(())
+        write_steps(self.0.iter().copied(), f)
     }
+}
+
+fn write_steps<'a>(
+    steps: impl Iterator<Item = Step<'a>>,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    for (depth, step) in steps.enumerate() {
+        match step {
+            Step::Field(name) if depth == 0 => f.write_str(name)?,
+            Step::Field(name) => write!(f, ".{name}")?,
+            Step::Index(index) => write!(f, "[{index}]")?,
+            Step::Key(key) => write!(f, "[{key}]")?,
+        }
+    }
+    Ok(())
 }
 
 /// Truncates a path for display: a key may have a hundred thousand letters.
@@ -118,7 +159,12 @@ mod tests {
 
     #[test]
     fn a_path_deeper_than_any_rule_stops_growing() {
-        let deep = (0..40).fold(Path::default(), Path::index);
-        assert_eq!(deep.steps().len(), MAX_STEPS);
+        let deep = (0..40).fold(Path::default(), |path, _| path.field("a"));
+        assert!(deep.is_full() && deep.steps().count() == MAX_STEPS);
+        let lists = (0..40).fold(Path::default(), Path::index);
+        assert!(lists.is_full() && lists.steps().count() == MAX_INDEXES);
+        assert_eq!(lists.field("a").key("b").to_string(), "[0][1][2][3][4]");
+        let mixed = (0..40).fold(Path::default(), |path, index| path.field("a").index(index));
+        assert_eq!(mixed.to_string(), "a[0].a[1].a[2].a[3].a[4].a");
     }
 }

@@ -28,23 +28,33 @@ pub enum ViolationKind {
     WrongType(String),
 }
 
+/// The result of a comparison of a tree with a type.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TypeReport {
+    /// The violations, in the order of the tree; paths are relative to it.
+    pub violations: Vec<SchemaViolation>,
+    /// Whether [`prune`](crate::prune) would leave the tree as it is.
+    pub is_pruned: bool,
+}
+
 /// All schema violations of an object; none if the kind is unknown.
 pub fn schema_violations(object: &Object<'_>) -> Vec<SchemaViolation> {
     let (group, version) =
         object.api_version().rsplit_once('/').unwrap_or(("", object.api_version()));
-    if let Some(row) = schema::kind(group, version, object.kind_name()) {
-        let mut walk = Walk { violations: Vec::new(), steps: Vec::new() };
-        walk.object(object.node(), schema::type_of(row.ty));
-        return walk.violations;
-    }
-    Vec::new()
+    let row = schema::kind(group, version, object.kind_name());
+    row.map(|row| type_violations(object.node(), row.ty)).unwrap_or_default()
 }
 
 /// All violations in a tree of the type at `type_index`; paths are relative to it.
 pub fn type_violations(node: &Node<'_>, type_index: u16) -> Vec<SchemaViolation> {
-    let mut walk = Walk { violations: Vec::new(), steps: Vec::new() };
+    compare_with_type(node, type_index).violations
+}
+
+/// Compares a tree with the type at `type_index`.
+pub fn compare_with_type(node: &Node<'_>, type_index: u16) -> TypeReport {
+    let mut walk = Walk { violations: Vec::new(), steps: Vec::new(), is_pruned: true };
     walk.object(node, schema::type_of(type_index));
-    walk.violations
+    TypeReport { violations: walk.violations, is_pruned: walk.is_pruned }
 }
 
 /// Reports at most so many violations of one object; nobody reads more.
@@ -54,6 +64,7 @@ const MAX_VIOLATIONS: usize = 200;
 struct Walk<'n> {
     violations: Vec<SchemaViolation>,
     steps: Vec<Step<'n>>,
+    is_pruned: bool,
 }
 
 impl<'n> Walk<'n> {
@@ -61,7 +72,10 @@ impl<'n> Walk<'n> {
         for entry in node.entries() {
             self.steps.push(Step::Field(&entry.key));
             match row.field(&entry.key) {
-                None => self.report(ViolationKind::Unknown, entry.key_span),
+                None => {
+                    self.is_pruned = false;
+                    self.report(ViolationKind::Unknown, entry.key_span);
+                }
                 Some(field) => self.value(&entry.node, &field.shape, row),
             }
             self.steps.pop();
@@ -70,7 +84,8 @@ impl<'n> Walk<'n> {
 
     fn value(&mut self, node: &'n Node<'n>, shape: &'static Shape, row: &'static TypeRow) {
         match (shape, &node.value) {
-            (_, Value::Null) | (Shape::Any, _) => {}
+            (_, Value::Null) => self.is_pruned = false,
+            (Shape::Any, _) => {}
             (Shape::Object(ty), Value::Map(_)) => self.object(node, schema::type_of(*ty)),
             (Shape::List(inner), Value::List(items)) => {
                 for (index, item) in items.iter().enumerate() {
@@ -97,7 +112,9 @@ impl<'n> Walk<'n> {
                     self.report(ViolationKind::WrongType(message), node.span);
                 }
             }
-            (Shape::Bytes, Value::List(items)) if base64::of_numbers(items).is_some() => {}
+            (Shape::Bytes, Value::List(items)) if base64::of_numbers(items).is_some() => {
+                self.is_pruned = false;
+            }
             (shape, value) if fits(shape, value) => {}
             (shape, _) => {
                 let names = self.steps.iter().filter_map(|step| match step {

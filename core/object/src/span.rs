@@ -28,6 +28,32 @@ pub struct LineColumn {
     pub column: u32,
 }
 
+impl LineColumn {
+    /// The line and column of a byte offset, counted from the start of the text. A [`LineIndex`] is faster for many
+    /// offsets, or for one that is far from the start.
+    pub fn of(text: &str, offset: u32) -> Self {
+        let bytes = text.as_bytes();
+        let before = bytes.get(..offset as usize).unwrap_or(bytes);
+        let line = memchr::memchr_iter(b'\n', before).count();
+        let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+        let start = u32::try_from(start).unwrap_or(u32::MAX);
+        let column = column(text, start, offset);
+        Self { line: count(line).saturating_add(1), column }
+    }
+}
+
+/// The column of an offset in the line that begins at `start`.
+fn column(text: &str, start: u32, offset: u32) -> u32 {
+    let before = text.get(start as usize..offset as usize);
+    let before =
+        before.map_or(offset.saturating_sub(start) as usize, |before| before.chars().count());
+    count(before).saturating_add(1)
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
 /// The line starts of a text, computed once when something has to be reported.
 #[derive(Clone, Debug)]
 pub struct LineIndex<'t> {
@@ -38,10 +64,8 @@ pub struct LineIndex<'t> {
 impl<'t> LineIndex<'t> {
     /// Indexes the lines of `text`.
     pub fn new(text: &'t str) -> Self {
-        let breaks = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
-        let starts = core::iter::once(0)
-            .chain(breaks.map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX)))
-            .collect();
+        let breaks = memchr::memchr_iter(b'\n', text.as_bytes());
+        let starts = core::iter::once(0).chain(breaks.map(|at| count(at + 1))).collect();
         Self { text, starts }
     }
 
@@ -49,12 +73,7 @@ impl<'t> LineIndex<'t> {
     pub fn line_column(&self, offset: u32) -> LineColumn {
         let line = self.starts.partition_point(|&start| start <= offset).max(1);
         let start = self.starts.get(line - 1).copied().unwrap_or(0);
-        let column = self
-            .text
-            .get(start as usize..offset as usize)
-            .map_or(offset.saturating_sub(start) as usize, |before| before.chars().count());
-        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        LineColumn { line: count(line), column: count(column).saturating_add(1) }
+        LineColumn { line: count(line), column: column(self.text, start, offset) }
     }
 }
 
@@ -64,9 +83,13 @@ mod tests {
 
     #[test]
     fn places_count_lines_and_characters_from_one() {
-        let index = LineIndex::new("a\nüb\n\nc");
+        let text = "a\nüb\n\nc";
+        let index = LineIndex::new(text);
         for (offset, line, column) in [(0, 1, 1), (2, 2, 1), (4, 2, 2), (6, 3, 1), (7, 4, 1)] {
             assert_eq!(index.line_column(offset), LineColumn { line, column }, "offset {offset}");
+        }
+        for offset in 0..12 {
+            assert_eq!(LineColumn::of(text, offset), index.line_column(offset), "offset {offset}");
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Field validation: unknown, duplicate and mistyped fields of a decoded object, in the order of the file.
 
+use crate::position::key_span;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_engine::Rule;
 use ratchet_engine::rules::decoding;
-use ratchet_object::{Object, Repeated, Span, ViolationKind, schema_violations};
+use ratchet_object::{Node, Repeated, SchemaViolation, Span, ViolationKind};
 
 /// The effect of unknown and duplicate fields (`fieldValidation`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +53,27 @@ pub struct FieldReport {
     pub violations: Vec<FieldViolation>,
 }
 
+/// Why the API server does not take an object because of its fields (HTTP 400).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InvalidFields {
+    /// A value has another type than its field.
+    WrongType(String),
+    /// A field is unknown or duplicate, and the client asked for strictness.
+    Strict(String),
+}
+
+impl InvalidFields {
+    /// The reason, as the reference words it.
+    pub fn message(&self) -> &str {
+        match self {
+            Self::WrongType(message) | Self::Strict(message) => message,
+        }
+    }
+}
+
+/// The most unknown fields of an object that are looked up in its file.
+const MOST_LOCATED: usize = 200;
+
 impl FieldReport {
     /// The error for unknown and duplicate fields, if they are errors.
     pub fn strict_error(&self, validation: FieldValidation) -> Option<String> {
@@ -70,50 +92,84 @@ impl FieldReport {
         }
     }
 
+    /// The warnings about the fields, for a door that stops at the first refusal.
+    pub fn accept(mut self, validation: FieldValidation) -> Result<Vec<String>, InvalidFields> {
+        if !self.mismatches.is_empty() {
+            return Err(InvalidFields::WrongType(self.mismatches.swap_remove(0).message));
+        }
+        match self.strict_error(validation) {
+            Some(error) => Err(InvalidFields::Strict(error)),
+            None => Ok(self.warnings(validation)),
+        }
+    }
+
+    /// Adds duplicate keys that the parser found.
+    pub(crate) fn add_repeated<'r>(&mut self, repeated: impl IntoIterator<Item = &'r Repeated>) {
+        for duplicate in repeated {
+            let (path, span) = (duplicate.path.clone(), duplicate.span);
+            let message = format!("duplicate field \"{path}\"");
+            let rule = &decoding::REPEATED_FIELD;
+            self.violations.push(FieldViolation { rule, message, path, span });
+        }
+    }
+
+    /// Adds an unknown field; its position is that of its key.
+    pub(crate) fn add_unknown(&mut self, path: String, span: Span) {
+        let message = format!("unknown field \"{path}\"");
+        let rule = &decoding::UNKNOWN_FIELD;
+        self.violations.push(FieldViolation { rule, message, path, span });
+    }
+
+    /// Adds what a comparison with a type found.
+    pub(crate) fn add_violations(&mut self, violations: Vec<SchemaViolation>) {
+        for SchemaViolation { kind, path, span } in violations {
+            match kind {
+                ViolationKind::WrongType(message) => {
+                    self.mismatches.push(TypeMismatch { message, path, span });
+                }
+                ViolationKind::Unknown => self.add_unknown(path, span),
+            }
+        }
+    }
+
+    /// Sorts by position. The sort is stable: fields without a position, as protobuf has them, stay in the order of the
+    /// schema.
+    pub(crate) fn sort(&mut self) {
+        self.violations.sort_by_key(|violation| violation.span.start);
+    }
+
+    /// Looks up the positions of fields that have only a path, in the tree as it was in the file.
+    pub(crate) fn locate(&mut self, tree: &Node<'_>) {
+        let find = |path: &str, span: &mut Span| {
+            if *span == Span::default() {
+                *span = key_span(tree, path).unwrap_or_default();
+            }
+        };
+        for mismatch in &mut self.mismatches {
+            find(&mismatch.path, &mut mismatch.span);
+        }
+        // Nobody reads more of them, and each is a walk.
+        for violation in self.violations.iter_mut().take(MOST_LOCATED) {
+            find(&violation.path, &mut violation.span);
+        }
+    }
+
     fn messages(&self) -> impl Iterator<Item = &str> {
         self.violations.iter().map(|violation| violation.message.as_str())
     }
 }
 
-/// Compares an object with the schema of its kind; `repeated` are the duplicate keys that the decoder found in it.
-pub fn check_fields<'r>(
-    object: &Object<'_>,
-    repeated: impl IntoIterator<Item = &'r Repeated>,
-) -> FieldReport {
-    let mut report = FieldReport::default();
-    for violation in schema_violations(object) {
-        let (path, span) = (violation.path, violation.span);
-        match violation.kind {
-            ViolationKind::WrongType(message) => {
-                report.mismatches.push(TypeMismatch { message, path, span });
-            }
-            ViolationKind::Unknown => {
-                let message = format!("unknown field \"{path}\"");
-                let rule = &decoding::UNKNOWN_FIELD;
-                report.violations.push(FieldViolation { rule, message, path, span });
-            }
-        }
-    }
-    for duplicate in repeated {
-        let (path, span) = (duplicate.path.clone(), duplicate.span);
-        let message = format!("duplicate field \"{path}\"");
-        let rule = &decoding::REPEATED_FIELD;
-        report.violations.push(FieldViolation { rule, message, path, span });
-    }
-    // A stable sort: fields without a position, as protobuf has them, stay in the order of the schema walk.
-    report.violations.sort_by_key(|violation| violation.span.start);
-    report
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{BuiltInType, Decoded};
     use ratchet_object::{Limits, decode};
 
     fn report(text: &str) -> FieldReport {
         let mut decoded = decode(text, Limits::DEFAULT).unwrap();
-        let object = Object::new(decoded.documents.remove(0));
-        check_fields(&object, &decoded.repeated)
+        let node = decoded.documents.remove(0);
+        let object_type = BuiltInType::find(node.text_at(&["apiVersion"]), node.text_at(&["kind"]));
+        Decoded::new(&object_type.unwrap(), node, &decoded.repeated).fields().clone()
     }
 
     #[test]

@@ -1,40 +1,54 @@
-//! The pipeline that every door shares: field validation of a decoded object, facts from the cluster, then the verdict.
+//! The recipe that every door shares: typed stages that lead from a decoded tree to a verdict, in the one order there is.
 //!
-//! A door decodes bytes with [`ratchet_object`], reports unknown, duplicate and mistyped fields with [`check_fields`],
-//! applies defaults, pairs the object with the stored one, and calls [`validate`]. [`gather`] reads cluster state from the
-//! door's [`ClusterReader`](ratchet_object::ClusterReader), and only what the change needs.
+//! [`Decoded`] has the unknown, duplicate and mistyped fields in the order of the file; [`Defaulted`] has the defaults, and
+//! is what admission plugins and strategies change; [`Paired`] stands beside the stored object; [`Judged`] has the verdict,
+//! made from the facts that the engine needs, which come from the door's
+//! [`ClusterReader`](ratchet_object::ClusterReader). Policies are evaluated on what is judged. Each stage is made from the
+//! one before, and what differs between kinds, built in or custom, is an [`ObjectType`].
 //!
 //! ```
-//! use ratchet_engine::{ApiConfig, Behavior, Change, Release};
-//! use ratchet_object::{Limits, NoCluster, Object, decode};
-//! use ratchet_pipeline::{FieldValidation, check_fields, gather, validate};
+//! use ratchet_engine::{ApiConfig, Behavior, Release};
+//! use ratchet_object::{Limits, NoCluster, decode};
+//! use ratchet_pipeline::{BuiltInType, Decoded, FieldValidation};
 //!
 //! let text = "{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: [{port: 80}], clusterIP: 010.0.0.1, tyype: x}}";
-//! let mut decoded = decode(text, Limits::DEFAULT).unwrap();
-//! let object = Object::new(decoded.documents.remove(0));
-//! let fields = check_fields(&object, &decoded.repeated);
-//! let error = fields.strict_error(FieldValidation::Strict).unwrap();
+//! let mut parsed = decode(text, Limits::DEFAULT).unwrap();
+//! let service = BuiltInType::find("v1", "Service").unwrap();
+//!
+//! let decoded = Decoded::located(&service, parsed.documents.remove(0), &parsed.repeated);
+//! let error = decoded.fields().strict_error(FieldValidation::Strict).unwrap();
 //! assert_eq!(error, "strict decoding error: unknown field \"spec.tyype\"");
 //!
-//! let config = ApiConfig::of(Release::REFERENCE, Behavior::Proposal);
-//! let change = Change::create(&object).unwrap();
-//! let facts = gather(&change, &config, &NoCluster, None);
-//! let verdict = validate(&change, &facts.as_facts(), &config);
-//! assert!(!verdict.admits());
+//! let defaulted = decoded.with_defaults().unwrap();
+//! assert_eq!(defaulted.text_at(&["spec", "type"]), "ClusterIP");
+//!
+//! let paired = defaulted.pair(None);
+//! let judged = paired.judge(&ApiConfig::of(Release::REFERENCE, Behavior::Proposal), &NoCluster, None);
+//! assert!(!judged.verdict().admits());
+//! assert!(judged.status().unwrap().message.starts_with("Service \"web\" is invalid: spec.clusterIP"));
 //! ```
 #![no_std]
 extern crate alloc;
 
-mod defaults;
+mod decoded;
+mod defaulted;
+mod denial;
 mod facts;
 mod field_owners;
 mod fields;
 mod object_type;
+mod paired;
+mod position;
+mod unknown_type;
 mod validate;
 
-pub use defaults::{locate_defaulted, with_defaults};
+pub use decoded::Decoded;
+pub use defaulted::Defaulted;
+pub use denial::denial_status;
 pub use facts::{GatheredFacts, gather};
 pub use field_owners::ReplicasField;
-pub use fields::{FieldReport, FieldValidation, FieldViolation, TypeMismatch, check_fields};
+pub use fields::{FieldReport, FieldValidation, FieldViolation, InvalidFields, TypeMismatch};
 pub use object_type::{BuiltInType, CustomType, ObjectType};
+pub use paired::{Judged, Paired};
+pub use unknown_type::UnknownType;
 pub use validate::validate;

@@ -1,7 +1,7 @@
 //! `ObjectType`: one kind in one version, built in or defined at run time, as every step of the pipeline sees it.
 
 use crate::field_owners::{CustomVersions, ReplicasField, path_names};
-use crate::fields::{FieldReport, FieldViolation, TypeMismatch, check_fields};
+use crate::fields::{FieldReport, TypeMismatch};
 use crate::validate::validate;
 use alloc::boxed::Box;
 use alloc::format;
@@ -11,11 +11,11 @@ use alloc::vec::Vec;
 use core::fmt::Debug;
 use ratchet_apply::{BuiltInKind, ConvertObject, Converter, ResetFields, api_version};
 use ratchet_crd::{CustomResource, Strategy};
-use ratchet_engine::rules::decoding;
 use ratchet_engine::{ApiConfig, Change, Facts, Part, Verdict};
 use ratchet_object::schema::{self, KindRow, TypeRow};
 use ratchet_object::{
-    GroupVersionKind, Kind, Node, Object, Repeated, Span, canonicalize, complete, defaults, prune,
+    GroupVersionKind, Kind, Node, Repeated, Span, TypeReport, canonicalize, compare_with_type,
+    complete, defaults, prune,
 };
 
 /// How objects of one kind in one version are decoded, completed and validated.
@@ -29,7 +29,7 @@ pub trait ObjectType: Debug + Send + Sync {
     fn kind(&self) -> Option<Kind<'_>>;
 
     /// Reports unknown, duplicate and mistyped fields, and prunes what the schema does not know.
-    fn decode(&self, object: &mut Node<'static>, repeated: &[Repeated]) -> FieldReport;
+    fn decode(&self, object: &mut Node<'_>, repeated: &[Repeated]) -> FieldReport;
 
     /// Adds the defaults.
     fn apply_defaults(&self, object: &mut Node<'_>);
@@ -41,12 +41,12 @@ pub trait ObjectType: Debug + Send + Sync {
     fn canonicalize(&self, object: &mut Node<'static>);
 
     /// What the schema prescribes for a new object beyond its strategy.
-    fn prepare_for_create(&self, new: &mut Node<'static>) {
+    fn prepare_for_create(&self, new: &mut Node<'_>) {
         let _ = new;
     }
 
     /// What the schema prescribes for an update beyond its strategy.
-    fn prepare_for_update(&self, new: &mut Node<'static>, old: &Node<'_>, part: Part) {
+    fn prepare_for_update(&self, new: &mut Node<'_>, old: &Node<'_>, part: Part) {
         let _ = (new, old, part);
     }
 
@@ -98,6 +98,14 @@ impl BuiltInType {
         let schema = schema::kind(group, version, kind);
         Self { gvk, kind: ratchet_object::find(&api_version, kind), schema }
     }
+
+    /// The type of the kind that an object names; `None` if it is not built in.
+    pub fn find(api_version: &str, kind: &str) -> Option<Self> {
+        let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
+        let row = schema::kind(group, version, kind)?;
+        let gvk = GroupVersionKind { group: row.group, version: row.version, kind: row.kind };
+        Some(Self { gvk, kind: ratchet_object::find(api_version, kind), schema: Some(row) })
+    }
 }
 
 impl ObjectType for BuiltInType {
@@ -109,13 +117,17 @@ impl ObjectType for BuiltInType {
         self.kind
     }
 
-    fn decode(&self, object: &mut Node<'static>, repeated: &[Repeated]) -> FieldReport {
-        let taken = Object::new(core::mem::replace(object, Node::empty_map()));
-        let report = check_fields(&taken, repeated);
-        *object = taken.into_node();
+    fn decode(&self, object: &mut Node<'_>, repeated: &[Repeated]) -> FieldReport {
+        let mut report = FieldReport::default();
         if let Some(row) = self.schema {
-            prune(object, row.ty);
+            let TypeReport { violations, is_pruned } = compare_with_type(object, row.ty);
+            report.add_violations(violations);
+            if !is_pruned {
+                prune(object, row.ty);
+            }
         }
+        report.add_repeated(repeated);
+        report.sort();
         report
     }
 
@@ -169,6 +181,11 @@ impl CustomType {
         let strategy = resource.strategy(version)?.clone();
         Some(Self { resource, strategy })
     }
+
+    /// The version.
+    pub fn version(&self) -> &str {
+        &self.strategy.version
+    }
 }
 
 impl ObjectType for CustomType {
@@ -181,23 +198,20 @@ impl ObjectType for CustomType {
         Some(self.strategy.kind_row())
     }
 
-    fn decode(&self, object: &mut Node<'static>, repeated: &[Repeated]) -> FieldReport {
+    fn decode(&self, object: &mut Node<'_>, repeated: &[Repeated]) -> FieldReport {
         let mut report = FieldReport::default();
-        for duplicate in repeated {
-            let (path, span) = (duplicate.path.clone(), duplicate.span);
-            let message = format!("duplicate field \"{path}\"");
-            let rule = &decoding::REPEATED_FIELD;
-            report.violations.push(FieldViolation { rule, message, path, span });
-        }
+        // The reference reports duplicate fields first, and unknown ones in the order of their paths.
+        report.add_repeated(repeated);
         match self.strategy.decode(object) {
-            Ok(unknown) => report.violations.extend(unknown.into_iter().map(|path| {
-                let message = format!("unknown field \"{path}\"");
-                let rule = &decoding::UNKNOWN_FIELD;
-                FieldViolation { rule, message, path, span: Span::default() }
-            })),
+            Ok(unknown) => {
+                unknown.into_iter().for_each(|path| report.add_unknown(path, Span::default()));
+            }
             Err(error) => {
-                let path = error.field.clone();
                 let message = error.to_string();
+                let path = match error.field.as_str() {
+                    "" => "metadata".to_string(),
+                    field => field.to_string(),
+                };
                 report.mismatches.push(TypeMismatch { message, path, span: Span::default() });
             }
         }
@@ -212,11 +226,11 @@ impl ObjectType for CustomType {
 
     fn canonicalize(&self, _: &mut Node<'static>) {}
 
-    fn prepare_for_create(&self, new: &mut Node<'static>) {
+    fn prepare_for_create(&self, new: &mut Node<'_>) {
         self.strategy.prepare_for_create(new);
     }
 
-    fn prepare_for_update(&self, new: &mut Node<'static>, old: &Node<'_>, part: Part) {
+    fn prepare_for_update(&self, new: &mut Node<'_>, old: &Node<'_>, part: Part) {
         match part {
             Part::Sub("status") => self.strategy.prepare_for_status_update(new, old),
             Part::Main | Part::Sub(_) => self.strategy.prepare_for_update(new, old),

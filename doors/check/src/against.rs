@@ -40,6 +40,7 @@ pub(crate) struct StoredObjects {
     objects: HashMap<u64, Location>,
     pods: HashMap<u64, Vec<Location>>,
     namespaces: HashMap<u64, Location>,
+    definitions: Vec<Location>,
     lists: Vec<Arc<ListHead>>,
     /// Files and documents that could not be read and so count as not stored.
     pub(crate) unread: Vec<String>,
@@ -47,25 +48,34 @@ pub(crate) struct StoredObjects {
     _spool: Option<tempfile::TempDir>,
 }
 
-/// The lookup key of an object: a hash of group, kind, namespace and name.
-fn key(object: &Object<'_>, namespace: &str) -> u64 {
-    let group = object.api_version().rsplit_once('/').map_or("", |(group, _)| group);
-    let mut hasher = DefaultHasher::new();
-    (group, object.kind_name(), namespace_of(object, namespace), object.name()).hash(&mut hasher);
-    hasher.finish()
+/// What objects are paired by.
+#[derive(Hash, PartialEq, Eq)]
+struct ObjectId<'a> {
+    group: &'a str,
+    kind: &'a str,
+    namespace: &'a str,
+    name: &'a str,
 }
 
-fn hash(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
-}
-
-fn namespace_of<'a>(object: &'a Object<'_>, default: &'a str) -> &'a str {
-    match object.namespace() {
-        "" => default,
-        namespace => namespace,
+impl<'a> ObjectId<'a> {
+    fn of(node: &'a Node<'_>, default_namespace: &'a str) -> Self {
+        let metadata = node.metadata();
+        Self {
+            group: node.text_at(&["apiVersion"]).rsplit_once('/').map_or("", |(group, _)| group),
+            kind: node.text_at(&["kind"]),
+            namespace: match metadata.namespace() {
+                "" => default_namespace,
+                namespace => namespace,
+            },
+            name: metadata.name(),
+        }
     }
+}
+
+fn hash(value: &(impl Hash + ?Sized)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl StoredObjects {
@@ -131,6 +141,7 @@ impl StoredObjects {
                     stored.pods.entry(namespace).or_default().push(location);
                 }
                 Role::Namespace { name } => drop(stored.namespaces.insert(name, location)),
+                Role::Definition => stored.definitions.push(location),
                 Role::Other => {}
             }
             true
@@ -139,21 +150,24 @@ impl StoredObjects {
     }
 
     /// The stored object that `new` would replace.
-    pub(crate) fn find(&self, new: &Object<'_>, namespace: &str) -> Option<Object<'static>> {
-        if new.name().is_empty() {
+    pub(crate) fn find(&self, new: &Node<'_>, namespace: &str) -> Option<Object<'static>> {
+        let new = &ObjectId::of(new, namespace);
+        if new.name.is_empty() {
             return None;
         }
-        let location = self.objects.get(&key(new, namespace))?;
+        let location = self.objects.get(&hash(new))?;
         let old = self.load(location)?;
         // Two objects may share a hash; only the right one is used.
-        let group = |object: &Object<'_>| {
-            object.api_version().rsplit_once('/').map_or(String::new(), |(group, _)| group.into())
-        };
-        let same = group(&old) == group(new)
-            && old.kind_name() == new.kind_name()
-            && old.name() == new.name()
-            && namespace_of(&old, namespace) == namespace_of(new, namespace);
-        same.then_some(old)
+        let is_same = ObjectId::of(old.node(), namespace) == *new;
+        is_same.then_some(old)
+    }
+
+    /// The stored definitions, with the names of their files.
+    pub(crate) fn definitions(&self) -> impl Iterator<Item = (Arc<str>, Object<'static>)> {
+        self.definitions.iter().filter_map(|location| {
+            let file = self.files.get(location.file as usize)?.to_string_lossy();
+            Some((file.into(), self.load(location)?))
+        })
     }
 
     /// A stored namespace.
@@ -198,6 +212,7 @@ struct IndexedObject {
 enum Role {
     Pod { namespace: u64 },
     Namespace { name: u64 },
+    Definition,
     Other,
 }
 
@@ -212,8 +227,8 @@ fn index(
         found.push(Err(format!("{file}:{}: cannot be read", document.line + 1)));
         return;
     };
-    for (item, node) in objects_in(document, decoded.documents).into_iter().enumerate() {
-        let object = Object::new(node);
+    for (item, node) in objects_in(document, decoded.documents).iter().enumerate() {
+        let id = ObjectId::of(node, namespace);
         let location = Location {
             list: 0,
             file: 0,
@@ -221,12 +236,13 @@ fn index(
             length: u32::try_from(text.len()).unwrap_or(u32::MAX),
             item: u32::try_from(item).unwrap_or(u32::MAX),
         };
-        let role = match object.kind_name() {
-            "Pod" => Role::Pod { namespace: hash(namespace_of(&object, namespace)) },
-            "Namespace" => Role::Namespace { name: hash(object.name()) },
+        let role = match id.kind {
+            "Pod" => Role::Pod { namespace: hash(id.namespace) },
+            "Namespace" => Role::Namespace { name: hash(id.name) },
+            "CustomResourceDefinition" if id.group == "apiextensions.k8s.io" => Role::Definition,
             _ => Role::Other,
         };
-        let (file, key) = (Arc::clone(file), key(&object, namespace));
+        let (file, key) = (Arc::clone(file), hash(&id));
         found.push(Ok(IndexedObject { file, key, role, location, list: document.list.cloned() }));
     }
 }
@@ -308,8 +324,8 @@ mod tests {
         (root, stored)
     }
 
-    fn object(text: &str) -> Object<'_> {
-        Object::new(decode(text, Limits::DEFAULT).unwrap().documents.remove(0))
+    fn object(text: &str) -> Node<'_> {
+        decode(text, Limits::DEFAULT).unwrap().documents.remove(0)
     }
 
     #[test]

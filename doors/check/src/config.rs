@@ -17,6 +17,8 @@ pub struct Config {
     pub against: Option<Against>,
     /// The API configuration: release, gates and plugins.
     pub api_config: ApiConfig,
+    /// Files and directories with CustomResourceDefinitions, besides those in the inputs.
+    pub crds: Vec<PathBuf>,
     /// Files and directories with ValidatingAdmissionPolicies, their bindings and parameters.
     pub policies: Vec<PathBuf>,
     /// The user who writes the objects; none for a default administrator.

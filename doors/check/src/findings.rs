@@ -14,6 +14,9 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// Positions up to this offset are looked up without an index.
+const NEAR_START: u32 = 1024;
+
 /// A document and its position in a file.
 pub(crate) struct SourceDocument<'s> {
     file: &'s Arc<str>,
@@ -58,11 +61,11 @@ fn probe_host_fields(verdict: &Verdict) -> Vec<String> {
 /// The findings about one object while they are collected.
 pub(crate) struct Findings<'p, 's> {
     source: &'p SourceDocument<'s>,
-    name: ObjectName,
+    /// The object without its findings.
+    checked: CheckedObject,
     findings: Vec<Finding>,
     /// Number of findings beyond `MOST_FINDINGS`.
     omitted: usize,
-    pub(crate) refusal: Option<String>,
 }
 
 /// The limit of findings per object: more help nobody and would fill memory.
@@ -70,8 +73,8 @@ const MOST_FINDINGS: usize = 100;
 
 impl<'p, 's> Findings<'p, 's> {
     pub(crate) fn new(source: &'p SourceDocument<'s>, object: &Object<'_>) -> Self {
-        let name = source.checked_object(object, Outcome::Admitted).object;
-        Self { source, name, findings: Vec::new(), omitted: 0, refusal: None }
+        let checked = source.checked_object(object, Outcome::Admitted);
+        Self { source, checked, findings: Vec::new(), omitted: 0 }
     }
 
     pub(crate) fn add_verdict(
@@ -174,6 +177,13 @@ impl<'p, 's> Findings<'p, 's> {
         }
     }
 
+    /// Adds a hint to the finding that was added last.
+    pub(crate) fn hint_last(&mut self, hint: Option<String>) {
+        if let Some(last) = self.findings.last_mut() {
+            last.hint = hint;
+        }
+    }
+
     /// Adds a policy's decision about the object.
     pub(crate) fn add_policy_decision(
         &mut self,
@@ -202,7 +212,7 @@ impl<'p, 's> Findings<'p, 's> {
     ) -> Finding {
         let excerpt = Excerpt::of(self.source.text, span);
         let (start, end) = (self.position(span.start), self.position(excerpt.end));
-        let name = &self.name;
+        let name = &self.checked.object;
         let identity =
             [rule.id, self.source.file, &name.kind, &name.namespace, &name.name, field, message];
         Finding {
@@ -223,14 +233,14 @@ impl<'p, 's> Findings<'p, 's> {
         }
     }
 
-    /// The findings; the last one notes how many were omitted.
-    pub(crate) fn into_findings(mut self) -> Vec<Finding> {
+    /// The object with its findings; the last one notes how many were omitted.
+    pub(crate) fn into_checked(mut self) -> CheckedObject {
         if self.omitted > 0
             && let Some(last) = self.findings.last_mut()
         {
             last.notes.push(format!("{} more findings in this object are not shown", self.omitted));
         }
-        self.findings
+        CheckedObject { findings: self.findings, ..self.checked }
     }
 
     fn position(&self, offset: u32) -> LineColumn {
@@ -318,7 +328,11 @@ impl<'s> SourceDocument<'s> {
 
     /// Line and column in the file of a byte of the document.
     pub(crate) fn position(&self, offset: u32) -> LineColumn {
-        let local = self.lines.get_or_init(|| LineIndex::new(self.text)).line_column(offset);
+        // Most documents have one object and no finding: an index would cost more than it saves.
+        let local = match self.lines.get() {
+            None if offset < NEAR_START => LineColumn::of(self.text, offset),
+            _ => self.lines.get_or_init(|| LineIndex::new(self.text)).line_column(offset),
+        };
         let column =
             if local.line == 1 { local.column + self.document.column } else { local.column };
         LineColumn { line: local.line + self.document.line, column }
@@ -353,13 +367,9 @@ impl<'s> SourceDocument<'s> {
     }
 
     pub(crate) fn unreadable(&self, message: String, span: Span) -> CheckedObject {
-        let name = ObjectName::default();
-        let mut findings =
-            Findings { source: self, name, findings: Vec::new(), omitted: 0, refusal: None };
+        let checked = self.without_object(Outcome::Unreadable);
+        let mut findings = Findings { source: self, checked, findings: Vec::new(), omitted: 0 };
         findings.add(Severity::Error, &decoding::UNREADABLE, &message, "", span);
-        CheckedObject {
-            findings: findings.into_findings(),
-            ..self.without_object(Outcome::Unreadable)
-        }
+        findings.into_checked()
     }
 }

@@ -1,21 +1,21 @@
 //! The check of one document: decodes its objects, pairs each with the stored one, and validates it.
 
 use crate::against::StoredObjects;
+use crate::definitions::Definitions;
 use crate::documents::{DocumentError, DocumentRef};
 use crate::file_facts::FileFacts;
 use crate::finding::{CheckedObject, Finding, Outcome, Severity};
 use crate::findings::{Contested, Findings, SourceDocument};
 use crate::lists::objects_in;
 use crate::namespaces::NamespaceIndex;
-use crate::policies::{FileCluster, Mutated, PolicySet};
+use crate::policies::{Attempt, FileCluster, Mutated, PolicySet};
 use crate::suppress::Exceptions;
+use crate::types::{NoSuchKind, TypeOf};
 use crate::{Config, FieldValidation, helm};
+use ratchet_engine::field_validation::deprecation_warning;
 use ratchet_engine::rules::decoding;
-use ratchet_engine::{Change, Status};
-use ratchet_object::{Limits, Object, Repeated, Scope, Span, Value, decode, schema};
-use ratchet_pipeline::{
-    FieldViolation, check_fields, gather, locate_defaulted, validate, with_defaults,
-};
+use ratchet_object::{Limits, Node, Object, Repeated, Span, Value, decode};
+use ratchet_pipeline::{Decoded, Defaulted, FieldViolation, Judged, Paired};
 use std::sync::{Arc, Mutex};
 
 /// The context in which every document is checked.
@@ -23,6 +23,8 @@ pub(crate) struct Inspector<'c> {
     pub(crate) config: &'c Config,
     pub(crate) namespaces: &'c NamespaceIndex,
     pub(crate) stored: Option<&'c StoredObjects>,
+    /// The definitions of custom kinds.
+    pub(crate) definitions: &'c Definitions<'c>,
     /// Admission policies that are evaluated besides the engine.
     pub(crate) policy_set: Option<&'c PolicySet>,
     /// Locked while a large document is checked: one at a time, so that memory stays bounded.
@@ -67,7 +69,7 @@ impl Inspector<'_> {
                 return checked.push(source.unreadable(error.message, span));
             }
         };
-        let repeated = &decoded.repeated;
+        let all_repeated = &decoded.repeated;
         for node in objects_in(document, decoded.documents) {
             let object = Object::new(node);
             if helm::is_template(&object) {
@@ -77,7 +79,7 @@ impl Inspector<'_> {
             let span = object.node().span;
             let is_here =
                 |row: &&Repeated| span.start <= row.span.start && row.span.end <= span.end;
-            let repeated: Vec<&Repeated> = repeated.iter().filter(is_here).collect();
+            let repeated: Vec<Repeated> = all_repeated.iter().filter(is_here).cloned().collect();
             checked.push(self.object(&source, object, &repeated));
         }
     }
@@ -86,7 +88,7 @@ impl Inspector<'_> {
         &'t self,
         source: &SourceDocument<'_>,
         object: Object<'t>,
-        repeated: &[&Repeated],
+        repeated: &[Repeated],
     ) -> CheckedObject {
         let span = object.node().span;
         if !matches!(object.node().value, Value::Map(_)) {
@@ -104,52 +106,61 @@ impl Inspector<'_> {
             };
         }
         let mut findings = Findings::new(source, &object);
-        let undecodable = self.check_fields(&object, repeated, &mut findings);
-        let mut message = findings.refusal.take();
-        let mut checked = source.checked_object(&object, Outcome::Admitted);
-        let is_namespaced = object.kind().is_none_or(|kind| kind.scope == Scope::Namespaced);
-        let object =
-            if is_namespaced { object.in_namespace(&self.config.namespace) } else { object };
-        let object = if undecodable { object } else { with_defaults(object) };
-        if !undecodable {
-            let old = self.stored.and_then(|stored| stored.find(&object, &self.config.namespace));
-            let old = old.map(with_defaults);
-            match self.mutate(&object, old.as_ref(), &mut findings) {
-                Mutated::Refused(refused) => message = message.or(Some(refused)),
-                Mutated::Unchanged => {
-                    message = message.or(self.judge(&object, old, &mut findings));
-                }
-                Mutated::Changed(node) => {
-                    let object = with_defaults(Object::new(node));
-                    message = message.or(self.judge(&object, old, &mut findings));
-                }
+        let type_of = match TypeOf::find(&object, self.definitions) {
+            Ok(type_of) => type_of,
+            Err(no_such_kind) => {
+                let message = no_matches(&object, no_such_kind, &mut findings);
+                return finish(&object, Some(message), findings);
             }
-        }
-        self.finish(&object, message, findings, &mut checked);
-        checked
+        };
+        let decoded = Decoded::located(type_of.as_type(), object.into_node(), repeated);
+        let refusal = self.report_fields(&decoded, &mut findings);
+        let decoded = match type_of.is_namespaced() {
+            true => decoded.in_namespace(&self.config.namespace),
+            false => decoded,
+        };
+        let object = match decoded.with_defaults() {
+            Ok(object) => object,
+            Err(undecodable) => return finish(undecodable.object(), refusal, findings),
+        };
+        let old = self.old_object(&type_of, &object);
+        let object = match self.mutate(&type_of, (&object, old.as_deref()), &mut findings) {
+            Mutated::Unchanged => object,
+            Mutated::Changed(node) => Defaulted::new(type_of.as_type(), node),
+            Mutated::Refused(message) => {
+                let paired = object.pair(old);
+                return finish(paired.new_object(), refusal.or(Some(message)), findings);
+            }
+        };
+        let paired = object.prepared(old.as_ref()).pair(old);
+        let message = self.judge(&type_of, &paired, &mut findings);
+        finish(paired.new_object(), refusal.or(message), findings)
     }
 
-    /// Adds findings about unknown fields and values of the wrong type; returns whether the API server could not decode
-    /// the object.
-    fn check_fields(
+    /// The stored object that an object would replace, in its version.
+    fn old_object<'k>(
         &self,
-        object: &Object<'_>,
-        repeated: &[&Repeated],
-        findings: &mut Findings<'_, '_>,
-    ) -> bool {
-        let (kind, api_version) = (object.kind_name(), object.api_version());
-        let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
-        // Groups of custom resources have a dot in their names; others are built in.
-        let is_built_in =
-            !group.contains('.') || schema::KINDS.iter().any(|row| row.group == group);
-        if (is_built_in || group.contains('/')) && schema::kind(group, version, kind).is_none() {
-            let message = format!("no matches for kind \"{kind}\" in version \"{api_version}\"");
-            let span = object.node().get("kind").map_or(first_key(object), |node| node.span);
-            findings.add(Severity::Error, &decoding::UNKNOWN_KIND, &message, "kind", span);
-            findings.refusal = Some(message);
-            return true;
+        type_of: &'k TypeOf<'_>,
+        new: &Defaulted<'_, '_>,
+    ) -> Option<Defaulted<'static, 'k>> {
+        let old = self.stored?.find(new, &self.config.namespace)?;
+        let (kind, version) = (new.text_at(&["kind"]), old.api_version().to_owned());
+        let old = Defaulted::stored(type_of.as_type(), old.into_node());
+        if old.is_none() {
+            self.definitions.remember_unconverted(kind, &version);
         }
-        let report = check_fields(object, repeated.iter().copied());
+        old
+    }
+
+    /// Adds findings about unknown fields and values of the wrong type; returns the message of a refusal.
+    fn report_fields(
+        &self,
+        decoded: &Decoded<'_, '_>,
+        findings: &mut Findings<'_, '_>,
+    ) -> Option<String> {
+        let (kind, api_version) = (decoded.object().kind_name(), decoded.object().api_version());
+        let version = api_version.rsplit_once('/').map_or(api_version, |(_, version)| version);
+        let report = decoded.fields();
         let cannot_be_handled = |why: &str| {
             format!("{kind} in version \"{version}\" cannot be handled as a {kind}: {why}")
         };
@@ -168,101 +179,107 @@ impl Inspector<'_> {
             findings.add(severity, rule, message, path, *span);
         }
         if let Some(first) = report.mismatches.first() {
-            findings.refusal = Some(cannot_be_handled(&first.message));
-            return true;
+            return Some(cannot_be_handled(&first.message));
         }
         let strict = report.strict_error(self.config.field_validation);
-        findings.refusal = strict.map(|error| cannot_be_handled(&error));
-        false
+        strict.map(|error| cannot_be_handled(&error))
     }
 
-    /// Validates the object; returns the message of a refusal.
-    fn validate<'a>(
+    /// Judges a change, then evaluates the policies on it; returns the message of a refusal.
+    fn judge(
         &self,
-        object: &'a Object<'a>,
-        old: Option<&'a Object<'a>>,
+        type_of: &TypeOf<'_>,
+        paired: &Paired<'_, '_>,
         findings: &mut Findings<'_, '_>,
     ) -> Option<String> {
-        let change = match old {
-            Some(old) => Change::update(old, object)?,
-            None => Change::create(object)?,
-        };
         let config = &self.config.api_config;
         let cluster = FileFacts {
             namespaces: self.namespaces,
             stored: self.stored,
-            is_update: old.is_some(),
+            is_update: paired.old_object().is_some(),
         };
         let requester = self.config.requester.as_ref().map(|user| user.name.as_str());
-        let facts = gather(&change, config, &cluster, requester);
-        let facts = facts.as_facts();
-        let mut verdict = validate(&change, &facts, config);
-        locate_defaulted(&mut verdict, object);
-        let contested = Contested::of(&verdict, &change, &facts, config);
-        findings.add_verdict(&verdict, &contested, config);
-        Status::of(&verdict, &change).map(|status| status.message)
+        let mut judged = paired.judge(config, &cluster, requester);
+        if let Some(text) = type_of.deprecation() {
+            let api_version = paired.new_object().node().get("apiVersion");
+            let span = api_version.map(|node| node.span).unwrap_or_default();
+            judged.verdict_mut().warnings.insert(0, deprecation_warning(span, text));
+        }
+        judged.locate();
+        if let Some(change) = judged.change() {
+            let contested = Contested::of(judged.verdict(), change, &judged.facts(), config);
+            findings.add_verdict(judged.verdict(), &contested, config);
+        }
+        let policies = self.evaluate_policies(type_of, paired, &judged, findings);
+        judged.status().map(|status| status.message).or(policies)
     }
 
-    /// Validates the object and evaluates the policies; returns the message of the first refusal.
-    fn judge(
-        &self,
-        object: &Object<'_>,
-        old: Option<Object<'_>>,
-        findings: &mut Findings<'_, '_>,
-    ) -> Option<String> {
-        let engine = self.validate(object, old.as_ref(), findings);
-        let policies = self.evaluate_policies(object, old, findings);
-        engine.or(policies)
-    }
-
-    /// What the mutating policies make of the object, if there are any.
+    /// What the mutating policies make of an object with defaults, if there are any.
     fn mutate(
         &self,
-        object: &Object<'_>,
-        old: Option<&Object<'_>>,
+        type_of: &TypeOf<'_>,
+        (object, old): (&Node<'_>, Option<&Node<'_>>),
         findings: &mut Findings<'_, '_>,
     ) -> Mutated {
         let Some(policy_set) = self.policy_set else { return Mutated::Unchanged };
         let cluster = FileCluster { policy_set, namespaces: self.namespaces, stored: self.stored };
-        policy_set.mutate(object, old, (&cluster, self.config), findings)
+        let is_namespaced = type_of.is_namespaced();
+        policy_set.mutate((object, old), is_namespaced, (&cluster, self.config), findings)
     }
 
     /// Evaluates the policies, if there are any; returns the message of a refusal.
     fn evaluate_policies(
         &self,
-        object: &Object<'_>,
-        old: Option<Object<'_>>,
+        type_of: &TypeOf<'_>,
+        paired: &Paired<'_, '_>,
+        judged: &Judged<'_>,
         findings: &mut Findings<'_, '_>,
     ) -> Option<String> {
         let policy_set = self.policy_set?;
         let cluster = FileCluster { policy_set, namespaces: self.namespaces, stored: self.stored };
-        let is_namespaced = object.kind().is_none_or(|kind| kind.scope == Scope::Namespaced);
-        let old = old.map(|old| match is_namespaced {
-            true => Object::new(old.in_namespace(object.namespace()).into_node().into_owned()),
-            false => old,
+        let (object, is_namespaced) = (paired.new_object(), type_of.is_namespaced());
+        let old = paired.old_object().map(|old| match is_namespaced {
+            true => old.clone().in_namespace(object.namespace()),
+            false => old.clone(),
         });
-        policy_set.evaluate(object, old.as_ref(), (&cluster, self.config), findings)
+        let attempt = Attempt { object, old: old.as_ref(), is_namespaced, judged };
+        policy_set.evaluate(&attempt, (&cluster, self.config), findings)
     }
+}
 
-    /// Sets findings and outcome of the object, without the findings that its annotations suppress.
-    fn finish(
-        &self,
-        object: &Object<'_>,
-        message: Option<String>,
-        findings: Findings<'_, '_>,
-        checked: &mut CheckedObject,
-    ) {
-        let exceptions = Exceptions::of(object);
-        let mut findings = findings.into_findings();
-        let before = findings.len();
-        findings.retain(|finding| !exceptions.cover(finding.rule));
-        checked.suppressed = before - findings.len();
-        if let Some(finding) = findings.first_mut() {
-            finding.notes.extend(exceptions.complaints());
-        }
-        checked.outcome = outcome(&findings, message);
-        checked.findings = findings;
+/// The object with its outcome, and without the findings that its annotations suppress.
+fn finish(
+    object: &Object<'_>,
+    message: Option<String>,
+    findings: Findings<'_, '_>,
+) -> CheckedObject {
+    let mut checked = findings.into_checked();
+    if checked.findings.is_empty() {
+        return checked;
     }
+    let exceptions = Exceptions::of(object);
+    let before = checked.findings.len();
+    checked.findings.retain(|finding| !exceptions.cover(finding.rule));
+    checked.suppressed = before - checked.findings.len();
+    if let Some(finding) = checked.findings.first_mut() {
+        finding.notes.extend(exceptions.complaints());
+    }
+    checked.outcome = outcome(&checked.findings, message);
+    checked
+}
+
+/// Adds the finding about a kind that the API does not have; returns the message.
+fn no_matches(
+    object: &Object<'_>,
+    no_such_kind: NoSuchKind,
+    findings: &mut Findings<'_, '_>,
+) -> String {
+    let (kind, api_version) = (object.kind_name(), object.api_version());
+    let message = format!("no matches for kind \"{kind}\" in version \"{api_version}\"");
+    let span = object.node().get("kind").map_or(first_key(object), |node| node.span);
+    findings.add(Severity::Error, &decoding::UNKNOWN_KIND, &message, "kind", span);
+    findings.hint_last(no_such_kind.hint);
+    message
 }
 
 /// The outcome of an object by its worst finding.

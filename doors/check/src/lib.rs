@@ -14,6 +14,7 @@
 //!     recursive: false,
 //!     against: None,
 //!     api_config: ApiConfig::of(Release::REFERENCE, Behavior::Proposal),
+//!     crds: Vec::new(),
 //!     policies: Vec::new(),
 //!     requester: None,
 //!     namespace: "default".into(),
@@ -35,11 +36,13 @@
 mod against;
 mod baseline;
 mod config;
+mod definitions;
 mod documents;
 mod file_facts;
 mod files;
 mod finding;
 mod findings;
+mod first_pass;
 mod helm;
 mod inspect;
 mod items;
@@ -51,6 +54,7 @@ mod report;
 mod run;
 mod summary;
 mod suppress;
+mod types;
 
 pub use against::Against;
 pub use config::{Config, OutputFormat};

@@ -1,11 +1,12 @@
-//! The check pipeline: loads stored objects, policies and namespaces, then checks every document in input order.
+//! The check pipeline: loads stored objects, definitions, policies and namespaces, then checks every document in input order.
 
 use crate::against::StoredObjects;
 use crate::baseline::Baseline;
+use crate::definitions::{self, Definitions};
 use crate::files::is_stdin;
 use crate::finding::{CheckedObject, Outcome, Severity};
+use crate::first_pass::FirstPass;
 use crate::inspect::Inspector;
-use crate::namespaces::NamespaceIndex;
 use crate::pipeline::{self, Item};
 use crate::policies::PolicySet;
 use crate::{Config, ObjectName, Summary, report};
@@ -62,24 +63,30 @@ pub fn run(
         Some(path) => Baseline::read(path).map_err(CheckError::Setup)?,
         None => Baseline::default(),
     };
+    let FirstPass { namespaces, mut definitions, files } =
+        FirstPass::read(inputs, config.recursive, workers);
+    for source in definitions.iter_mut() {
+        if let Some(name) = spooled.display_name(&source.file) {
+            source.file = Arc::clone(name);
+        }
+    }
+    let crds = definitions::read_crds(config, stored.as_ref()).map_err(CheckError::Setup)?;
+    let definitions = Definitions::new(config, stored.as_ref(), (definitions, crds))
+        .map_err(CheckError::Setup)?;
     let policy_set = match config.policies.is_empty() {
         true => None,
-        false => Some(PolicySet::read(config).map_err(CheckError::Setup)?),
+        false => Some(PolicySet::read(config, &definitions).map_err(CheckError::Setup)?),
     };
     for note in policy_set.iter().flat_map(|policy_set| &policy_set.notes) {
         let _ = writeln!(notes, "note: {note}");
     }
-    let namespaces = if config.api_config.plugins.pod_security || policy_set.is_some() {
-        NamespaceIndex::read(inputs, config.recursive, workers)
-    } else {
-        NamespaceIndex::default()
-    };
-    let bar = progress(config, namespaces.files);
+    let bar = progress(config, files);
     let large = Mutex::new(());
     let inspector = Inspector {
         config,
         namespaces: &namespaces,
         stored: stored.as_ref(),
+        definitions: &definitions,
         policy_set: policy_set.as_ref(),
         large,
     };
@@ -122,7 +129,12 @@ pub fn run(
     if summary == Summary::default() {
         let _ = writeln!(notes, "note: no objects were found in what was named");
     }
-    if let Some(note) = policy_set.as_ref().and_then(PolicySet::unknown_namespaces_note) {
+    let late_notes = [
+        policy_set.as_ref().and_then(PolicySet::unknown_namespaces_note),
+        definitions.undefined_note(),
+        definitions.unconverted_note(),
+    ];
+    for note in late_notes.into_iter().flatten() {
         let _ = writeln!(notes, "note: {note}");
     }
     summary.stale = baseline.stale().count() as u64;

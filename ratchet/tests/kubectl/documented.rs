@@ -38,18 +38,31 @@ const NOT_RUN: &[(&str, &str)] = &[
 const STATUSES: &[(&str, i32)] = &[
     ("ratchet check examples/refused.yaml", 1),
     ("ratchet check --write-baseline", 1),
+    ("ratchet check widget.yaml --crds crds", 1),
     ("kubectl apply -f examples/refused.yaml", 1),
 ];
 
 /// The files that the pages speak about, beside those of the repository.
 const FILES: &[(&str, &str)] = &[
     ("manifests/web.yaml", DEPLOYMENT),
+    ("crds/widgets.yaml", DEFINITION),
     ("manifests/shop.yaml", "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}\n"),
     (
         "o.yaml",
         "{apiVersion: example.com/v1, kind: Net, metadata: {name: a}, spec: {cidr: 10.1.2.3/8}}\n",
     ),
 ];
+
+const DEFINITION: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+";
 
 const DEPLOYMENT: &str = "\
 apiVersion: apps/v1

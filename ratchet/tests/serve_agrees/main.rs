@@ -10,5 +10,6 @@ mod cases;
 mod client;
 mod conversation;
 mod conversations;
+mod custom;
 mod pointer;
 mod server;

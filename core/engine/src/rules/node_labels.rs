@@ -77,8 +77,8 @@ pub(crate) fn warn_selector(selector: &At<'_>, verdict: &mut Verdict) {
     let map = selector.field("matchLabels");
     for (at, message) in of_map(&map) {
         let label = at.path().steps().last().map(|step| match step {
-            ratchet_object::Step::Key(key) | ratchet_object::Step::Field(key) => *key,
-            _ => "",
+            ratchet_object::Step::Key(key) | ratchet_object::Step::Field(key) => key,
+            ratchet_object::Step::Index(_) => "",
         });
         // The API writes the label as if it were a field.
         let named = at.with_path(map.path().field(label.unwrap_or_default()));

@@ -7,8 +7,8 @@ use crate::findings::Findings;
 use crate::inspect::first_key;
 use crate::{Config, FieldValidation};
 use ratchet_access::{AUTHENTICATED, MASTERS, User};
-use ratchet_net::Quoted;
-use ratchet_object::{Node, Object, Scope, Span};
+use ratchet_object::{Node, Object, Span};
+use ratchet_pipeline::{Judged, denial_status};
 use ratchet_policy::{
     Attributes, Check, Denial, GroupVersionKind, GroupVersionResource, Operation, PolicyResult,
 };
@@ -19,15 +19,24 @@ pub fn administrator() -> User {
     User { name: "kubernetes-admin".into(), groups, ..User::default() }
 }
 
+/// A judged change, as policies get it.
+#[derive(Clone, Copy)]
+pub(crate) struct Attempt<'a> {
+    pub(crate) object: &'a Object<'a>,
+    pub(crate) old: Option<&'a Object<'a>>,
+    pub(crate) is_namespaced: bool,
+    pub(crate) judged: &'a Judged<'a>,
+}
+
 impl PolicySet {
     /// Evaluates the policies for an object; returns the message with which the API server would refuse it.
     pub(crate) fn evaluate(
         &self,
-        object: &Object<'_>,
-        old: Option<&Object<'_>>,
+        attempt: &Attempt<'_>,
         (cluster, config): (&FileCluster<'_>, &Config),
         findings: &mut Findings<'_, '_>,
     ) -> Option<String> {
+        let Attempt { object, old, is_namespaced, judged } = *attempt;
         let (group, version) = split(object.api_version());
         let kind = GroupVersionKind { group, version, kind: object.kind_name() };
         let plural = self.plural(&kind);
@@ -35,7 +44,6 @@ impl PolicySet {
         if !self.policies.look_at(group, &plural) {
             return None;
         }
-        let is_namespaced = object.kind().is_none_or(|row| row.scope == Scope::Namespaced);
         let stored = old.map(|old| as_stored(old, Some(old.node())));
         let new = as_stored(object, stored.as_ref());
         let operation = if old.is_some() { Operation::Update } else { Operation::Create };
@@ -61,15 +69,10 @@ impl PolicySet {
             user,
             dry_run: false,
         };
-        let verdicts = self.policies.judge(&attributes, cluster);
+        let verdicts = judged.evaluate(&self.policies, &attributes, cluster);
         self.add_findings(&verdicts, first_key(object), findings);
         let denial = verdicts.denials.first()?;
-        let resource = match group {
-            "" => plural,
-            group => format!("{plural}.{group}"),
-        };
-        let name = Quoted(object.name());
-        Some(format!("{resource} {name} is forbidden: {}", denial.message()))
+        Some(denial_status(denial, &attributes).message)
     }
 
     fn add_findings(&self, verdicts: &PolicyResult, span: Span, findings: &mut Findings<'_, '_>) {

@@ -1,29 +1,8 @@
 //! Kinds as files define them: built-in ones, those of CustomResourceDefinitions, and guesses for the rest.
 
 use super::PolicySet;
+use crate::definitions::CustomKind;
 use ratchet_object::{GroupVersionKind, Node, Scope, find};
-
-/// A custom kind, from its CustomResourceDefinition.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct CustomKind {
-    pub(crate) group: String,
-    pub(crate) kind: String,
-    pub(crate) plural: String,
-    pub(crate) namespaced: bool,
-}
-
-impl CustomKind {
-    /// Reads a CustomResourceDefinition.
-    pub(crate) fn from_definition(definition: &Node<'_>) -> Self {
-        let text = |names: &[&str]| definition.text_at(names).to_owned();
-        Self {
-            group: text(&["spec", "group"]),
-            kind: text(&["spec", "names", "kind"]),
-            plural: text(&["spec", "names", "plural"]),
-            namespaced: definition.text_at(&["spec", "scope"]) != "Cluster",
-        }
-    }
-}
 
 impl PolicySet {
     /// Whether a kind is namespaced; `None` for an unknown kind.

@@ -1,17 +1,17 @@
 //! Loader of policies, bindings, parameters and namespaces from the files of `--policies`.
 
-use super::kinds::{CustomKind, is_of};
+use super::kinds::is_of;
 use super::stored_form::{as_stored, split};
 use super::{PolicySet, binding};
 use crate::Config;
+use crate::definitions::{CustomKind, Definitions};
 use crate::documents::{DocumentError, DocumentRef};
 use crate::finding::SourceLocation;
 use crate::findings::SourceDocument;
 use crate::lists::objects_in;
 use crate::pipeline::{Item, run};
-use ratchet_engine::{Change, Facts};
-use ratchet_object::{Limits, Node, Object, Span, ViolationKind, decode, schema_violations};
-use ratchet_pipeline::{locate_defaulted, validate, with_defaults};
+use ratchet_object::{Limits, NoCluster, Node, Object, Span, decode};
+use ratchet_pipeline::{BuiltInType, Decoded};
 use ratchet_policy::{Binding, GroupVersionKind, MutatingPolicies, Policies, Reader};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ struct PolicyFiles {
 
 impl PolicySet {
     /// Loads the files that `config` names; the error lists all invalid objects at once.
-    pub(crate) fn read(config: &Config) -> Result<Self, String> {
+    pub(crate) fn read(config: &Config, definitions: &Definitions<'_>) -> Result<Self, String> {
         let mut files = PolicyFiles::default();
         let work = |item: Item<'_>, found: &mut Vec<FileObject>| match item {
             Item::Document(file, document) => read_document(config, file, &document, found),
@@ -76,7 +76,7 @@ impl PolicySet {
                 "--policies {paths}: no ValidatingAdmissionPolicy and no MutatingAdmissionPolicy is there; a directory is not searched to the bottom, so name each"
             ));
         }
-        Ok(files.bind(config))
+        Ok(files.bind(config, definitions))
     }
 }
 
@@ -111,12 +111,12 @@ impl PolicyFiles {
             .extend(replaced.map(|what| format!("{what} is given twice: the later one counts")));
     }
 
-    fn bind(self, config: &Config) -> PolicySet {
+    fn bind(self, config: &Config, definitions: &Definitions<'_>) -> PolicySet {
         let Self { policies, bindings, others, notes, .. } = self;
         let (mutating_policies, mutating_bindings) =
             (self.mutating_policies, self.mutating_bindings);
         let mut policy_set = PolicySet { notes, ..PolicySet::default() };
-        policy_set.add_objects(others, &config.namespace);
+        policy_set.add_objects(others, definitions, &config.namespace);
         let mut bound: Vec<Arc<Binding>> = Vec::new();
         for (name, node) in &bindings {
             let binding = Binding::from_object(node);
@@ -189,12 +189,18 @@ impl PolicySet {
     }
 
     /// Adds possible parameters and namespaces, in the form in which the API server would store them.
-    fn add_objects(&mut self, others: Vec<Node<'static>>, namespace: &str) {
+    fn add_objects(
+        &mut self,
+        others: Vec<Node<'static>>,
+        definitions: &Definitions<'_>,
+        namespace: &str,
+    ) {
         for node in &others {
             if node.text_at(&["kind"]) == "CustomResourceDefinition" {
                 self.custom_kinds.push(CustomKind::from_definition(node));
             }
         }
+        self.custom_kinds.extend(definitions.kinds().cloned());
         for node in others {
             let name = node.text_at(&["metadata", "name"]).to_owned();
             if (node.text_at(&["apiVersion"]), node.text_at(&["kind"])) == ("v1", "Namespace") {
@@ -316,22 +322,24 @@ fn read_document(
 
 /// The errors that the API server would report for a policy or a binding, with their spans.
 fn validation_errors(config: &Config, object: &Object<'_>) -> Vec<(Span, String)> {
-    let violations = schema_violations(object).into_iter().map(|violation| match violation.kind {
-        ViolationKind::Unknown => (violation.span, format!("unknown field \"{}\"", violation.path)),
-        ViolationKind::WrongType(why) => (violation.span, format!("{}: {why}", violation.path)),
-    });
-    let violations: Vec<(Span, String)> = violations.collect();
-    if !violations.is_empty() {
-        return violations;
+    let policy_type = BuiltInType::find(object.api_version(), object.kind_name());
+    let Some(policy_type) = policy_type else { return Vec::new() };
+    let decoded = Decoded::located(&policy_type, object.node().clone(), &[]);
+    let fields = decoded.fields();
+    let unknown = fields.violations.iter().map(|row| (row.span, row.message.clone()));
+    let mistyped = fields.mismatches.iter();
+    let mistyped = mistyped.map(|row| (row.span, format!("{}: {}", row.path, row.message)));
+    let mut invalid: Vec<(Span, String)> = unknown.chain(mistyped).collect();
+    if !invalid.is_empty() {
+        invalid.sort_by_key(|(span, _)| span.start);
+        return invalid;
     }
-    let object = with_defaults(object.clone());
-    let Some(change) = Change::create(&object) else { return Vec::new() };
-    let mut verdict = validate(&change, &Facts::default(), &config.api_config);
-    locate_defaulted(&mut verdict, &object);
-    let located_message = |error: &ratchet_engine::FieldError| {
-        (error.span, format!("{}: {}", error.field, error.message()))
-    };
-    verdict.errors.iter().map(located_message).collect()
+    let Ok(object) = decoded.with_defaults() else { return Vec::new() };
+    let paired = object.pair(None);
+    let mut judged = paired.judge(&config.api_config, &NoCluster, None);
+    judged.locate();
+    let errors = judged.verdict().errors.iter();
+    errors.map(|error| (error.span, format!("{}: {}", error.field, error.message()))).collect()
 }
 
 /// Locations of a policy's validation expressions.

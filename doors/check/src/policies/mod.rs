@@ -10,6 +10,7 @@ mod rule;
 mod stored_form;
 
 pub(crate) use cluster::FileCluster;
+pub(crate) use evaluate::Attempt;
 pub use evaluate::administrator;
 pub use kinds::plural_of;
 pub(crate) use mutate::Mutated;
@@ -18,8 +19,8 @@ use rule::POLICY;
 pub use rule::RULES;
 pub use stored_form::as_stored;
 
+use crate::definitions::CustomKind;
 use crate::finding::SourceLocation;
-use kinds::CustomKind;
 use ratchet_object::Node;
 use ratchet_policy::{MutatingPolicies, Policies};
 use std::collections::{BTreeMap, BTreeSet};

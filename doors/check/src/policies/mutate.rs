@@ -9,7 +9,7 @@ use crate::findings::Findings;
 use crate::inspect::first_key;
 use ratchet_apply::{TypeRef, merge_configuration};
 use ratchet_net::Quoted;
-use ratchet_object::{Node, Object, Scope, schema};
+use ratchet_object::{Node, Object, schema};
 use ratchet_policy::{
     Attributes, GroupVersionKind, GroupVersionResource, MutationFailure, ObjectInterfaces,
     Operation, ReinvocationContext, TypeConverter,
@@ -56,19 +56,19 @@ impl PolicySet {
     /// Applies the mutating policies to an object with defaults, and once more those that others have changed it after.
     pub(crate) fn mutate(
         &self,
-        object: &Object<'_>,
-        old: Option<&Object<'_>>,
+        (node, old): (&Node<'_>, Option<&Node<'_>>),
+        is_namespaced: bool,
         (cluster, config): (&FileCluster<'_>, &Config),
         findings: &mut Findings<'_, '_>,
     ) -> Mutated {
-        let (group, version) = split(object.api_version());
-        let kind = GroupVersionKind { group, version, kind: object.kind_name() };
+        let (group, version) = split(node.text_at(&["apiVersion"]));
+        let kind = GroupVersionKind { group, version, kind: node.text_at(&["kind"]) };
         let plural = self.plural(&kind);
         if !self.mutating.look_at(group, &plural) {
             return Mutated::Unchanged;
         }
-        let is_namespaced = object.kind().is_none_or(|row| row.scope == Scope::Namespaced);
-        let stored = old.map(|old| as_stored(old, Some(old.node())));
+        let object = &Object::new(node.clone());
+        let stored = old.map(|old| as_stored(&Object::new(old.clone()), Some(old)));
         let operation = if old.is_some() { Operation::Update } else { Operation::Create };
         let options = options(operation, config.field_validation);
         let user = config.requester.clone().unwrap_or_else(administrator);

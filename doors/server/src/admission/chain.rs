@@ -15,8 +15,9 @@ use crate::request::options::DeleteOptions;
 use crate::status::StatusError;
 use crate::validation::judge;
 use ratchet_admission::{Operation, PLUGINS, PluginRow, Request};
-use ratchet_engine::{Change, Part};
+use ratchet_engine::Part;
 use ratchet_object::{GroupVersionKind, Node, Object};
+use ratchet_pipeline::Paired;
 use std::sync::LazyLock;
 use std::time::Instant;
 
@@ -146,9 +147,10 @@ impl<'c> Chain<'c> {
     pub(crate) async fn validate(
         &self,
         request: &ResourceRequest<'_>,
-        change: &Change<'_>,
+        paired: &Paired<'_, '_>,
     ) -> Result<(), StatusError> {
-        let judgement = judge(request, change)?;
+        let judgement = judge(request, paired)?;
+        let Some(change) = &paired.change() else { return Err(StatusError::method_not_allowed()) };
         let (part, operation) = match change.is_create() {
             true => ("", Operation::Create),
             false => subresource_of(change.part),

@@ -5,8 +5,8 @@ use super::plugin::{Plugin, PluginFuture, Subject};
 use super::scope::AdmissionScope;
 use crate::app::request_cluster::RequestCluster;
 use crate::status::{About, StatusError};
-use ratchet_engine::StatusCause;
-use ratchet_policy::{Denial, Policies, is_exempt};
+use ratchet_pipeline::denial_status;
+use ratchet_policy::{Policies, is_exempt};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -66,18 +66,7 @@ async fn evaluate(policies: &Arc<Policies>, input: &AdmissionInput<'_>) -> Resul
         return Err(StatusError::not_found(About { group: "", resource: "namespaces", name }));
     }
     match verdict.denials.first() {
-        Some(denial) => Err(denial_error(scope.resource.about(attributes.name), denial)),
+        Some(denial) => Err(denial_status(denial, &attributes).into()),
         None => Ok(()),
     }
-}
-
-/// The error of a policy's denial, with the code and reason of the validation.
-fn denial_error(about: About<'_>, denial: &Denial) -> StatusError {
-    let message = denial.message();
-    let mut error = StatusError::forbidden(about, &message);
-    (error.code, error.reason) = (denial.reason.code(), denial.reason.as_str());
-    if let Some(details) = &mut error.details {
-        details.causes = vec![StatusCause { reason: "", message, field: String::new() }];
-    }
-    error
 }

@@ -8,10 +8,11 @@ use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use ratchet_object::schema::TypeRow;
 use ratchet_object::{
-    GroupVersionKind, Limits, Node, Object, Repeated, Value, decode, decode_json, proto, schema,
+    GroupVersionKind, Limits, Node, Repeated, Value, decode, decode_json, proto, schema,
     split_documents,
 };
-use ratchet_pipeline::{BuiltInType, FieldReport, FieldValidation, ObjectType, check_fields};
+pub(crate) use ratchet_pipeline::InvalidFields as DecodeError;
+use ratchet_pipeline::{BuiltInType, FieldReport, FieldValidation, ObjectType, UnknownType};
 use std::borrow::Cow;
 
 /// The maximum size of a request body.
@@ -106,7 +107,7 @@ impl<'a> ExpectedKind<'a> {
         match (self.object_type, BuiltInType::of(self.name())) {
             (Some(object_type), _) => object_type.decode(node, repeated),
             (None, Some(built_in)) => built_in.decode(node, repeated),
-            (None, None) => check_fields(&Object::new(node.clone()), repeated),
+            (None, None) => UnknownType.decode(node, repeated),
         }
     }
 
@@ -155,14 +156,6 @@ pub(crate) fn decode_body(
     })
 }
 
-/// Why a node is not an object of its kind.
-pub(crate) enum DecodeError {
-    /// A value has the wrong type.
-    WrongType(String),
-    /// A field is unknown or duplicate, with `fieldValidation=Strict`.
-    Strict(String),
-}
-
 /// Sets `kind` and `apiVersion`, checks all types, and prunes unknown fields.
 pub(crate) fn check_types(
     mut node: Node<'static>,
@@ -172,14 +165,7 @@ pub(crate) fn check_types(
 ) -> Result<DecodedBody, DecodeError> {
     node.set("apiVersion", Node::string(wanted.api_version()));
     node.set("kind", Node::string(wanted.kind.to_owned()));
-    let mut report = wanted.decode(&mut node, &repeated);
-    if !report.mismatches.is_empty() {
-        return Err(DecodeError::WrongType(report.mismatches.swap_remove(0).message));
-    }
-    if let Some(error) = report.strict_error(strictness) {
-        return Err(DecodeError::Strict(error));
-    }
-    let warnings = report.warnings(strictness);
+    let warnings = wanted.decode(&mut node, &repeated).accept(strictness)?;
     Ok(DecodedBody { node, warnings })
 }
 

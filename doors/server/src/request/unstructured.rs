@@ -77,13 +77,6 @@ pub(crate) fn decode(
     if !is_own {
         return Ok(DecodedBody { node, warnings: Vec::new() });
     }
-    let mut report = wanted.decode(&mut node, repeated);
-    if !report.mismatches.is_empty() {
-        return Err(DecodeError::WrongType(report.mismatches.swap_remove(0).message));
-    }
-    if let Some(error) = report.strict_error(strictness) {
-        return Err(DecodeError::Strict(error));
-    }
-    let warnings = report.warnings(strictness);
+    let warnings = wanted.decode(&mut node, repeated).accept(strictness)?;
     Ok(DecodedBody { node, warnings })
 }

@@ -6,9 +6,7 @@ use crate::app::resource_request::ResourceRequest;
 use crate::status::StatusError;
 use crate::validation::csr;
 use ratchet_engine::pod_security::PodSecurityMetrics;
-use ratchet_engine::{Change, Status};
-use ratchet_object::Kind;
-use ratchet_pipeline::gather;
+use ratchet_pipeline::Paired;
 use std::time::{Duration, Instant};
 
 /// The result of the engine's own plugins on a valid object. They count and deny at their place in the chain.
@@ -24,16 +22,18 @@ pub(crate) struct Judgement {
 /// Validates a change and records its warnings; fails if it is invalid.
 pub(crate) fn judge(
     request: &ResourceRequest<'_>,
-    change: &Change<'_>,
+    paired: &Paired<'_, '_>,
 ) -> Result<Judgement, StatusError> {
     let app = request.app;
     let cluster = RequestCluster::new(app, request.user);
-    let facts = gather(change, &app.api_config, &cluster, Some(&request.user.name));
     let started = Instant::now();
-    let object_type = request.resource.object_type();
-    let mut verdict = object_type.validate(change, &facts.as_facts(), &app.api_config);
-    csr::check(change, &app.api_config, &mut verdict);
-    policy_rights::check(request, change, &mut verdict);
+    let mut judged = paired.judge(&app.api_config, &cluster, Some(&request.user.name));
+    if let Some(change) = &paired.change() {
+        csr::check(change, &app.api_config, judged.verdict_mut());
+        policy_rights::check(request, change, judged.verdict_mut());
+    }
+    let error: Option<StatusError> = judged.status().map(Into::into);
+    let verdict = judged.into_verdict();
     let duration = started.elapsed();
     for warning in &verdict.warnings {
         request.warnings.add(warning.text.clone());
@@ -41,13 +41,6 @@ pub(crate) fn judge(
     for (key, text) in &verdict.audit {
         request.audit.annotate(*key, text.clone());
     }
-    // An object without a Go type is called what it says it is, even if that is wrong.
-    let kind = match request.resource.defined() {
-        Some(_) => Kind { name: change.new_object().kind_name(), ..change.kind },
-        None => change.kind,
-    };
-    let error: Option<StatusError> =
-        Status::of(&verdict, &Change { kind, ..*change }).map(Into::into);
     let plugin = verdict.denial.as_ref().filter(|_| verdict.errors.is_empty());
     let plugin = plugin.map(|denial| match denial.rule.id.starts_with("RTC-PSA") {
         true => "PodSecurity",

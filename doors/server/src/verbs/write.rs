@@ -7,8 +7,9 @@ use crate::request::body::LIMIT;
 use crate::status::StatusError;
 use crate::storage::cache::{Item, Stored, storable, storable_as};
 use crate::verbs::managed_fields::{self, Tracking};
-use ratchet_engine::{Change, Part, StatusCause, Step};
-use ratchet_object::{Kind, Node, Object};
+use ratchet_engine::{Part, StatusCause};
+use ratchet_object::{Kind, Node};
+use ratchet_pipeline::Defaulted;
 use ratchet_store::{Commit, Guard, Operation, Revision, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -181,13 +182,12 @@ async fn create_once(
     let context = CreateContext { user: request.user, now: &now };
     resource.strategy().prepare_for_create(&mut node, &kind, &context);
     resource.object_type().prepare_for_create(&mut node);
-    resource.apply_defaults(&mut node);
+    let mut node = Defaulted::new(resource.object_type().as_ref(), node);
     app.services().prepare(&kind, &mut node, None);
-    let object = Object::new(node);
-    let change = Change { kind, part: Part::Main, step: Step::Create { new: &object } };
+    let paired = node.pair(None);
     let warning_count = request.warnings.len();
-    Chain::of(app).validate(request, &change).await?;
-    let validated = object.into_node();
+    Chain::of(app).validate(request, &paired).await?;
+    let (validated, _) = paired.into_nodes();
     for _ in 0..TRIES {
         if let Some(item) = commit_new(request, &kind, &validated, warning_count, dry_run).await? {
             return resource.serve_one(item).await;
@@ -372,10 +372,10 @@ async fn validate_update(
     request: &ResourceRequest<'_>,
     kind: Kind<'_>,
     (part, tracking): (Part, Tracking),
-    (old, mut new, preconditions): (Node<'static>, Node<'static>, &Preconditions),
+    (old, new, preconditions): (Node<'static>, Node<'static>, &Preconditions),
 ) -> Result<(Node<'static>, Node<'static>), StatusError> {
     let (app, resource) = (request.app, request.resource);
-    resource.apply_defaults(&mut new);
+    let mut new = Defaulted::new(resource.object_type().as_ref(), new);
     resource.complete(&mut new);
     let sent = new.text_at(&["metadata", "resourceVersion"]).to_owned();
     if tracking == Tracking::Update {
@@ -402,10 +402,11 @@ async fn validate_update(
     if part == Part::Main {
         app.services().prepare(&kind, &mut new, Some(&old));
     }
-    let (new, old) = (Object::new(new), Object::new(old));
-    let change = Change { kind, part, step: Step::Update { old: &old, new: &new } };
-    Chain::of(app).validate(request, &change).await?;
-    Ok((new.into_node(), old.into_node()))
+    let old = Defaulted::read(resource.object_type().as_ref(), old);
+    let paired = new.pair_through(part, Some(old));
+    Chain::of(app).validate(request, &paired).await?;
+    let (new, old) = paired.into_nodes();
+    Ok((new, old.unwrap_or_else(Node::empty_map)))
 }
 
 /// Whether a Namespace has finalizers in its spec.

@@ -55,7 +55,7 @@ impl ObjectType for DefinedType {
         })
     }
 
-    fn decode(&self, object: &mut Node<'static>, repeated: &[Repeated]) -> FieldReport {
+    fn decode(&self, object: &mut Node<'_>, repeated: &[Repeated]) -> FieldReport {
         self.get().decode(object, repeated)
     }
 
@@ -70,11 +70,11 @@ impl ObjectType for DefinedType {
         canonicalize(object);
     }
 
-    fn prepare_for_create(&self, new: &mut Node<'static>) {
+    fn prepare_for_create(&self, new: &mut Node<'_>) {
         self.get().prepare_for_create(new);
     }
 
-    fn prepare_for_update(&self, new: &mut Node<'static>, old: &Node<'_>, part: Part) {
+    fn prepare_for_update(&self, new: &mut Node<'_>, old: &Node<'_>, part: Part) {
         self.get().prepare_for_update(new, old, part);
     }
 

@@ -1,0 +1,71 @@
+//! `Decoded`: the first stage, an object whose fields were compared with those of its type.
+
+use crate::defaulted::Defaulted;
+use crate::fields::{FieldReport, FieldValidation, InvalidFields};
+use crate::object_type::ObjectType;
+use alloc::string::String;
+use alloc::vec::Vec;
+use ratchet_object::{Node, Object, Repeated};
+
+/// An object as the decoder of its type left it: without unknown fields, which its report names.
+#[derive(Debug)]
+pub struct Decoded<'t, 'k> {
+    object_type: &'k dyn ObjectType,
+    object: Object<'t>,
+    fields: FieldReport,
+}
+
+impl<'t, 'k> Decoded<'t, 'k> {
+    /// Compares a tree with its type; `repeated` are the duplicate keys that the parser found in it.
+    pub fn new(object_type: &'k dyn ObjectType, node: Node<'t>, repeated: &[Repeated]) -> Self {
+        let mut node = node;
+        let fields = object_type.decode(&mut node, repeated);
+        Self { object_type, object: Object::new(node), fields }
+    }
+
+    /// The same for a tree from a file, whose findings need positions.
+    pub fn located(object_type: &'k dyn ObjectType, node: Node<'t>, repeated: &[Repeated]) -> Self {
+        // A custom type names fields by their paths, and only the tree before pruning says where they are.
+        let before = object_type.custom().is_some().then(|| node.clone());
+        let mut decoded = Self::new(object_type, node, repeated);
+        if let Some(before) = before {
+            decoded.fields.locate(&before);
+        }
+        decoded
+    }
+
+    /// The unknown, duplicate and mistyped fields.
+    pub fn fields(&self) -> &FieldReport {
+        &self.fields
+    }
+
+    /// The object so far.
+    pub fn object(&self) -> &Object<'t> {
+        &self.object
+    }
+
+    /// The same object in a namespace, unless it has one already.
+    #[must_use]
+    pub fn in_namespace(mut self, namespace: &'t str) -> Self {
+        self.object = self.object.in_namespace(namespace);
+        self
+    }
+
+    /// Applies the defaults; gives the object back if a value has the wrong type, for nothing can be said of it then.
+    /// Unknown and duplicate fields do not stop a door that reports everything at once.
+    pub fn with_defaults(self) -> Result<Defaulted<'t, 'k>, Self> {
+        if !self.fields.mismatches.is_empty() {
+            return Err(self);
+        }
+        Ok(Defaulted::new(self.object_type, self.object.into_node()))
+    }
+
+    /// The tree and the warnings about its fields, for a door that stops at the first refusal.
+    pub fn accept(
+        self,
+        validation: FieldValidation,
+    ) -> Result<(Node<'t>, Vec<String>), InvalidFields> {
+        let warnings = self.fields.accept(validation)?;
+        Ok((self.object.into_node(), warnings))
+    }
+}

@@ -1,0 +1,83 @@
+//! `Defaulted`: the second stage, an object with the defaults of its type.
+
+use crate::object_type::ObjectType;
+use crate::paired::Paired;
+use alloc::string::ToString;
+use core::ops::{Deref, DerefMut};
+use ratchet_crd::definition::Conversion;
+use ratchet_engine::Part;
+use ratchet_object::{Node, Object};
+
+/// An object with its defaults. Mutating admission and strategies still change it.
+#[derive(Debug)]
+pub struct Defaulted<'t, 'k> {
+    object_type: &'k dyn ObjectType,
+    node: Node<'t>,
+}
+
+/// The tree, for those who read it or change it before it is judged.
+impl<'t> Deref for Defaulted<'t, '_> {
+    type Target = Node<'t>;
+
+    fn deref(&self) -> &Node<'t> {
+        &self.node
+    }
+}
+
+impl<'t> DerefMut for Defaulted<'t, '_> {
+    fn deref_mut(&mut self) -> &mut Node<'t> {
+        &mut self.node
+    }
+}
+
+impl<'t, 'k> Defaulted<'t, 'k> {
+    /// Applies the defaults of a type to a tree whose fields are those of the type: one that was
+    /// [accepted](crate::Decoded::accept), or an edit of a stored object.
+    pub fn new(object_type: &'k dyn ObjectType, mut node: Node<'t>) -> Self {
+        object_type.apply_defaults(&mut node);
+        Self { object_type, node }
+    }
+
+    /// A stored object, in the version of the type. `None` if nothing here can convert it to that version.
+    pub fn stored(object_type: &'k dyn ObjectType, mut node: Node<'t>) -> Option<Self> {
+        let Some((resource, strategy)) = object_type.custom() else {
+            return Some(Self::new(object_type, node));
+        };
+        let stored = node.text_at(&["apiVersion"]).to_string();
+        let needs_webhook = matches!(resource.definition.conversion, Conversion::Webhook(_))
+            && stored != strategy.api_version();
+        if needs_webhook {
+            return None;
+        }
+        resource.from_storage(&mut node, &strategy.version).ok()?;
+        Some(Self { object_type, node })
+    }
+
+    /// An object that a server has read from its store: it has its defaults, and the version of the request.
+    pub fn read(object_type: &'k dyn ObjectType, node: Node<'t>) -> Self {
+        Self { object_type, node }
+    }
+
+    /// Does what the schema prescribes for a write of the object itself: the status is not the client's.
+    #[must_use]
+    pub fn prepared(mut self, old: Option<&Self>) -> Self {
+        match old {
+            None => self.object_type.prepare_for_create(&mut self.node),
+            Some(old) => {
+                self.object_type.prepare_for_update(&mut self.node, &old.node, Part::Main);
+            }
+        }
+        self
+    }
+
+    /// Pairs the object with the stored one that it replaces.
+    pub fn pair(self, old: Option<Self>) -> Paired<'t, 'k> {
+        self.pair_through(Part::Main, old)
+    }
+
+    /// The same through a subresource.
+    pub fn pair_through(self, part: Part, old: Option<Self>) -> Paired<'t, 'k> {
+        let old = old.map(|old| Object::new(old.node));
+        Paired::new(self.object_type, part, Object::new(self.node), old)
+    }
+}
