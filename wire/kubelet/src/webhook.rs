@@ -124,7 +124,9 @@ impl WebhookClient {
         let mut retries = 0;
         loop {
             let first = Hop::first(config, timeout.seconds);
-            let response = self.attempt(config, &roots, first, &body, deadline).await?;
+            // On the heap: it is far larger than what waits for it.
+            let attempt = Box::pin(self.attempt(config, &roots, first, &body, deadline));
+            let response = attempt.await?;
             let wait = retry_after(&response).filter(|_| retries < MAX_RETRIES);
             let Some(wait) = wait else { return read(response, deadline).await };
             retries += 1;

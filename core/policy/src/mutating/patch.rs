@@ -88,15 +88,18 @@ impl Patcher<'_> {
         }
         let position = |native: &Native| {
             let position = natives.all.iter().position(|own| core::ptr::eq(own, native));
-            STAND_IN.saturating_add(i64::try_from(position.unwrap_or_default()).unwrap_or_default())
+            let position = i64::try_from(position.unwrap_or_default()).unwrap_or_default();
+            STAND_IN.saturating_add(position.saturating_mul(STEP))
         };
         let numbers = natives.resolved(tree, &|native| Node::int(position(native)));
         if let Err(error) = merge(&numbers) {
             let text = natives.all.iter().fold(error, |error, native| {
-                let number = position(native).to_string();
-                error
-                    .replace(&format!("Value:{number}"), &format!("Value:{}", native.syntax))
-                    .replace(&number, &native.plain)
+                let number = position(native);
+                [number.to_string(), go_float(number)].iter().fold(error, |error, number| {
+                    error
+                        .replace(&format!("Value:{number}"), &format!("Value:{}", native.syntax))
+                        .replace(number, &native.plain)
+                })
             });
             return Err(text);
         }
@@ -128,6 +131,15 @@ impl Patcher<'_> {
 
 /// A number that nobody writes, in the place of a native value.
 const STAND_IN: i64 = 7_219_482_650_173_000_000;
+/// The distance of such numbers, which a float still shows.
+const STEP: i64 = 1_000_000;
+
+/// A large number as Go prints it where it is a float.
+fn go_float(number: i64) -> String {
+    #[allow(clippy::cast_precision_loss, reason = "Go loses it, too")]
+    let text = format!("{:e}", number as f64);
+    text.replace('e', "e+")
+}
 
 fn check_type_names(object: &ObjectVal<'_>) -> Result<(), String> {
     let errors = type_name_errors(object);

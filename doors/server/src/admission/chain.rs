@@ -259,7 +259,9 @@ impl<'c> Chain<'c> {
                 continue;
             };
             let started = Instant::now();
-            let result = mutators::run(mutation, mutator, object.as_deref_mut()).await;
+            // On the heap: few requests are mutated, and none should be larger for it.
+            let run = Box::pin(mutators::run(mutation, mutator, object.as_deref_mut()));
+            let result = run.await;
             let labels = (plugin.name(), "admit", mutation.input.operation.as_str());
             let metrics = &mutation.input.scope.app.metrics;
             metrics.plugin_ran(labels, result.is_err(), started.elapsed());

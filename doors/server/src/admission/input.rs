@@ -8,7 +8,7 @@ use crate::request::Params;
 use crate::request::options::{DeleteOptions, DeleteScope, options_node};
 use crate::status::StatusError;
 use ratchet_engine::{Change, Part};
-use ratchet_object::Node;
+use ratchet_object::{Node, Value};
 use ratchet_pipeline::{BuiltInType, ObjectType};
 use ratchet_policy::{Attributes, GroupVersionKind, GroupVersionResource, Operation};
 
@@ -67,7 +67,7 @@ impl<'a> AdmissionInput<'a> {
             request.app.services().claim(&change.kind, &mut object, old.as_ref())?;
         }
         // Policies see the canonical form.
-        request.resource.canonicalize(&mut object);
+        canonicalize(request.resource.object_type().as_ref(), &mut object);
         let mut kind = request.resource.row().gvk();
         if change.part == Part::Sub("scale") {
             object = request.resource.scale_of(&object);
@@ -129,7 +129,7 @@ impl<'a> AdmissionInput<'a> {
     ) -> Self {
         set_type(&mut object, kind);
         if let Some(built_in) = BuiltInType::of(kind) {
-            built_in.canonicalize(&mut object);
+            canonicalize(&built_in, &mut object);
         }
         Self {
             scope: AdmissionScope::of(request),
@@ -214,6 +214,36 @@ impl<'a> AdmissionInput<'a> {
             user: self.scope.user,
             dry_run: self.dry_run,
         }
+    }
+}
+
+/// Rewrites an object into the canonical form of a request: what is always written and was sent empty is still empty,
+/// while storage does not tell it from what was not sent.
+pub(super) fn canonicalize(object_type: &dyn ObjectType, object: &mut Node<'static>) {
+    let sent = object.clone();
+    object_type.canonicalize(object);
+    restore_empty(object, &sent);
+}
+
+fn restore_empty(canonical: &mut Node<'static>, sent: &Node<'static>) {
+    match (&mut canonical.value, &sent.value) {
+        (value @ Value::Null, Value::List(items)) if items.is_empty() => {
+            *value = Value::List(Vec::new());
+        }
+        (value @ Value::Null, Value::Map(entries)) if entries.is_empty() => {
+            *value = Value::Map(Vec::new());
+        }
+        (Value::List(items), Value::List(sent)) => {
+            items.iter_mut().zip(sent).for_each(|(item, sent)| restore_empty(item, sent));
+        }
+        (Value::Map(entries), Value::Map(_)) => {
+            for entry in entries {
+                if let Some(sent) = sent.get(&entry.key) {
+                    restore_empty(&mut entry.node, sent);
+                }
+            }
+        }
+        _ => {}
     }
 }
 

@@ -1,10 +1,10 @@
 //! `Mutation`: an object on its way through mutating policies and webhooks.
 
-use super::input::{AdmissionInput, SCALE, set_type};
+use super::input::{AdmissionInput, SCALE, canonicalize, set_type};
 use super::scope::AdmissionScope;
 use crate::status::StatusError;
 use ratchet_object::Node;
-use ratchet_pipeline::{BuiltInType, ObjectType};
+use ratchet_pipeline::BuiltInType;
 use ratchet_policy::{MutatingPolicies, Operation, ReinvocationContext, semantically_equal};
 use ratchet_webhook::Webhooks;
 use std::sync::Arc;
@@ -74,8 +74,10 @@ impl<'a> Mutation<'a> {
         let mut shown = object.clone();
         set_type(&mut shown, kind);
         match BuiltInType::of(kind) {
-            _ if kind == resource.row().gvk() => resource.canonicalize(&mut shown),
-            Some(built_in) => built_in.canonicalize(&mut shown),
+            _ if kind == resource.row().gvk() => {
+                canonicalize(resource.object_type().as_ref(), &mut shown);
+            }
+            Some(built_in) => canonicalize(&built_in, &mut shown),
             None => {}
         }
         shown

@@ -87,6 +87,7 @@ impl PolicyContext for RequestCluster<'_> {
         resource.from_stored(&mut node);
         node.set("apiVersion", Node::string(resource.api_version()));
         node.set("kind", Node::string(resource.row().kind.to_owned()));
+        resource.canonicalize(&mut node);
         Some(node)
     }
 

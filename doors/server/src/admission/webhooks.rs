@@ -91,7 +91,7 @@ async fn call_in_turn(
             Next::Call(call) => {
                 let timeout = timeout_of(&scope, &call);
                 let asked = ask(&scope.app.backends.webhooks, &call, timeout);
-                answer = Some(scope.app.compute.wait(asked).await);
+                answer = Some(scope.app.compute.wait(Box::pin(asked)).await);
             }
             Next::Done(object) => break Ok(object),
             Next::Rejected(rejection) => break Err(rejection),

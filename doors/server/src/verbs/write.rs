@@ -372,9 +372,10 @@ async fn validate_update(
     request: &ResourceRequest<'_>,
     kind: Kind<'_>,
     (part, tracking): (Part, Tracking),
-    (old, new, preconditions): (Node<'static>, Node<'static>, &Preconditions),
+    (old, mut new, preconditions): (Node<'static>, Node<'static>, &Preconditions),
 ) -> Result<(Node<'static>, Node<'static>), StatusError> {
     let (app, resource) = (request.app, request.resource);
+    set_namespace(request, &mut new)?;
     let mut new = Defaulted::new(resource.object_type().as_ref(), new);
     resource.complete(&mut new);
     let sent = new.text_at(&["metadata", "resourceVersion"]).to_owned();
