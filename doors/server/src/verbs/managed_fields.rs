@@ -9,7 +9,7 @@ use ratchet_apply::{
     FieldManager, manager_or_user_agent, set_managed_fields, validate_managed_fields,
 };
 use ratchet_engine::Part;
-use ratchet_object::{GroupVersionKind, Node};
+use ratchet_object::{GroupVersionKind, Node, Value};
 use ratchet_pipeline::BuiltInType;
 
 /// Who sets the entries of a write.
@@ -111,10 +111,16 @@ pub(crate) fn track(
 }
 
 /// The object as it would be stored: only then it can be compared with a stored one.
-fn canonical(resource: &ServedResource, node: &Node<'static>) -> Node<'static> {
-    let mut node = node.clone();
+fn canonical(resource: &ServedResource, sent: &Node<'static>) -> Node<'static> {
+    let mut node = sent.clone();
     resource.canonicalize(&mut node);
     resource.strategy().complete_for_tracking(&mut node);
+    // An empty list asks for all entries to be forgotten.
+    if let Some(entries) = sent.find(&["metadata", "managedFields"])
+        && matches!(&entries.value, Value::List(items) if items.is_empty())
+    {
+        node.map_mut("metadata").set("managedFields", entries.clone());
+    }
     node
 }
 
