@@ -3,6 +3,7 @@
 
 mod absent;
 mod collector;
+mod definitions;
 mod graph;
 mod identity;
 mod monitors;

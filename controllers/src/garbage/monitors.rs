@@ -1,6 +1,7 @@
 //! Monitors: one reflector for every collectable resource, as discovery lists them.
 
 use super::collector::SharedState;
+use super::definitions::{self, Definitions};
 use super::identity::ObservedObject;
 use crate::discovery::{DiscoveredResources, Resource};
 use crate::reflector::{Follower, Reflector};
@@ -13,7 +14,7 @@ use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
-/// The interval between discoveries.
+/// The longest interval between discoveries.
 const INTERVAL: Duration = Duration::from_secs(30);
 
 /// The interval while discovery finds nothing.
@@ -69,6 +70,8 @@ struct Monitors {
 pub(super) async fn run(client: Client, metrics: Arc<dyn Metrics>, shared: Arc<SharedState>) {
     let (running, tasks) = (BTreeMap::new(), JoinSet::new());
     let mut monitors = Monitors { client, metrics, shared, running, tasks };
+    let definitions = Arc::new(Definitions::default());
+    monitors.follow(definitions.clone());
     loop {
         let discovered = DiscoveredResources::fetch(&monitors.client).await;
         if discovered.resources.is_empty() {
@@ -88,11 +91,19 @@ pub(super) async fn run(client: Client, metrics: Arc<dyn Metrics>, shared: Arc<S
             tracing::warn!("garbage collection begins though not everything could be listed");
         }
         monitors.shared.start();
-        sleep(INTERVAL).await;
+        definitions.wait(INTERVAL).await;
     }
 }
 
 impl Monitors {
+    /// Follows the definitions of custom resources, which make new ones collectable.
+    fn follow(&mut self, followed: Arc<Definitions>) {
+        let client = self.client.metadata_only();
+        let reflector =
+            Reflector::new(definitions::PATH, super::ROW.name, client, self.metrics.clone());
+        self.tasks.spawn(async move { reflector.run(&*followed).await });
+    }
+
     /// Starts monitors of new resources and stops those of resources no longer served. After an
     /// incomplete discovery, existing monitors stay.
     fn update(&mut self, discovered: &DiscoveredResources) -> Vec<watch::Receiver<bool>> {
