@@ -10,7 +10,7 @@ use crate::handler::documents;
 use crate::registry::Deletion;
 use crate::request::body;
 use crate::request::operation::{Operation, Unrouted};
-use crate::request::{Media, Output, RequestContext, ResourcePath, Source};
+use crate::request::{Form, Media, Output, RequestContext, ResourcePath, Source};
 use crate::response::compress;
 use crate::response::respond::{error_response, reply_response};
 use crate::status::StatusError;
@@ -149,6 +149,14 @@ pub(crate) async fn resource(
     };
     if app.audit.is_some() {
         request.audit.set_request_body(&body);
+    }
+    if let Some(defined) = resource.defined() {
+        let definition = &defined.definition;
+        let has_objects = operation == Operation::Create || !resource.cache.is_empty();
+        // A large schema takes a while, which nobody else should wait for.
+        if output.form != Form::Metadata && has_objects && !definition.is_compiled() {
+            app.compute.run(|| drop(definition.compiled().clone())).await;
+        }
     }
     // A custom object may be created at its own path, too: its name is the one in the body.
     let collection;

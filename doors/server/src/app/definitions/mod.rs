@@ -242,14 +242,14 @@ async fn round(app: &Arc<App>, dirty: &mut BTreeSet<Arc<str>>) -> Result<Rest, S
     let mut written = 0;
     for _ in 0..STEPS {
         let snapshot = definitions.cache.now();
-        let changes = definitions.refresh(&snapshot);
+        let changes = app.compute.run(|| definitions.refresh(&snapshot)).await;
         let known = definitions.known.load_full();
         let is_news = |name: &Arc<str>| {
             known.get(name).is_none_or(|definition| definition.revision() != written)
         };
         dirty.extend(changes.names.into_iter().filter(is_news));
         dirty.extend(conditions::conflicting(&known, &changes.groups));
-        let writes = conditions::writes(&known, dirty, &app.now())?;
+        let writes = app.compute.run(|| conditions::writes(&known, dirty, &app.now())).await?;
         if !writes.is_empty() {
             if let Some(revision) = commit(app, writes).await? {
                 written = revision;

@@ -103,6 +103,11 @@ impl Definition {
         })
     }
 
+    /// Whether that is done already.
+    pub(crate) fn is_compiled(&self) -> bool {
+        self.compiled.get().is_some()
+    }
+
     /// The webhook that converts objects, if there is one.
     pub(crate) fn converter(&self) -> Option<&Arc<dyn Converter>> {
         self.converter.as_ref()

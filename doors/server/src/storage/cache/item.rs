@@ -148,7 +148,12 @@ impl Item {
     /// The same object at the same revision with other contents, as another version or schema shows it.
     pub(crate) fn showing(&self, node: Node<'_>) -> Self {
         let shown = arranged(node).to_json();
-        let mut item = Self::of(self.key.clone(), self.revision, shown.as_bytes());
+        let key = self.key.clone();
+        let mut item = match self.revision {
+            // An object that is not saved has no resource version.
+            0 => Self::new(key, 0, shown.into(), None),
+            revision => Self::of(key, revision, shown.as_bytes()),
+        };
         item.version.clone_from(&self.version);
         item
     }
@@ -409,6 +414,7 @@ mod tests {
         assert_eq!((&shown.body, shown.version()), (&item.body, Some("v2")));
         let unsaved = Item::unsaved("x".into(), &value);
         assert_eq!(unsaved.body, r#"{"metadata":{"name":"x"},"spec":{"x":{"apiVersion":"v7"}}}"#);
+        assert_eq!(unsaved.showing(unsaved.node()).body, unsaved.body);
         // Inner objects and texts that look like it are none.
         let inner = r#"{"metadata":{"name":"x"},"spec":{"a":"b","apiVersion":"v1"}}"#;
         let inner = Item::stored("x".into(), 7, inner.as_bytes()).unwrap();
