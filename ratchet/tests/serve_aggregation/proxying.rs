@@ -37,7 +37,7 @@ fn the_identity_is_that_of_the_request_and_nobody_can_state_another() {
     let headers = &told["headers"];
     assert_eq!(headers["x-remote-user"], json!(["jane"]));
     assert_eq!(headers["x-remote-group"], json!(["system:masters", "dev", "system:authenticated"]));
-    assert_eq!(headers["x-remote-extra-reason"], json!(["a/b"]));
+    assert_eq!(headers["x-remote-extra-reason"], json!(["a%2Fb"]), "values are as they came");
     assert_eq!(headers["impersonate-user"], Value::Null);
 }
 

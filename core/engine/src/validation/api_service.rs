@@ -24,7 +24,7 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let (ca_bundle, insecure) = (spec.field("caBundle"), spec.field("insecureSkipTLSVerify"));
     let bundle_length = decode_base64(ca_bundle.text_or_empty()).map_or(0, |bytes| bytes.len());
     let service = spec.field("service");
-    if service.object().is_none() {
+    if !service.is_set() {
         if bundle_length > 0 {
             let formatted = format!("\"{bundle_length} bytes\"");
             errs.invalid_as(&ca_bundle, formatted, "local APIServices may not have a caBundle");
