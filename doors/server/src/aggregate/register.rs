@@ -18,6 +18,9 @@ const ON_START: &str = "onstart";
 /// Kept as it is.
 const ALWAYS: &str = "true";
 
+/// The storage name of definitions.
+const DEFINITIONS: &str = "customresourcedefinitions.apiextensions.k8s.io";
+
 /// The time that a definition may need to be served after it was written.
 const LATER: Duration = Duration::from_millis(100);
 /// How often a commit is tried that another server was faster than.
@@ -105,7 +108,12 @@ fn writes(
             writes.push(Write::put(&key, guard, storable(new)?.bytes()));
         }
     }
+    // At the start definitions may not be served yet: what is about them is not spare for that.
+    let are_served =
+        app.registry.now().generation() > 0 || app.cache.resource_cache(DEFINITIONS).is_empty();
+    let is_known = |item: &&Arc<Item>| are_served || item.read(managed) != ALWAYS;
     let spare = snapshot.items.values().filter(|item| !wanted.contains_key(&*item.key));
+    let spare = spare.filter(is_known);
     for item in spare.filter(|item| is_spare(item, is_start)) {
         let guard = Guard::At(Revision(item.revision));
         writes.push(Write::delete(&resource.key("", &item.key), guard));
@@ -168,7 +176,7 @@ fn object(name: &str, wanted: &Wanted, now: &str) -> Node<'static> {
 
 /// Keeps the APIServices of custom resources until the task is aborted.
 pub(super) async fn keep(app: Arc<App>) {
-    let definitions = app.cache.resource_cache("customresourcedefinitions.apiextensions.k8s.io");
+    let definitions = app.cache.resource_cache(DEFINITIONS);
     let mut defined = definitions.changes();
     let mut changed = app.aggregator.services.cache.changes();
     loop {
