@@ -326,6 +326,19 @@ async fn an_event_is_one_in_both_groups() {
         "reason": "r", "type": "Normal", "count": 3, "source": {"component": "c"}});
     let made = client.post(&old, event).await;
     assert_eq!(made.code, 201, "{}", made.text());
+    // Each group has its own names of the fields by which events are selected.
+    for (events, field) in [
+        (&old, "involvedObject.name%3Dp"),
+        (&old, "source%3Dc"),
+        (&new, "regarding.name%3Dp"),
+        (&new, "regarding.kind%3DPod,reason%3Dr"),
+        (&new, "reportingController%21%3Dx"),
+    ] {
+        let found = client.get(&format!("{events}?fieldSelector={field}")).await;
+        assert_eq!(found.names(), ["e"], "{field}: {}", found.text());
+    }
+    let other = client.get(&format!("{new}?fieldSelector=regarding.name%3Dq")).await;
+    assert!(other.names().is_empty(), "{}", other.text());
     let object = client.get(&format!("{new}/e")).await.json();
     assert_eq!((&object["note"], &object["deprecatedCount"]), (&json!("hello"), &json!(3)));
     assert_eq!(object["regarding"]["name"], "p");

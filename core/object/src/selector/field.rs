@@ -53,6 +53,17 @@ impl FieldSelector {
         Ok(Self { terms })
     }
 
+    /// The selector with other names of the fields, such as those of the version in which objects are stored.
+    #[must_use]
+    pub fn renamed(mut self, rename: impl Fn(&str) -> Option<String>) -> Self {
+        for term in &mut self.terms {
+            if let Some(name) = rename(&term.field) {
+                term.field = name;
+            }
+        }
+        self
+    }
+
     /// The terms, in text order.
     #[must_use]
     pub fn terms(&self) -> &[FieldTerm] {

@@ -60,6 +60,14 @@ pub(crate) fn between(mut node: Node<'static>, api_version: &str, kind: &str) ->
     node
 }
 
+/// The name in the storage version of a field that objects are selected by; none if it has the same.
+pub(crate) fn stored_field(name: &str, group: &str, kind: &str) -> Option<String> {
+    let ("events.k8s.io", "Event") = (group, kind) else { return None };
+    let (first, rest) = name.split_at(name.find('.').unwrap_or(name.len()));
+    let (_, stored) = EVENT.iter().find(|(new, _)| *new == first)?;
+    Some(format!("{stored}{rest}"))
+}
+
 /// Adds the fields that the target version always writes.
 fn complete_as(node: &mut Node<'static>, group: &str, version: &str, kind: &str) {
     if let Some(row) = schema::kind(group, version, kind) {

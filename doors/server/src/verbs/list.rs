@@ -6,6 +6,7 @@ use crate::registry::ServedResource;
 use crate::request::{Form, go_syntax};
 use crate::status::StatusError;
 use crate::storage::cache::{Item, Unreadable};
+use crate::storage::convert;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ratchet_crd::Strategy;
@@ -36,6 +37,8 @@ impl Selection {
             None => fields.check(row.group, row.version, row.kind),
         };
         checked.map_err(|why| StatusError::bad_request(why.to_string()))?;
+        // Objects are selected as they are stored, which another version may name differently.
+        let fields = fields.renamed(|name| convert::stored_field(name, row.group, row.kind));
         Ok(Self { labels, fields })
     }
 
