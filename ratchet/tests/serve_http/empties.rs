@@ -10,7 +10,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 
 /// Number of changes of each object.
-const EDITS: usize = 60;
+const EDITS: usize = 40;
 
 /// Fields that only the server sets, besides metadata.
 const NOT_OURS: [&str; 4] = ["apiVersion", "kind", "metadata", "status"];

@@ -208,17 +208,17 @@ pub(crate) const SAMPLES: &[Sample] = &[
     sample(
         RESOURCE,
         "ResourceSlice",
-        "spec: {driver: d.example, nodeName: n, pool: {name: p, generation: 1, resourceSliceCount: 1}, devices: [{name: a}]}",
+        "spec: {driver: d.example, nodeName: node, pool: {name: p, generation: 1, resourceSliceCount: 1}, devices: [{name: a}]}",
     ),
     sample("scheduling.k8s.io/v1", "PriorityClass", "value: 1"),
     sample(STORAGE, "CSIDriver", "spec: {attachRequired: false}"),
-    sample(STORAGE, "CSINode", "spec: {drivers: [{name: d, nodeID: n, topologyKeys: [a]}]}"),
+    sample(STORAGE, "CSINode", "spec: {drivers: [{name: d, nodeID: node, topologyKeys: [a]}]}"),
     sample(STORAGE, "CSIStorageCapacity", "storageClassName: a, capacity: 1Gi"),
     sample(STORAGE, "StorageClass", "provisioner: it.example/a, parameters: {a: ''}"),
     sample(
         STORAGE,
         "VolumeAttachment",
-        "spec: {attacher: a, nodeName: n, source: {persistentVolumeName: p}}",
+        "spec: {attacher: a, nodeName: node, source: {persistentVolumeName: p}}",
     ),
     sample(STORAGE, "VolumeAttributesClass", "driverName: d.example, parameters: {a: b}"),
 ];
