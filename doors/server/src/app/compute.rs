@@ -474,7 +474,8 @@ mod tests {
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn who_is_not_polled_holds_no_permit() {
         let compute = narrow();
-        let mut waiting: Vec<_> = (0..3).map(|_| Box::pin(compute.step((), |()| ()))).collect();
+        let pause = |(): &mut ()| std::thread::sleep(Duration::from_millis(20));
+        let mut waiting: Vec<_> = (0..3).map(|_| Box::pin(compute.step((), pause))).collect();
         for step in &mut waiting {
             // Polled once, as the body of a response whose client then stops reading.
             let _ = step.as_mut().poll(&mut Context::from_waker(Waker::noop()));
