@@ -245,3 +245,19 @@ fn help_tells_what_there_is() {
         assert!(help.contains(text), "{text}: {help}");
     }
 }
+
+#[test]
+fn a_mutation_shows_what_it_makes_of_the_object() {
+    let apply = "Object{spec: Object.spec{replicas: object.spec.replicas - 4}}";
+    let changed: serde_json::Value = serde_json::from_str(&value(&["--mutation", apply])).unwrap();
+    assert_eq!(changed.pointer("/spec/replicas"), Some(&3.into()));
+    assert_eq!(changed.pointer("/metadata/name"), Some(&"web".into()));
+    let patch = "[JSONPatch{op: 'add', path: '/metadata/labels/' + jsonpatch.escapeKey('a/b'), value: 'c'}]";
+    let changed: serde_json::Value = serde_json::from_str(&value(&["--mutation", patch])).unwrap();
+    assert_eq!(changed.pointer("/metadata/labels/a~1b"), Some(&"c".into()));
+    let wrong = cel(&["--mutation", "Object{spec: Object.spec{nope: 1}}"]);
+    let why = "ERROR: error applying patch: failed to convert patch object to typed object: .spec.nope: field not declared in schema\n";
+    assert_eq!((wrong.code, wrong.stderr.as_str()), (1, why));
+    let plain = cel(&[apply]);
+    assert_eq!(plain.code, 1, "other expressions make no objects: {}", plain.stderr);
+}

@@ -171,7 +171,7 @@ fn files_that_are_no_policies_are_told() {
     for (text, message) in [
         ("a: [", "policy.yaml:1:"),
         (unknown.as_str(), "unknown field \"spec.validations[0].mesageExpression\""),
-        (GOOD_SERVICE, "no ValidatingAdmissionPolicy is there"),
+        (GOOD_SERVICE, "no ValidatingAdmissionPolicy and no MutatingAdmissionPolicy is there"),
         (
             &POLICY.replace("io/v1", "io/v1beta1"),
             "apiVersion must be admissionregistration.k8s.io/v1",
@@ -444,4 +444,42 @@ fn no_manifest_is_so_deep_that_a_policy_could_not_compare_it() {
     assert_eq!(output.code, 2, "{}", output.stderr);
     let message = format!("{}{}", output.stdout, output.stderr);
     assert!(message.contains("nested deeper than 250 levels"), "{message}");
+}
+
+/// Deployments get three replicas, if they have more than five.
+const MUTATION: &str = "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata:
+  name: fewer-replicas
+spec:
+  matchConstraints:
+    resourceRules:
+    - apiGroups: [apps]
+      apiVersions: [v1]
+      operations: [CREATE, UPDATE]
+      resources: [deployments]
+  matchConditions:
+  - name: many
+    expression: object.spec.replicas > 5
+  reinvocationPolicy: Never
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration:
+      expression: 'Object{spec: Object.spec{replicas: 3}}'
+";
+
+#[test]
+fn mutating_policies_change_what_is_checked() {
+    let folder = folder();
+    folder.write("mutation.yaml", MUTATION);
+    let args = ["--policies", "policy.yaml", "--policies", "mutation.yaml", "new"];
+    let output = folder.json(&args);
+    assert_eq!((output.code, output.findings().len()), (0, 0), "{}", output.stdout);
+    let broken = MUTATION.replace("replicas: 3", "replicas: object.spec.nope");
+    folder.write("mutation.yaml", &broken);
+    let output = folder.json(&args);
+    assert_eq!(output.code, 1, "{}", output.stdout);
+    let why = "policy 'fewer-replicas' with binding 'fewer-replicas' denied request: expression 'Object{spec: Object.spec{replicas: object.spec.nope}}' resulted in error: no such key: nope";
+    assert_eq!(output.findings(), [format!("new/web.yaml:1:1 RTC-POL-001 {why}")]);
 }
