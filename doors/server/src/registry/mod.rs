@@ -22,7 +22,7 @@ pub(crate) use strategies::{custom_strategy, strategy};
 pub(crate) use strategy::{CreateContext, Deletion, Dependents, Strategy};
 
 use self::custom::Defined;
-use self::row::Row;
+use self::row::{Row, storage_name};
 use crate::status::About;
 use crate::storage::cache::{Cache, Item, ROOT, ResourceCache};
 use crate::storage::convert;
@@ -219,13 +219,6 @@ impl ServedResource {
 fn storage(row: &'static Resource<'static>) -> &'static Resource<'static> {
     let storage = row.storage.unwrap_or(row.gvk());
     ratchet_catalog::of_kind(storage.group, storage.version, storage.kind).unwrap_or(row)
-}
-
-fn storage_name(group: &str, plural: &str) -> String {
-    match group {
-        "" => plural.to_owned(),
-        group => format!("{plural}.{group}"),
-    }
 }
 
 /// All served resources. Those of the catalog are there from the start; those of definitions come and go.

@@ -117,3 +117,11 @@ fn built_in_prefix(row: &'static Resource<'static>) -> &'static str {
     let old = OLD.iter().find(|(group, plural, _)| (*group, *plural) == (row.group, row.plural));
     old.map_or(row.plural, |(_, _, prefix)| *prefix)
 }
+
+/// The name under which objects of a resource are stored: `pods`, `deployments.apps`.
+pub(super) fn storage_name(group: &str, plural: &str) -> String {
+    match group {
+        "" => plural.to_owned(),
+        group => format!("{plural}.{group}"),
+    }
+}

@@ -14,7 +14,7 @@ use crate::app::aggregator::{Aggregator, AggregatorConfig};
 use crate::app::audit::Auditing;
 use crate::app::backends::Backends;
 use crate::app::compute::Compute;
-use crate::app::definitions::{self, Definitions};
+use crate::app::definitions::{Definitions, follow};
 use crate::app::documents::Documents;
 use crate::app::enabled_plugins::EnabledPlugins;
 use crate::app::metrics::{Metrics, name_witness};
@@ -255,8 +255,8 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         }
         store_lost.store(true, Ordering::Relaxed);
     });
-    app.definitions.start(&app);
-    tokio::spawn(definitions::run(app.clone()));
+    app.definitions.start(&app.registry, &app.cache);
+    tokio::spawn(follow::run(app.clone()));
     app.count_objects();
     bootstrap::run(&app, &published_config)
         .await

@@ -11,6 +11,7 @@ pub(crate) mod list;
 pub(crate) mod managed_fields;
 pub(crate) mod patch;
 pub(crate) mod reviews;
+mod selection;
 pub(crate) mod subresources;
 pub(crate) mod update;
 pub(crate) mod update_body;

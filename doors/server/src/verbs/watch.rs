@@ -9,7 +9,8 @@ use crate::response::render::{self, Rows};
 use crate::status::StatusError;
 use crate::storage::cache::{Change, EventType, Item, TooOld, event_line};
 use crate::verbs::frames::frame;
-use crate::verbs::list::{Selection, parse_number};
+use crate::verbs::list::parse_number;
+use crate::verbs::selection::Selection;
 use bytes::Bytes;
 use ratchet_http::{Sender, channel};
 use std::sync::Arc;
@@ -201,7 +202,7 @@ impl Watcher {
                 () = sleep_until(self.ends) => break,
                 () = drain.wait() => break,
                 // The definition changed: what follows looks otherwise, so the client begins again.
-                () = self.app.definitions.replaced(&self.app, &self.resource) => break,
+                () = self.app.definitions.replaced(&self.app.registry, &self.resource) => break,
                 () = sender.closed() => return Err(Gone),
             }
         }

@@ -1,6 +1,7 @@
 //! Deletion of definitions: all their objects go first, then they do.
 
-use super::{Known, commit, key};
+use super::commit::commit;
+use super::known::{Known, key};
 use crate::app::App;
 use crate::registry::custom::Definition;
 use crate::registry::metadata;
@@ -123,7 +124,7 @@ async fn delete_objects(
             break;
         }
         has_written = true;
-        commit(app, writes).await?;
+        commit(&app.cache, writes).await?;
     }
     if !has_written {
         definition.set_held_at(snapshot.revision);
@@ -165,7 +166,7 @@ async fn write(
     set_condition(&mut node, &terminating_condition(termination), &app.now());
     let guard = Guard::At(Revision(definition.revision()));
     let write = Write::put(&key(&definition.view.name), guard, storable(node)?.bytes());
-    commit(app, vec![write]).await.map(drop)
+    commit(&app.cache, vec![write]).await.map(drop)
 }
 
 /// Takes the finalizer off, and with the last one the definition.
@@ -190,6 +191,6 @@ async fn finish(
         true => Write::delete(&key, guard),
         false => Write::put(&key, guard, storable(node)?.bytes()),
     };
-    commit(app, vec![write]).await?;
+    commit(&app.cache, vec![write]).await?;
     Ok(Advance::Written)
 }

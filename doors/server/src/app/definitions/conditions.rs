@@ -1,6 +1,6 @@
 //! Names and conditions of definitions, as the controllers of the reference write them.
 
-use super::{Known, key};
+use super::known::{Known, key};
 use crate::registry::custom::Definition;
 use crate::status::StatusError;
 use crate::storage::cache::storable;

@@ -1,6 +1,6 @@
 //! The resources of all definitions, in the order of discovery.
 
-use super::Known;
+use super::known::Known;
 use crate::registry::ServedResource;
 use crate::registry::custom::{Definition, discovery_order, resources_of};
 use crate::storage::cache::Cache;

@@ -6,40 +6,28 @@
 //! server that was killed goes on where it stopped.
 
 mod cleanup;
+mod commit;
 mod conditions;
+pub(crate) mod follow;
 mod install;
+mod known;
 
 use self::install::Installed;
-use super::App;
-use crate::registry::ServedResource;
+use self::known::{Known, STORAGE, key};
 use crate::registry::custom::{ConversionClient, Definition, SharedEnvironments};
+use crate::registry::{Registry, ServedResource};
 use crate::status::StatusError;
-use crate::storage::cache::{Cache, ROOT, ResourceCache, Snapshot};
+use crate::storage::cache::{Cache, ResourceCache, Snapshot};
 use arc_swap::ArcSwap;
 use ratchet_crd::definition::CustomResourceDefinition;
-use ratchet_store::{Commit, Guard, Revision, Write};
-use std::collections::{BTreeSet, HashMap};
+use ratchet_store::{Guard, Revision, Write};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// The name under which definitions are stored.
-const STORAGE: &str = "customresourcedefinitions.apiextensions.k8s.io";
-
-/// How often objects that finalizers hold are looked at again.
-const HELD_INTERVAL: Duration = Duration::from_millis(250);
-
-/// How long nothing is tried after the store failed.
-const FAILED_INTERVAL: Duration = Duration::from_secs(2);
-
 /// How long the answer to a write waits for its effect.
 const SETTLE_LIMIT: Duration = Duration::from_secs(10);
-
-/// How many writes may follow each other before waiting requests are answered.
-const STEPS: usize = 32;
-
-/// Definitions by name.
-type Known = HashMap<Arc<str>, Arc<Definition>>;
 
 /// The definitions of the cluster.
 pub struct Definitions {
@@ -71,9 +59,9 @@ impl Definitions {
     }
 
     /// Installs the resources of all stored definitions, when the server starts.
-    pub(crate) fn start(&self, app: &App) {
+    pub(crate) fn start(&self, registry: &Registry, cache: &Cache) {
         self.refresh(&self.cache.now());
-        self.install(app);
+        self.install(registry, cache);
     }
 
     /// Waits until the definitions that are in the cache now are in force. If that takes too long, nothing is lost but
@@ -88,14 +76,14 @@ impl Definitions {
     }
 
     /// Waits until a resource is not the one that is served any more: its definition changed or went.
-    pub(crate) async fn replaced(&self, app: &App, resource: &Arc<ServedResource>) {
+    pub(crate) async fn replaced(&self, registry: &Registry, resource: &Arc<ServedResource>) {
         if resource.defined().is_none() {
             return std::future::pending().await;
         }
         let mut replaced = self.replaced.subscribe();
         loop {
             let row = resource.row();
-            let current = app.registry.find(row.group, row.version, row.plural);
+            let current = registry.find(row.group, row.version, row.plural);
             if !current.is_some_and(|current| Arc::ptr_eq(&current, resource)) {
                 return;
             }
@@ -154,11 +142,11 @@ impl Definitions {
         changes
     }
 
-    fn install(&self, app: &App) {
+    fn install(&self, registry: &Registry, cache: &Cache) {
         let known = self.known.load_full();
         let mut installed = self.installed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(resources) = installed.update(&known, &app.cache) {
-            app.registry.set_custom(resources);
+        if let Some(resources) = installed.update(&known, cache) {
+            registry.set_custom(resources);
             self.replaced.send_modify(|count| *count += 1);
         }
     }
@@ -170,119 +158,4 @@ struct Changes {
     names: BTreeSet<Arc<str>>,
     /// The groups of changed definitions, and of those that are gone.
     groups: BTreeSet<String>,
-}
-
-/// The store key of a definition.
-fn key(name: &str) -> String {
-    format!("{ROOT}{STORAGE}/{name}")
-}
-
-/// What is left to do after a round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rest {
-    /// Nothing until a definition changes.
-    Nothing,
-    /// Objects are held, or there is more to delete.
-    Objects,
-    /// What failed.
-    Everything,
-}
-
-impl Rest {
-    /// When to go on, though no definition changed.
-    fn interval(self) -> Option<Duration> {
-        match self {
-            Self::Nothing => None,
-            Self::Objects => Some(HELD_INTERVAL),
-            Self::Everything => Some(FAILED_INTERVAL),
-        }
-    }
-}
-
-/// Follows the definitions until the server is drained.
-pub(crate) async fn run(app: Arc<App>) {
-    let definitions = &app.definitions;
-    let mut changed = definitions.cache.changes();
-    // After a start: whatever was not finished when the server stopped.
-    let known = definitions.known.load_full();
-    let mut dirty = conditions::unsettled(&known);
-    loop {
-        changed.mark_unchanged();
-        let rest = match round(&app, &mut dirty).await {
-            Ok(rest) => rest,
-            Err(error) => {
-                tracing::warn!(
-                    error = error.message,
-                    "definitions could not be brought up to date"
-                );
-                Rest::Everything
-            }
-        };
-        let interval = rest.interval();
-        tokio::select! {
-            more = changed.changed() => {
-                if more.is_err() {
-                    break;
-                }
-            }
-            () = tokio::time::sleep(interval.unwrap_or_default()), if interval.is_some() => {}
-            () = app.drain.wait() => break,
-        }
-    }
-    // The server stops: nobody waits for what the next one will do.
-    definitions.settled.send_replace(u64::MAX);
-}
-
-/// Brings conditions, resources and deletions up to date with the cache; `dirty` are the definitions whose conditions may
-/// have to change.
-async fn round(app: &Arc<App>, dirty: &mut BTreeSet<Arc<str>>) -> Result<Rest, StatusError> {
-    let definitions = &app.definitions;
-    let mut rest = Rest::Nothing;
-    // What was written here is up to date.
-    let mut written = 0;
-    for _ in 0..STEPS {
-        let snapshot = definitions.cache.now();
-        let changes = app.compute.run(|| definitions.refresh(&snapshot)).await;
-        let known = definitions.known.load_full();
-        let is_news = |name: &Arc<str>| {
-            known.get(name).is_none_or(|definition| definition.revision() != written)
-        };
-        dirty.extend(changes.names.into_iter().filter(is_news));
-        dirty.extend(conditions::conflicting(&known, &changes.groups));
-        let writes = app.compute.run(|| conditions::writes(&known, dirty, &app.now())).await?;
-        if !writes.is_empty() {
-            if let Some(revision) = commit(app, writes).await? {
-                written = revision;
-                dirty.clear();
-            }
-            continue;
-        }
-        dirty.clear();
-        definitions.install(app);
-        let progress = cleanup::step(app, &known).await?;
-        if !progress.has_written {
-            rest = if progress.is_held { Rest::Objects } else { Rest::Nothing };
-            definitions.settled.send_replace(snapshot.revision);
-            return Ok(rest);
-        }
-        rest = Rest::Objects;
-    }
-    // Others wait, too; the next round goes on.
-    definitions.settled.send_replace(definitions.cache.now().revision);
-    Ok(rest)
-}
-
-/// Commits writes of the server itself; returns their revision. A conflict is no error, for the next step begins with
-/// what is stored then.
-async fn commit(app: &Arc<App>, writes: Vec<Write>) -> Result<Option<u64>, StatusError> {
-    match app.cache.store().commit(writes).await? {
-        Commit::Done(revision) => {
-            app.cache.wait_for(revision.0).await?;
-            Ok(Some(revision.0))
-        }
-        Commit::Refused { .. } => {
-            app.cache.fresh().await?;
-            Ok(None)
-        }
-    }
 }

@@ -1,5 +1,6 @@
 //! `Definition`: a stored CustomResourceDefinition, compiled when its objects are first asked for.
 
+use super::super::row::storage_name;
 use super::converter::{Converter, Unavailable};
 use super::webhook::{ConversionClient, WebhookConverter};
 use crate::storage::cache::Item;
@@ -145,7 +146,7 @@ impl Definition {
 
     /// The name under which its objects are stored.
     pub(crate) fn storage_name(&self) -> String {
-        super::super::storage_name(&self.view.group, &self.view.names.plural)
+        storage_name(&self.view.group, &self.view.names.plural)
     }
 }
 

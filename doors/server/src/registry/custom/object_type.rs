@@ -1,6 +1,6 @@
 //! `DefinedType`: the type of a custom resource in one version, compiled when an object is first seen.
 
-use super::Definition;
+use super::definition::Definition;
 use ratchet_apply::{ConvertObject, Converter, ResetFields};
 use ratchet_crd::definition::Scope;
 use ratchet_crd::{CustomResource, Strategy};

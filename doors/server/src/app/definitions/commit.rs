@@ -1,0 +1,20 @@
+//! Writes of the server itself.
+
+use crate::status::StatusError;
+use crate::storage::cache::Cache;
+use ratchet_store::{Commit, Write};
+
+/// Commits writes of the server itself; returns their revision. A conflict is no error, for the next step begins with
+/// what is stored then.
+pub(super) async fn commit(cache: &Cache, writes: Vec<Write>) -> Result<Option<u64>, StatusError> {
+    match cache.store().commit(writes).await? {
+        Commit::Done(revision) => {
+            cache.wait_for(revision.0).await?;
+            Ok(Some(revision.0))
+        }
+        Commit::Refused { .. } => {
+            cache.fresh().await?;
+            Ok(None)
+        }
+    }
+}

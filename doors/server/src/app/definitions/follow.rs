@@ -1,0 +1,113 @@
+//! The task that follows the definitions: conditions, resources and deletions, until nothing is left to do.
+
+use super::commit::commit;
+use super::{cleanup, conditions};
+use crate::app::App;
+use crate::status::StatusError;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often objects that finalizers hold are looked at again.
+const HELD_INTERVAL: Duration = Duration::from_millis(250);
+
+/// How long nothing is tried after the store failed.
+const FAILED_INTERVAL: Duration = Duration::from_secs(2);
+
+/// How many writes may follow each other before waiting requests are answered.
+const STEPS: usize = 32;
+
+/// What is left to do after a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rest {
+    /// Nothing until a definition changes.
+    Nothing,
+    /// Objects are held, or there is more to delete.
+    Objects,
+    /// What failed.
+    Everything,
+}
+
+impl Rest {
+    /// When to go on, though no definition changed.
+    fn interval(self) -> Option<Duration> {
+        match self {
+            Self::Nothing => None,
+            Self::Objects => Some(HELD_INTERVAL),
+            Self::Everything => Some(FAILED_INTERVAL),
+        }
+    }
+}
+
+/// Follows the definitions until the server is drained.
+pub(crate) async fn run(app: Arc<App>) {
+    let definitions = &app.definitions;
+    let mut changed = definitions.cache.changes();
+    // After a start: whatever was not finished when the server stopped.
+    let known = definitions.known.load_full();
+    let mut dirty = conditions::unsettled(&known);
+    loop {
+        changed.mark_unchanged();
+        let rest = match round(&app, &mut dirty).await {
+            Ok(rest) => rest,
+            Err(error) => {
+                tracing::warn!(
+                    error = error.message,
+                    "definitions could not be brought up to date"
+                );
+                Rest::Everything
+            }
+        };
+        let interval = rest.interval();
+        tokio::select! {
+            more = changed.changed() => {
+                if more.is_err() {
+                    break;
+                }
+            }
+            () = tokio::time::sleep(interval.unwrap_or_default()), if interval.is_some() => {}
+            () = app.drain.wait() => break,
+        }
+    }
+    // The server stops: nobody waits for what the next one will do.
+    definitions.settled.send_replace(u64::MAX);
+}
+
+/// Brings conditions, resources and deletions up to date with the cache; `dirty` are the definitions whose conditions may
+/// have to change.
+async fn round(app: &Arc<App>, dirty: &mut BTreeSet<Arc<str>>) -> Result<Rest, StatusError> {
+    let definitions = &app.definitions;
+    let mut rest = Rest::Nothing;
+    // What was written here is up to date.
+    let mut written = 0;
+    for _ in 0..STEPS {
+        let snapshot = definitions.cache.now();
+        let changes = app.compute.run(|| definitions.refresh(&snapshot)).await;
+        let known = definitions.known.load_full();
+        let is_news = |name: &Arc<str>| {
+            known.get(name).is_none_or(|definition| definition.revision() != written)
+        };
+        dirty.extend(changes.names.into_iter().filter(is_news));
+        dirty.extend(conditions::conflicting(&known, &changes.groups));
+        let writes = app.compute.run(|| conditions::writes(&known, dirty, &app.now())).await?;
+        if !writes.is_empty() {
+            if let Some(revision) = commit(&app.cache, writes).await? {
+                written = revision;
+                dirty.clear();
+            }
+            continue;
+        }
+        dirty.clear();
+        definitions.install(&app.registry, &app.cache);
+        let progress = cleanup::step(app, &known).await?;
+        if !progress.has_written {
+            rest = if progress.is_held { Rest::Objects } else { Rest::Nothing };
+            definitions.settled.send_replace(snapshot.revision);
+            return Ok(rest);
+        }
+        rest = Rest::Objects;
+    }
+    // Others wait, too; the next round goes on.
+    definitions.settled.send_replace(definitions.cache.now().revision);
+    Ok(rest)
+}
