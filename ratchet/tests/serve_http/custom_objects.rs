@@ -101,9 +101,9 @@ async fn versions_share_their_objects() {
     created(&client, DEFINITIONS, definition).await;
     let (v1, v2) = (widgets_path(&group), widgets_path(&group).replace("/v1/", "/v2/"));
     created(&client, &v1, widget(&group, "a", json!({"a": "x"}))).await;
-    let shown = client.get(&format!("{v2}/a")).await;
-    assert_eq!(shown.json()["apiVersion"], json!(format!("{group}/v2")));
-    assert_eq!(shown.header("warning"), format!("299 - \"{group}/v2 Widget is deprecated\""));
+    let answer = client.get(&format!("{v2}/a")).await;
+    assert_eq!(answer.json()["apiVersion"], json!(format!("{group}/v2")));
+    assert_eq!(answer.header("warning"), format!("299 - \"{group}/v2 Widget is deprecated\""));
     let patched = client.patch(&format!("{v2}/a"), json!({"spec": {"b": "y"}})).await.json();
     assert_eq!(patched["spec"], json!({"a": "x"}), "the storage version does not know it");
     let switch = json!([

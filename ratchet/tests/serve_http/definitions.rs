@@ -118,15 +118,15 @@ async fn a_changed_schema_holds_for_what_is_stored() {
         let version = json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": spec(properties)}});
         json!({"spec": {"versions": [version]}})
     };
-    let shown = async || client.get(&format!("{path}/a")).await.json()["spec"].clone();
+    let spec_of = async || client.get(&format!("{path}/a")).await.json()["spec"].clone();
     let narrow = json!({"a": {"type": "string"}, "d": {"type": "integer", "default": 7}});
     assert_eq!(client.patch(&definition, schema(narrow)).await.code, 200);
-    assert_eq!(shown().await, json!({"a": "x", "d": 7}), "pruned and completed when it is read");
+    assert_eq!(spec_of().await, json!({"a": "x", "d": 7}), "pruned and completed when it is read");
     assert_eq!(client.get(&path).await.json()["items"][0]["spec"], json!({"a": "x", "d": 7}));
     let wide = json!({"a": {"type": "string"}, "b": {"type": "string"}});
     assert_eq!(client.patch(&definition, schema(wide)).await.code, 200);
-    assert_eq!(shown().await, json!({"a": "x", "b": "y"}), "nothing was lost");
-    // A write stores what is shown.
+    assert_eq!(spec_of().await, json!({"a": "x", "b": "y"}), "nothing was lost");
+    // A write stores what is answered.
     let before = client.get(&format!("{path}/a")).await.version();
     let same = client.patch(&format!("{path}/a"), json!({"spec": {"a": "x"}})).await;
     assert_eq!(same.version(), before, "{}", same.text());

@@ -159,8 +159,8 @@ impl Patch {
 }
 
 /// 422 for a patch whose result is no object of the kind.
-fn invalid_patch(shown: &str, why: &str) -> StatusError {
-    let cause = format!("Invalid value: {}: {why}", ratchet_net::Quoted(shown));
+fn invalid_patch(patched: &str, why: &str) -> StatusError {
+    let cause = format!("Invalid value: {}: {why}", ratchet_net::Quoted(patched));
     StatusError::invalid("", "", "patch", "FieldValueInvalid", &cause)
 }
 

@@ -26,8 +26,8 @@ impl ServedResource {
                 continue;
             }
             match self.serve_now(defined, item)? {
-                Served::Item(served) => *item = served,
-                Served::ByWebhook(node) => sent.push((at, node)),
+                Outcome::Item(served) => *item = served,
+                Outcome::ByWebhook(node) => sent.push((at, node)),
             }
             // Others have their turn: a long list may have to be converted.
             if at % YIELD_EVERY == YIELD_EVERY - 1 {
@@ -62,16 +62,16 @@ impl ServedResource {
     pub(crate) fn serve_local(&self, item: &Arc<Item>) -> Result<Arc<Item>, StatusError> {
         let Some(defined) = self.defined() else { return Ok(item.clone()) };
         match self.serve_now(defined, item)? {
-            Served::Item(served) => Ok(served),
-            Served::ByWebhook(_) => {
+            Outcome::Item(served) => Ok(served),
+            Outcome::ByWebhook(_) => {
                 Err(StatusError::internal("the object needs a conversion webhook"))
             }
         }
     }
 
-    fn serve_now(&self, defined: &Defined, item: &Arc<Item>) -> Result<Served, StatusError> {
+    fn serve_now(&self, defined: &Defined, item: &Arc<Item>) -> Result<Outcome, StatusError> {
         if item.has_shape(defined.serial) {
-            return Ok(Served::Item(item.clone()));
+            return Ok(Outcome::Item(item.clone()));
         }
         let row = self.row();
         let resource = defined.definition.compiled();
@@ -83,7 +83,7 @@ impl ServedResource {
         resource.decode_stored(&mut node).map_err(failed)?;
         if version != row.version {
             if defined.definition.converter().is_some() {
-                return Ok(Served::ByWebhook(node));
+                return Ok(Outcome::ByWebhook(node));
             }
             resource.set_version(&mut node, row.version);
             self.finish(resource, &mut node)?;
@@ -92,9 +92,9 @@ impl ServedResource {
         // The next reader need not look: neither the object nor the type will change.
         if version == row.version && served.body() == item.body() {
             item.set_shape(defined.serial);
-            return Ok(Served::Item(item.clone()));
+            return Ok(Outcome::Item(item.clone()));
         }
-        Ok(Served::Item(Arc::new(served)))
+        Ok(Outcome::Item(Arc::new(served)))
     }
 
     fn finish(
@@ -138,7 +138,7 @@ impl ServedResource {
 }
 
 /// What becomes of a stored object.
-enum Served {
+enum Outcome {
     Item(Arc<Item>),
     /// A webhook must convert it.
     ByWebhook(Node<'static>),

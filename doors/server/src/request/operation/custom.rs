@@ -1,5 +1,6 @@
-//! The operation of a request for a custom resource. The reference routes these by hand, and answers what it does not
-//! serve otherwise than for built-in resources.
+//! The operation of a request for a custom resource.
+//!
+//! The reference routes these by hand, and answers what it does not serve otherwise than for built-in resources.
 
 use super::Operation;
 use crate::registry::ServedResource;

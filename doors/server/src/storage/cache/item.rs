@@ -147,12 +147,12 @@ impl Item {
 
     /// The same object at the same revision with other contents, as another version or schema shows it.
     pub(crate) fn showing(&self, node: Node<'_>) -> Self {
-        let shown = arranged(node).to_json();
+        let body = arranged(node).to_json();
         let key = self.key.clone();
         let mut item = match self.revision {
             // An object that is not saved has no resource version.
-            0 => Self::new(key, 0, shown.into(), None),
-            revision => Self::of(key, revision, shown.as_bytes()),
+            0 => Self::new(key, 0, body.into(), None),
+            revision => Self::of(key, revision, body.as_bytes()),
         };
         item.version.clone_from(&self.version);
         item
@@ -410,8 +410,8 @@ mod tests {
             r#"{"metadata":{"resourceVersion":"7","name":"x"},"spec":{"x":{"apiVersion":"v7"}}}"#;
         assert_eq!((&*item.body, item.version()), (body.as_bytes(), Some("v2")));
         assert_eq!(item.as_of(8).version(), Some("v2"));
-        let shown = item.showing(node());
-        assert_eq!((&shown.body, shown.version()), (&item.body, Some("v2")));
+        let same = item.showing(node());
+        assert_eq!((&same.body, same.version()), (&item.body, Some("v2")));
         let unsaved = Item::unsaved("x".into(), &value);
         assert_eq!(unsaved.body, r#"{"metadata":{"name":"x"},"spec":{"x":{"apiVersion":"v7"}}}"#);
         assert_eq!(unsaved.showing(unsaved.node()).body, unsaved.body);
