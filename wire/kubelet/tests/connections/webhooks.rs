@@ -132,7 +132,7 @@ async fn answer(request: Request<Incoming>, nth: usize) -> Result<Response<Body>
     })
 }
 
-/// A body without an end: of chunks, or of one chunk and silence.
+/// A body without an end: of chunks, or of silence.
 struct Endless {
     pauses: bool,
 }
@@ -142,11 +142,10 @@ impl http_body::Body for Endless {
     type Error = Infallible;
 
     fn poll_frame(
-        mut self: std::pin::Pin<&mut Self>,
+        self: std::pin::Pin<&mut Self>,
         _: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         if self.pauses {
-            self.pauses = false;
             return std::task::Poll::Pending;
         }
         std::task::Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(&[b'x'; 64 * 1024])))))
@@ -195,6 +194,8 @@ async fn a_webhook_is_asked_as_by_the_reference() {
                 "POST|/a?timeout=10s|application/json|application/json, */*|kube-apiserver-admission|127.0.0.1:{port}|{{}}"
             )
         );
+        // A connection comes back a moment after its response was read.
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
     assert_eq!(hook.connections.load(Ordering::SeqCst), 1, "connections are used again");
     let other = hook.config("localhost", "/b", &ca.pem());
