@@ -92,6 +92,7 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row("autoscaling", "HorizontalPodAutoscaler", MAIN, limits::validate_autoscaler, nothing),
     row("batch", "CronJob", MAIN, workloads::validate, template::warn),
     row("batch", "Job", MAIN, workloads::validate, template::warn),
+    row("batch", "Job", STATUS, workloads::validate_job_status, nothing),
     row(
         "certificates.k8s.io",
         "CertificateSigningRequest",

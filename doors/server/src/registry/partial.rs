@@ -1,6 +1,7 @@
 //! Subresources of which an update writes some fields only: `ephemeralcontainers` and `resize` of pods, `finalize` of
 //! namespaces.
 
+use super::prepare::restore;
 use ratchet_engine::Part;
 use ratchet_object::Node;
 
@@ -13,12 +14,15 @@ const PARTIAL: &[(&str, Take)] = &[
     ("finalize", take_finalizers),
 ];
 
-/// Drops what mutating admission changed beside the fields of a subresource.
+/// Drops what mutating admission changed beside the fields of a subresource and their owners.
 pub(crate) fn restrict(part: Part, new: &mut Node<'static>, old: &Node<'static>) {
     let row = PARTIAL.iter().find(|(name, _)| matches!(part, Part::Sub(own) if own == *name));
     if let Some((_, take)) = row {
         let admitted = std::mem::replace(new, old.clone());
         take(new, &admitted);
+        if let Some(metadata) = admitted.get("metadata") {
+            restore(new.map_mut("metadata"), metadata, "managedFields");
+        }
     }
 }
 
@@ -81,13 +85,12 @@ mod tests {
             decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
         };
         let old = node("{metadata: {name: p}, spec: {containers: [{name: c}]}}");
-        let admitted =
-            "{metadata: {name: q}, spec: {containers: [], ephemeralContainers: [{name: e}]}}";
+        let admitted = "{metadata: {name: q, managedFields: [{manager: m}]}, spec: {containers: [], ephemeralContainers: [{name: e}]}}";
         let mut new = node(admitted);
         restrict(Part::Sub("ephemeralcontainers"), &mut new, &old);
         assert_eq!(
             new.to_json(),
-            r#"{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}],"ephemeralContainers":[{"name":"e"}]}}"#
+            r#"{"metadata":{"name":"p","managedFields":[{"manager":"m"}]},"spec":{"containers":[{"name":"c"}],"ephemeralContainers":[{"name":"e"}]}}"#
         );
         let mut whole = node(admitted);
         restrict(Part::Main, &mut whole, &old);

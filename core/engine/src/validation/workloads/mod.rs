@@ -1,6 +1,7 @@
 //! Validation of workloads: selectors, counts and the pod template of each kind.
 
 mod batch;
+mod job_status;
 mod rollout;
 mod stateful;
 mod status;
@@ -17,6 +18,7 @@ use alloc::vec::Vec;
 use ratchet_object::At;
 use stored_template::StoredTemplateErrors;
 
+pub(super) use job_status::validate as validate_job_status;
 pub(super) use status::validate as validate_status;
 
 /// Fields of a spec that must not be negative.
