@@ -491,9 +491,8 @@ fn a_command_line_of_kube_apiserver_starts() {
     let (code, text) = server.wait();
     assert_eq!(code, Some(0), "{text}");
     for wanted in [
-        "without effect here: --etcd-cafile, --etcd-certfile, --etcd-keyfile, --etcd-servers, \
-         --profiling\n",
-        "--etcd-servers is not used: everything is kept in the embedded store\n",
+        "without effect here: --etcd-cafile, --etcd-certfile, --etcd-keyfile, --profiling\n",
+        "--etcd-servers is not used: everything is kept in the server's own store\n",
         "feature gates without effect here: WatchList\n",
     ] {
         assert!(text.contains(wanted), "{wanted}\n{text}");

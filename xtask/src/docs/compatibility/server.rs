@@ -33,10 +33,10 @@ const ROWS: &[[&str; 4]] = &[
         "these are written in one commit with what they are about",
     ],
     [
-        "custom resources",
-        "a definition becomes an API",
-        "the definition is stored and served, its resources are not",
-        "not built yet; every table takes rows made at run time",
+        "a CustomResourceDefinition",
+        "becomes an API a second or more after its write is answered",
+        "is one when its write is answered",
+        "nobody has to wait for `Established`; who does finds it at once",
     ],
     [
         "an admission policy or webhook configuration",
