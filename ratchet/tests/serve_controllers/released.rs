@@ -32,7 +32,7 @@ impl Manager {
                 flag("service-account-private-key-file", "pki/sa.key"),
                 flag("cluster-signing-cert-file", "pki/ca.crt"),
                 flag("cluster-signing-key-file", "pki/ca.key"),
-                "--controllers=*,-clusterrole-aggregation-controller,-validatingadmissionpolicy-status-controller,-service-cidr-controller".to_owned(),
+                "--controllers=*".to_owned(),
                 "--use-service-account-credentials".to_owned(),
                 "--leader-elect=false".to_owned(),
                 "--secure-port=0".to_owned(),
@@ -64,8 +64,7 @@ fn deployment(host: &str) -> Value {
 #[test]
 #[ignore = "needs RATCHET_KUBE_COMPONENTS, a folder with the released kube-controller-manager"]
 fn released_controllers_tell_why_pods_cannot_be_created() {
-    let ours = "clusterrole-aggregation-controller,validatingadmissionpolicy-status-controller";
-    let cluster = Cluster::start(&["--controllers", ours]);
+    let cluster = Cluster::start(&["--controllers", ""]);
     let _manager = Manager::start(&cluster);
     let labels = json!({"pod-security.kubernetes.io/enforce": "baseline"});
     cluster.make("/api/v1/namespaces", &json!({"metadata": {"name": "guarded", "labels": labels}}));
