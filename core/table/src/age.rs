@@ -1,6 +1,5 @@
 //! RFC 3339 timestamps, and durations between them in human-readable form.
 
-use crate::NEVER;
 use crate::printed_object::UNKNOWN;
 use alloc::format;
 use alloc::string::String;
@@ -12,6 +11,9 @@ const YEAR: i64 = 365 * DAY;
 
 /// Go's longest duration: nanoseconds in 64 bits.
 const LONGEST: i64 = i64::MAX / 1_000_000_000;
+
+/// Go's zero time, as it is written.
+pub(crate) const NEVER: &str = "0001-01-01T00:00:00Z";
 
 /// Go's zero time, which means unset.
 const ZERO: i64 = -62_135_596_800;

@@ -42,6 +42,7 @@ mod workloads;
 pub use age::age_of;
 pub use column::Column;
 
+use age::NEVER;
 use alloc::vec;
 use alloc::vec::Vec;
 use column::{NAME, Row, date};
@@ -72,9 +73,6 @@ static AREAS: &[&[Row]] = &[
 /// The columns of kinds without a printer: Role, ClusterRole, LimitRange, CSIStorageCapacity and
 /// CustomResourceDefinition are among them, as they are in Kubernetes.
 static PLAIN: &[Column] = &[NAME, date("Created At", column::CREATED)];
-
-/// Go's zero time.
-const NEVER: &str = "0001-01-01T00:00:00Z";
 
 /// The columns of a kind; kinds without a printer get Name and Created At.
 #[must_use]

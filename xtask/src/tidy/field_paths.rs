@@ -65,6 +65,8 @@ const OTHERS: &[(&str, &[&str])] = &[
             "warnings",
         ],
     ),
+    // ConversionReviews.
+    ("core/webhook/", &["convertedObjects", "result.message", "result.status"]),
     // The file of known findings.
     ("doors/check/", &["findings"]),
     // Keys of the ConfigMap extension-apiserver-authentication.

@@ -9,10 +9,9 @@ use alloc::vec::Vec;
 use ratchet_object::Node;
 use ratchet_object::schema::{self, KINDS, Shape, TYPES, TypeRow};
 
-use super::MergeRules;
 use super::machinery::{self, LIST_META, STATUS};
 use super::published::{CustomSchemas, Published};
-use super::types::{Body, Definition, Field, OwnedKind, Text, Ty};
+use super::types::{Body, Definition, Field, MergeRules, OwnedKind, Text, Ty};
 use crate::descriptions::{Descriptions, descriptions_of};
 use crate::resources::{GroupVersionKind, Resource};
 

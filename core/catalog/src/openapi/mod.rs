@@ -21,13 +21,10 @@ mod v3;
 use alloc::vec::Vec;
 
 pub use published::{CustomSchemas, Published};
+pub use types::MergeRules;
 pub use v2::{V2Frame, V2Parts, frame as v2_frame, parts as v2_parts};
 pub use v2_proto::{V2ProtoParts, frame as v2_proto_frame, parts as v2_proto_parts};
 pub use v3::{document as v3, index as v3_index, path_of as v3_path};
-
-/// The strategic merge patch rules of fields: from the id of a type and the name of a field to
-/// strategy and merge key, either of which may be empty.
-pub type MergeRules<'m> = &'m dyn Fn(&str, &str) -> Option<(&'static str, &'static str)>;
 
 /// The content types of patches. Strategic merge is omitted without rules: kubectl would then take
 /// every list to be replaced as a whole and compute wrong patches.

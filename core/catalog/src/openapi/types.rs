@@ -8,6 +8,10 @@ use alloc::vec::Vec;
 use crate::resources::GroupVersionKind;
 use ratchet_object::Node;
 
+/// The strategic merge patch rules of fields: from the id of a type and the name of a field to
+/// strategy and merge key, either of which may be empty.
+pub type MergeRules<'m> = &'m dyn Fn(&str, &str) -> Option<(&'static str, &'static str)>;
+
 /// A string that is mostly static.
 pub(crate) type Text = Cow<'static, str>;
 

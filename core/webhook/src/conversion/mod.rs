@@ -218,8 +218,8 @@ impl ConversionCall {
                 let (expected, found) = (Quoted(&self.uid), Quoted(uid));
                 return Err(format!("expected response.uid={expected}, got {found}"));
             }
-            let result = |name| response.text_at(&["result", name]);
-            match (result("status"), result("message")) {
+            let message = response.text_at(&["result", "message"]);
+            match (response.text_at(&["result", "status"]), message) {
                 ("Success", _) => {
                     Ok(response.get("convertedObjects").map(Node::items).unwrap_or_default())
                 }
