@@ -146,7 +146,7 @@ fn decision(admission: AdmissionType, webhooks: &Webhooks, answer: &Answer) -> S
     let mut given = None;
     loop {
         match dispatch.next(given.take(), &context, &mut reinvocation) {
-            Next::Call(_) => given = Some(answer.clone()),
+            Next::WebhookCall(_) => given = Some(answer.clone()),
             Next::Rejected(rejection) => return rejection.status(&attributes).to_json(),
             Next::Done(object) => {
                 let object = object.unwrap_or_else(Node::empty_map);

@@ -83,7 +83,7 @@ pub fn parse_date_time(text: &str) -> Option<Timestamp> {
 /// Decodes base64 with the alphabet of URLs, and padding; line breaks are skipped.
 pub fn decode_bytes(text: &str) -> Option<Vec<u8>> {
     let letters: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\n' | b'\r')).collect();
-    if letters.len() % 4 != 0 {
+    if !letters.len().is_multiple_of(4) {
         return None;
     }
     let mut bytes = Vec::with_capacity(letters.len() / 4 * 3);

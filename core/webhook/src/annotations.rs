@@ -1,6 +1,6 @@
 //! Audit annotations: those of webhooks under their names, and those about what happened to the object.
 
-use crate::call::Call;
+use crate::call::WebhookCall;
 use crate::configuration::Webhook;
 use alloc::format;
 use alloc::string::String;
@@ -60,13 +60,13 @@ pub(crate) fn validating_failed_open(webhook: &Webhook, index: usize) -> AuditAn
 }
 
 /// That a mutating webhook failed open.
-pub(crate) fn mutating_failed_open(call: &Call, round: u8) -> AuditAnnotation {
+pub(crate) fn mutating_failed_open(call: &WebhookCall, round: u8) -> AuditAnnotation {
     const PREFIX: &str = "failed-open.mutation.webhook.admission.k8s.io/";
     metadata(format!("{PREFIX}round_{round}_index_{}", call.index), call.webhook.name.clone())
 }
 
 /// Whether a mutating webhook changed the object.
-pub(crate) fn mutation(call: &Call, round: u8, is_mutated: bool) -> AuditAnnotation {
+pub(crate) fn mutation(call: &WebhookCall, round: u8, is_mutated: bool) -> AuditAnnotation {
     let mut value = start(&call.webhook);
     value.push_str(&format!(",\"mutated\":{is_mutated}}}"));
     let key = format!("mutation.webhook.admission.k8s.io/round_{round}_index_{}", call.index);
@@ -74,7 +74,7 @@ pub(crate) fn mutation(call: &Call, round: u8, is_mutated: bool) -> AuditAnnotat
 }
 
 /// The patch of a mutating webhook.
-pub(crate) fn patch(call: &Call, round: u8, operations: &[Node<'_>]) -> AuditAnnotation {
+pub(crate) fn patch(call: &WebhookCall, round: u8, operations: &[Node<'_>]) -> AuditAnnotation {
     let mut value = start(&call.webhook);
     value.push_str(",\"patch\":[");
     for (index, operation) in operations.iter().enumerate() {

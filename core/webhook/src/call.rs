@@ -26,7 +26,7 @@ pub struct Context<'c> {
 
 /// A call of a webhook.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct WebhookCall {
     pub(crate) webhook: Arc<Webhook>,
     /// Its position among all webhooks, or, for validating ones, among those that are called.
     pub(crate) index: usize,
@@ -37,7 +37,7 @@ pub struct Call {
     pub(crate) started: u64,
 }
 
-impl Call {
+impl WebhookCall {
     /// The webhook that is called.
     pub fn webhook(&self) -> &Arc<Webhook> {
         &self.webhook

@@ -78,7 +78,7 @@ mod validating_tests;
 pub use ratchet_policy::{ObjectInterfaces, ReinvocationContext};
 
 pub use annotations::{AuditAnnotation, AuditLevel};
-pub use call::{Answer, Call, Context, MAX_RESPONSE_BYTES};
+pub use call::{Answer, Context, MAX_RESPONSE_BYTES, WebhookCall};
 pub use client_config::{ClientConfig, Endpoint};
 pub use configuration::{AdmissionType, Webhook, WebhookConfiguration, Webhooks};
 pub use conversion::{

@@ -1,7 +1,7 @@
 //! `MutatingDispatch`: mutating webhooks, called one after another, each with the result of the one before.
 
 use crate::annotations;
-use crate::call::{Answer, Call, Context};
+use crate::call::{Answer, Context, WebhookCall};
 use crate::configuration::{AdmissionType, Webhook, Webhooks};
 use crate::http::CallError;
 use crate::matching::{matched_names, matches};
@@ -24,7 +24,7 @@ const TYPE: AdmissionType = AdmissionType::Mutating;
 #[derive(Debug)]
 pub enum Next {
     /// The door makes this call and comes back with its answer.
-    Call(Call),
+    WebhookCall(WebhookCall),
     /// All webhooks were called: the object as they leave it, none on deletion.
     Done(Option<Node<'static>>),
     /// The request is rejected.
@@ -41,7 +41,7 @@ pub struct MutatingDispatch<'w> {
     object: Option<Node<'static>>,
     /// The objects in the version of the last webhook.
     versioned: Option<Versioned>,
-    pending: Option<Call>,
+    pending: Option<WebhookCall>,
     has_patched: bool,
     report: Report,
 }
@@ -95,7 +95,7 @@ impl<'w> MutatingDispatch<'w> {
         let step = match step {
             Ok(Some(call)) => {
                 self.pending = Some(call.clone());
-                return Next::Call(call);
+                return Next::WebhookCall(call);
             }
             Ok(None) => self.finish(context),
             Err(rejection) => Err(rejection),
@@ -122,7 +122,7 @@ impl<'w> MutatingDispatch<'w> {
         answer: Option<Answer>,
         context: &Context<'_>,
         reinvocation: &mut ReinvocationContext,
-    ) -> Result<Option<Call>, Rejection> {
+    ) -> Result<Option<WebhookCall>, Rejection> {
         if let (Some(call), Some(answer)) = (self.pending.take(), answer) {
             let outcome = read_answer(&call, answer, TYPE, &mut self.report);
             let outcome =
@@ -145,7 +145,7 @@ impl<'w> MutatingDispatch<'w> {
             match make_call(webhook, index, &matched, objects, context) {
                 Ok(call) => return Ok(Some(call)),
                 Err(failure) => {
-                    let call = Call {
+                    let call = WebhookCall {
                         webhook: webhook.clone(),
                         index,
                         uid: String::new(),
@@ -224,7 +224,7 @@ impl<'w> MutatingDispatch<'w> {
     /// Applies the patch of a response; whether that changed the object.
     fn patch(
         &mut self,
-        call: &Call,
+        call: &WebhookCall,
         response: &Response,
         context: &Context<'_>,
         reinvocation: &mut ReinvocationContext,
@@ -277,7 +277,7 @@ impl<'w> MutatingDispatch<'w> {
     /// Counts a call, remembers what it changed, and applies the failure policy.
     fn conclude(
         &mut self,
-        call: &Call,
+        call: &WebhookCall,
         outcome: Result<bool, Failure>,
         context: &Context<'_>,
         reinvocation: &mut ReinvocationContext,

@@ -3,7 +3,7 @@
 use crate::testing::{
     Round, creation, map, mutate_with, node, patching, review, status_text, webhooks,
 };
-use crate::{AdmissionType, Answer, AuditLevel, Call, ReinvocationContext, Webhooks};
+use crate::{AdmissionType, Answer, AuditLevel, ReinvocationContext, WebhookCall, Webhooks};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -12,13 +12,13 @@ use ratchet_access::User;
 use ratchet_object::Node;
 use ratchet_policy::{Attributes, GroupVersionKind, GroupVersionResource, Operation};
 
-type Script<'s> = &'s dyn Fn(&Call, &Node<'_>) -> Answer;
+type Script<'s> = &'s dyn Fn(&WebhookCall, &Node<'_>) -> Answer;
 
 fn mutating(fields: &[&str]) -> Webhooks {
     webhooks(AdmissionType::Mutating, fields)
 }
 
-fn allow(call: &Call) -> Answer {
+fn allow(call: &WebhookCall) -> Answer {
     review(call, r#""allowed":true"#)
 }
 
@@ -99,7 +99,7 @@ fn a_patch_that_does_not_apply_is_an_internal_error_whatever_the_policy() {
 fn answers_that_are_no_patches_are_failures_of_the_call() {
     const FAILED: &str =
         "500 InternalError: Internal error occurred: failed calling webhook \"m0.x.y\": ";
-    type Scripted = fn(&Call) -> Answer;
+    type Scripted = fn(&WebhookCall) -> Answer;
     let cases: [(Scripted, &str); 6] = [
         (
             |call| review(call, r#""allowed":true,"patch":"W10=""#),
@@ -144,7 +144,7 @@ fn a_deletion_has_nothing_to_patch() {
     };
     let run = |patch: &str| {
         let mut reinvocation = ReinvocationContext::default();
-        let script = |call: &Call, _: &Node<'_>| patching(call, patch);
+        let script = |call: &WebhookCall, _: &Node<'_>| patching(call, patch);
         mutate_with(&mutating(&[""]), &attributes, None, &mut reinvocation, &script)
     };
     let changed = run(r#"[{"op":"add","path":"/data/l","value":"x"}]"#);
@@ -162,7 +162,7 @@ fn a_deletion_has_nothing_to_patch() {
 #[test]
 fn each_sees_the_result_of_the_one_before() {
     let label = r#"[{"op":"add","path":"/metadata/labels/l","value":"2"}]"#;
-    let script = |call: &Call, body: &Node<'_>| match call.webhook().name() {
+    let script = |call: &WebhookCall, body: &Node<'_>| match call.webhook().name() {
         "m0.x.y" => patching(call, label),
         "m2.x.y" => {
             let seen = body.text_at(&["request", "object", "metadata", "labels", "l"]);
@@ -209,7 +209,7 @@ fn each_sees_the_result_of_the_one_before() {
 
 #[test]
 fn a_denial_ends_the_chain() {
-    let script = |call: &Call, _: &Node<'_>| {
+    let script = |call: &WebhookCall, _: &Node<'_>| {
         review(
             call,
             r#""allowed":false,"status":{"message":"no"},"patchType":"JSONPatch","patch":"W10=""#,
@@ -225,7 +225,7 @@ fn a_denial_ends_the_chain() {
 
 #[test]
 fn failures_that_are_ignored_are_told_to_the_audit_log() {
-    let script = |call: &Call, _: &Node<'_>| match call.webhook().name() {
+    let script = |call: &WebhookCall, _: &Node<'_>| match call.webhook().name() {
         "m0.x.y" => Answer::Unreachable { url: call.url(1), reason: "EOF".into() },
         _ => allow(call),
     };
@@ -269,7 +269,7 @@ fn versions_change_between_calls() {
             "rules: [{{apiGroups: [autoscaling], apiVersions: [{version}], resources: ['*'], operations: ['*']}}]"
         )
     };
-    let script = |call: &Call, body: &Node<'_>| {
+    let script = |call: &WebhookCall, body: &Node<'_>| {
         let version = body.text_at(&["request", "object", "apiVersion"]).replace('/', "~1");
         patching(
             call,
@@ -310,7 +310,7 @@ fn both_rounds(fields: &[&str], script: Script<'_>) -> (Vec<Vec<String>>, String
 }
 
 /// Adds the letter `x` to the member that the webhook's name begins with.
-fn append(call: &Call, body: &Node<'_>) -> Answer {
+fn append(call: &WebhookCall, body: &Node<'_>) -> Answer {
     let member = call.webhook().name().split('.').next().unwrap_or_default();
     let before = body.text_at(&["request", "object", "data", member]);
     patching(call, &format!(r#"[{{"op":"add","path":"/data/{member}","value":"{before}x"}}]"#))
@@ -359,7 +359,7 @@ fn what_others_change_calls_again() {
     let (user, object) = (User::anonymous(), map("k: v"));
     let attributes = creation(&user, &object);
     let hooks = mutating(&["reinvocationPolicy: IfNeeded", ""]);
-    let script = |call: &Call, _: &Node<'_>| allow(call);
+    let script = |call: &WebhookCall, _: &Node<'_>| allow(call);
     let run = |reinvocation: &mut ReinvocationContext, object: &Node<'static>| {
         mutate_with(&hooks, &attributes, Some(object.clone()), reinvocation, &script).called
     };
@@ -380,7 +380,7 @@ fn with_fresh_times_every_patch_is_a_change() {
     let (user, object) = (User::anonymous(), map("k: v"));
     let attributes = creation(&user, &object);
     let hooks = mutating(&["reinvocationPolicy: IfNeeded", ""]);
-    let script = |call: &Call, _: &Node<'_>| {
+    let script = |call: &WebhookCall, _: &Node<'_>| {
         patching(call, r#"[{"op":"add","path":"/data/k","value":"v"}]"#)
     };
     for has_fresh_times in [true, false] {

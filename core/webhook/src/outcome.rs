@@ -1,7 +1,7 @@
 //! The outcome of a call: what both types of webhooks do with an answer before it means anything to them.
 
 use crate::annotations;
-use crate::call::{Answer, Call, Context};
+use crate::call::{Answer, Context, WebhookCall};
 use crate::configuration::{AdmissionType, Webhook};
 use crate::decode::ADMISSION;
 use crate::denial::DeniedStatus;
@@ -52,7 +52,7 @@ pub(crate) fn make_call(
     matched: &MatchKind,
     (object, old): (Option<&Node<'_>>, Option<&Node<'_>>),
     context: &Context<'_>,
-) -> Result<Call, Failure> {
+) -> Result<WebhookCall, Failure> {
     if context.attributes.dry_run {
         check_dry_run(webhook)?;
     }
@@ -65,13 +65,13 @@ pub(crate) fn make_call(
     let review = Review { uid: &uid, version, kind, resource, object, old };
     let body = review.to_json(context.attributes).into();
     let started = context.objects.nanoseconds();
-    Ok(Call { webhook: webhook.clone(), index, uid, version, body, started })
+    Ok(WebhookCall { webhook: webhook.clone(), index, uid, version, body, started })
 }
 
 /// Reads an answer up to its response: warnings and annotations of a response that belongs to the call are reported,
 /// and a denial is a failure.
 pub(crate) fn read_answer(
-    call: &Call,
+    call: &WebhookCall,
     answer: Answer,
     admission: AdmissionType,
     report: &mut Report,

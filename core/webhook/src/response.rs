@@ -1,6 +1,6 @@
 //! The response in a review: checked against the request, and taken apart.
 
-use crate::call::Call;
+use crate::call::WebhookCall;
 use crate::configuration::AdmissionType;
 use crate::review::ReviewVersion;
 use alloc::format;
@@ -25,7 +25,7 @@ impl Response {
     /// Takes the response of a review; the error is why it does not belong to the call. Types have been checked.
     pub(crate) fn verify(
         review: &Node<'_>,
-        call: &Call,
+        call: &WebhookCall,
         admission: AdmissionType,
     ) -> Result<Self, String> {
         let is_set = |node: &&Node<'_>| !node.is_null();
@@ -68,7 +68,11 @@ fn patch_of(response: &Node<'_>) -> Vec<u8> {
 }
 
 /// Checks that a response is about the request, and that its review says what it is.
-fn check_identity(review: &Node<'_>, response: &Node<'_>, call: &Call) -> Result<(), String> {
+fn check_identity(
+    review: &Node<'_>,
+    response: &Node<'_>,
+    call: &WebhookCall,
+) -> Result<(), String> {
     let uid = response.text_at(&["uid"]);
     if uid != call.uid {
         let (expected, found) = (Quoted(&call.uid), Quoted(uid));

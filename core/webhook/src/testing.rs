@@ -1,8 +1,8 @@
 //! A small cluster, a scripted webhook and helpers for tests.
 
 use crate::{
-    AdmissionType, Answer, Call, Context, MutatingDispatch, Next, ReinvocationContext, Rejection,
-    Report, ValidatingDispatch, WebhookConfiguration, Webhooks,
+    AdmissionType, Answer, Context, MutatingDispatch, Next, ReinvocationContext, Rejection, Report,
+    ValidatingDispatch, WebhookCall, WebhookConfiguration, Webhooks,
 };
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -138,7 +138,7 @@ pub(crate) fn answered(body: &str) -> Answer {
 }
 
 /// A review of v1 with these members of its response; the id is that of the call.
-pub(crate) fn review(call: &Call, response: &str) -> Answer {
+pub(crate) fn review(call: &WebhookCall, response: &str) -> Answer {
     let uid = call.uid();
     answered(&format!(
         r#"{{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{{"uid":"{uid}",{response}}}}}"#
@@ -146,7 +146,7 @@ pub(crate) fn review(call: &Call, response: &str) -> Answer {
 }
 
 /// A review that allows the request and patches the object.
-pub(crate) fn patching(call: &Call, patch: &str) -> Answer {
+pub(crate) fn patching(call: &WebhookCall, patch: &str) -> Answer {
     let patch = encode_base64(patch.as_bytes());
     review(call, &format!(r#""allowed":true,"patchType":"JSONPatch","patch":"{patch}""#))
 }
@@ -165,7 +165,7 @@ pub(crate) fn mutate_with(
     attributes: &Attributes<'_>,
     object: Option<Node<'static>>,
     reinvocation: &mut ReinvocationContext,
-    script: &dyn Fn(&Call, &Node<'_>) -> Answer,
+    script: &dyn Fn(&WebhookCall, &Node<'_>) -> Answer,
 ) -> Round {
     let (cluster, number) = (Cluster::default(), Cell::new(0));
     let new_uid = || {
@@ -177,7 +177,7 @@ pub(crate) fn mutate_with(
     let (mut called, mut bodies, mut answer) = (Vec::new(), Vec::new(), None);
     let result = loop {
         match dispatch.next(answer.take(), &context, reinvocation) {
-            Next::Call(call) => {
+            Next::WebhookCall(call) => {
                 let body = node(call.body());
                 called.push(call.webhook().name().to_string());
                 answer = Some(script(&call, &body));
@@ -200,7 +200,7 @@ pub(crate) fn status_text(rejection: &Rejection, attributes: &Attributes<'_>) ->
 pub(crate) fn validate_with(
     webhooks: &Webhooks,
     attributes: &Attributes<'_>,
-    script: &dyn Fn(&Call) -> Answer,
+    script: &dyn Fn(&WebhookCall) -> Answer,
 ) -> (Vec<Node<'static>>, Option<String>, Report) {
     let (cluster, number) = (Cluster::default(), Cell::new(0));
     let new_uid = || {

@@ -1,7 +1,7 @@
 //! `ValidatingDispatch`: validating webhooks, called all at the same time.
 
 use crate::annotations;
-use crate::call::{Answer, Call, Context};
+use crate::call::{Answer, Context, WebhookCall};
 use crate::configuration::{AdmissionType, Webhook, Webhooks};
 use crate::matching::{matched_names, matches};
 use crate::mutating::evaluate_conditions;
@@ -46,7 +46,7 @@ impl ValidatingDispatch {
     pub fn start(
         webhooks: &Webhooks,
         context: &Context<'_>,
-    ) -> Result<(Self, Vec<Call>), (Rejection, Report)> {
+    ) -> Result<(Self, Vec<WebhookCall>), (Rejection, Report)> {
         let mut dispatch = Self::default();
         match dispatch.calls(webhooks, context) {
             Ok(calls) => Ok((dispatch, calls)),
@@ -58,7 +58,7 @@ impl ValidatingDispatch {
         &mut self,
         webhooks: &Webhooks,
         context: &Context<'_>,
-    ) -> Result<Vec<Call>, Rejection> {
+    ) -> Result<Vec<WebhookCall>, Rejection> {
         let mut versions: Vec<Versioned> = Vec::new();
         let mut relevant: Vec<(&Arc<Webhook>, MatchKind)> = Vec::new();
         for webhook in webhooks.for_kind(&context.attributes.kind) {
@@ -94,7 +94,7 @@ impl ValidatingDispatch {
     }
 
     /// Takes the answer of a call, in the order in which answers arrive.
-    pub fn answer(&mut self, call: &Call, answer: Answer, context: &Context<'_>) {
+    pub fn answer(&mut self, call: &WebhookCall, answer: Answer, context: &Context<'_>) {
         let failure = read_answer(call, answer, TYPE, &mut self.report).err();
         let nanoseconds = context.objects.nanoseconds().saturating_sub(call.started);
         self.settle(&call.webhook, call.index, failure, (nanoseconds, context));

@@ -1,7 +1,7 @@
 //! Tests of validating webhooks: whom they are sent to, what they are sent, and what their answers mean.
 
 use crate::testing::{Cluster, answered, creation, map, node, review, validate_with, webhooks};
-use crate::{AdmissionType, Answer, Call, Context, ValidatingDispatch, Webhooks};
+use crate::{AdmissionType, Answer, Context, ValidatingDispatch, WebhookCall, Webhooks};
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -14,7 +14,7 @@ fn validating(fields: &[&str]) -> Webhooks {
     webhooks(AdmissionType::Validating, fields)
 }
 
-fn allow(call: &Call) -> Answer {
+fn allow(call: &WebhookCall) -> Answer {
     review(call, r#""allowed":true"#)
 }
 
@@ -28,12 +28,12 @@ fn alice() -> User {
 }
 
 /// What the client is status_text if the only webhook, with these fields, answers so.
-fn outcome_with(fields: &str, script: &dyn Fn(&Call) -> Answer) -> Option<String> {
+fn outcome_with(fields: &str, script: &dyn Fn(&WebhookCall) -> Answer) -> Option<String> {
     let (user, object) = (alice(), map("k: v"));
     validate_with(&validating(&[fields]), &creation(&user, &object), script).1
 }
 
-fn status_text(script: &dyn Fn(&Call) -> Answer) -> Option<String> {
+fn status_text(script: &dyn Fn(&WebhookCall) -> Answer) -> Option<String> {
     outcome_with("", script)
 }
 
@@ -111,7 +111,8 @@ fn denials_have_the_status_of_the_webhook() {
         ),
         (r#"{"message":"no","code":999}"#, format!("999 : {DENIED}: no")),
     ] {
-        let answer = |call: &Call| review(call, &format!(r#""allowed":false,"status":{status}"#));
+        let answer =
+            |call: &WebhookCall| review(call, &format!(r#""allowed":false,"status":{status}"#));
         assert_eq!(status_text(&answer), Some(expected.clone()), "{status}");
         assert_eq!(outcome_with("failurePolicy: Ignore", &answer), Some(expected), "{status}");
     }
@@ -142,7 +143,7 @@ fn denials_have_the_status_of_the_webhook() {
 fn failures_of_calls_have_the_words_of_the_reference() {
     const FAILED: &str =
         "500 InternalError: Internal error occurred: failed calling webhook \"m0.x.y\": ";
-    type Script = fn(&Call) -> Answer;
+    type Script = fn(&WebhookCall) -> Answer;
     let cases: [(Script, &str); 12] = [
         (
             |call| Answer::Unreachable {
@@ -397,7 +398,7 @@ fn all_are_called_and_the_first_failure_counts() {
     let (user, object) = (alice(), map(""));
     let attributes = creation(&user, &object);
     let hooks = validating(&["", "failurePolicy: Ignore", "", ""]);
-    let script = |call: &Call| match call.webhook().name() {
+    let script = |call: &WebhookCall| match call.webhook().name() {
         "m0.x.y" => review(
             call,
             r#""allowed":true,"warnings":["w",""],"auditAnnotations":{"good":"v","not good!":"w"}"#,

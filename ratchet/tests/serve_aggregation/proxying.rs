@@ -14,11 +14,11 @@ fn whoami(world: &World, headers: &str) -> Value {
 #[test]
 fn the_identity_is_that_of_the_request_and_nobody_can_state_another() {
     let (world, _extension) = World::available("aggregated");
-    let told = whoami(
+    let reported = whoami(
         &world,
         "X-Remote-User: root\r\nX-Remote-Group: system:nodes\r\nX-Remote-Extra-Scopes: all\r\nX-Remote-Uid: 0\r\nX-Forwarded-For: 192.0.2.1\r\n",
     );
-    let headers = &told["headers"];
+    let headers = &reported["headers"];
     assert_eq!(headers["x-remote-user"], json!(["kubernetes-admin"]));
     let groups = json!(["system:masters", "system:authenticated"]);
     assert_eq!(headers["x-remote-group"], groups);
@@ -27,14 +27,14 @@ fn the_identity_is_that_of_the_request_and_nobody_can_state_another() {
     assert_eq!(headers["x-forwarded-for"], json!(["192.0.2.1, 127.0.0.1"]));
     assert_eq!(headers["authorization"], Value::Null);
     assert!(headers["audit-id"].is_array() && headers["x-forwarded-uri"].is_array());
-    assert_eq!(told["uri"], format!("/apis/{GROUP}/v1alpha1/whoami?a=b%20c&a=d"));
-    assert_eq!(told["version"], "HTTP/2.0");
+    assert_eq!(reported["uri"], format!("/apis/{GROUP}/v1alpha1/whoami?a=b%20c&a=d"));
+    assert_eq!(reported["version"], "HTTP/2.0");
 
-    let told = whoami(
+    let reported = whoami(
         &world,
         "Impersonate-User: jane\r\nImpersonate-Group: system:masters\r\nImpersonate-Group: dev\r\nImpersonate-Extra-Reason: a%2Fb\r\n",
     );
-    let headers = &told["headers"];
+    let headers = &reported["headers"];
     assert_eq!(headers["x-remote-user"], json!(["jane"]));
     assert_eq!(headers["x-remote-group"], json!(["system:masters", "dev", "system:authenticated"]));
     assert_eq!(headers["x-remote-extra-reason"], json!(["a%2Fb"]), "values are as they came");

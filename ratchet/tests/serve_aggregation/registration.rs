@@ -44,7 +44,7 @@ fn what_is_built_in_has_an_api_service() {
 #[test]
 fn wrong_api_services_are_refused_in_the_words_of_the_reference() {
     let world = World::new();
-    let told = |spec: Value| {
+    let reported = |spec: Value| {
         let object = json!({"metadata": {"name": "v1.a"}, "spec": spec}).to_string();
         let (code, body) = world.server.request("POST", SERVICES, &object);
         assert_eq!(code, 422, "{body}");
@@ -56,7 +56,7 @@ fn wrong_api_services_are_refused_in_the_words_of_the_reference() {
         causes.iter().map(cause).collect::<Vec<_>>()
     };
     assert_eq!(
-        told(json!({"version": "v1", "group": "a"})),
+        reported(json!({"version": "v1", "group": "a"})),
         [
             "spec.groupPriorityMinimum: Invalid value: 0: must be positive and less than 20000",
             "spec.versionPriority: Invalid value: 0: must be positive and less than 1000",
@@ -66,7 +66,7 @@ fn wrong_api_services_are_refused_in_the_words_of_the_reference() {
     let with = |more: Value| {
         let mut spec = priorities.clone();
         spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        told(spec)
+        reported(spec)
     };
     assert_eq!(
         with(json!({"version": "v2", "group": ""})),

@@ -81,7 +81,7 @@ pub(crate) const SAMPLES: &[Sample] = &[
     sample(
         ADMISSION,
         "MutatingAdmissionPolicy",
-        "spec: {reinvocationPolicy: Never, matchConstraints: {resourceRules: [{apiGroups: [it.example], apiVersions: [v1], operations: [CREATE], resources: [things]}]}, mutations: [{patchType: JSONPatch, jsonPatch: {expression: '[]'}}]}",
+        "spec: {reinvocationPolicy: Never, matchConstraints: {resourceRules: [{apiGroups: [it.example], apiVersions: [v1], operations: [CREATE], resources: [things]}]}, mutations: [{patchType: JSONPatch, jsonPatch: {expression: '[JSONPatch{op: \"remove\", path: \"/a\"}]'}}]}",
     ),
     sample(ADMISSION, "MutatingAdmissionPolicyBinding", "spec: {policyName: a}"),
     sample(
@@ -114,9 +114,9 @@ pub(crate) const SAMPLES: &[Sample] = &[
     sample(
         "apiregistration.k8s.io/v1",
         "APIService",
-        "spec: {group: it.example, version: v1, groupPriorityMinimum: 1, versionPriority: 1, service: {name: a, namespace: b}, insecureSkipTLSVerify: true}",
+        "spec: {group: other.example, version: v1, groupPriorityMinimum: 1, versionPriority: 1, service: {name: a, namespace: b}, insecureSkipTLSVerify: true}",
     )
-    .named("v1.it.example"),
+    .named("v1.other.example"),
     sample(APPS, "ControllerRevision", "data: {a: b}, revision: 1"),
     sample(
         APPS,

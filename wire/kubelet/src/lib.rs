@@ -1,5 +1,7 @@
-//! Client for kubelets: connections are requested by node name and verified for that node. Beside it clients for other
-//! servers: pods and services, whom nobody verifies, and webhooks, whose bundle of CAs verifies them.
+//! Client for kubelets: connections are requested by node name and verified for that node.
+//!
+//! Beside it are clients for other servers: pods and services, whom nobody verifies, and webhooks, whose bundle of CAs
+//! verifies them.
 //!
 //! ```
 //! use ratchet_kubelet::{Endpoint, NodeName};

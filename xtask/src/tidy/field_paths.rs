@@ -20,6 +20,8 @@ const OTHERS: &[(&str, &[&str])] = &[
     ),
     // A map of rules by the name of a namespace.
     ("core/access/", &[""]),
+    // Extensions of OpenAPI schemas.
+    ("core/crd/", &["x-kubernetes-group-version-kind", "x-kubernetes-selectable-fields"]),
     // The configuration of the PodSecurity plugin.
     (
         "core/engine/",
@@ -84,7 +86,12 @@ const OTHERS: &[(&str, &[&str])] = &[
     // Query parameters and continue tokens.
     ("doors/server/", &["force", "pretty", "rv", "sendInitialEvents", "sinceTime", "stream", "v"]),
     // Members of a Status; a member as Go names it, in an annotation.
-    ("doors/server/", &["Policies", "causes", "code", "details"]),
+    ("doors/server/", &["Policies", "causes", "code", "details", "details.retryAfterSeconds"]),
+    // Discovery and OpenAPI documents of extension servers.
+    (
+        "doors/server/",
+        &["freshness", "namespaced", "responseKind", "serverRelativeURL", "singularName"],
+    ),
     // Members of a Status.
     ("wire/audit-log/", &["code", "details", "details.causes"]),
     // Lists.

@@ -1,6 +1,6 @@
 //! Costs of calls: those of the standard library by overload, those of Kubernetes' libraries by function.
 
-use super::coster::{Argument, Coster, Place};
+use super::coster::{Argument, Coster, PathNode};
 use super::{CostEstimate, SizeEstimate, library};
 use crate::syntax::Expr;
 use alloc::vec::Vec;
@@ -84,7 +84,7 @@ impl Coster<'_, '_> {
             };
             if let (Some(element), Some(indexed)) = (element, arguments.first()) {
                 size = self.entry_size(indexed).map(|entry| entry.value);
-                let place: Place<'_> = self.below(self.place(indexed), element);
+                let place: PathNode<'_> = self.below(self.place(indexed), element);
                 self.set_place(expr, place);
             }
             if size.is_none() {

@@ -19,7 +19,7 @@ const STRUCT: CostEstimate = CostEstimate::fixed(40);
 
 /// Where a path of fields leads in the declaration.
 #[derive(Clone, Copy)]
-pub(super) enum Place<'d> {
+pub(super) enum PathNode<'d> {
     /// There is no path.
     Nowhere,
     /// The path leads out of what is declared.
@@ -49,7 +49,7 @@ impl EntrySize {
 /// A variable of a comprehension.
 struct Local<'d> {
     name: String,
-    place: Place<'d>,
+    place: PathNode<'d>,
     size: Option<SizeEstimate>,
     entry: Option<EntrySize>,
 }
@@ -57,7 +57,7 @@ struct Local<'d> {
 /// An expression as the cost of a call sees it.
 pub(super) struct Argument<'e, 'd> {
     pub(super) expr: &'e Expr,
-    pub(super) place: Place<'d>,
+    pub(super) place: PathNode<'d>,
     pub(super) ty: Type,
     pub(super) size: Option<SizeEstimate>,
 }
@@ -65,7 +65,7 @@ pub(super) struct Argument<'e, 'd> {
 pub(super) struct Coster<'c, 'd> {
     checked: &'c Checked,
     root: &'d DeclType,
-    places: BTreeMap<usize, Place<'d>>,
+    places: BTreeMap<usize, PathNode<'d>>,
     locals: Vec<Local<'d>>,
     sizes: BTreeMap<usize, SizeEstimate>,
     entries: BTreeMap<usize, EntrySize>,
@@ -87,7 +87,7 @@ impl<'c, 'd> Coster<'c, 'd> {
         match &expr.kind {
             Kind::Literal(_) => CostEstimate::default(),
             Kind::Ident(name) => {
-                let place = self.local(name).map_or(Place::At(self.root), |local| local.place);
+                let place = self.local(name).map_or(PathNode::At(self.root), |local| local.place);
                 self.places.insert(expr.id, place);
                 SELECT
             }
@@ -109,7 +109,7 @@ impl<'c, 'd> Coster<'c, 'd> {
     fn select(&mut self, expr: &Expr, operand: &Expr, field: &str, test: bool) -> CostEstimate {
         // A name with dots, such as that of a type, is one name.
         if !matches!(self.checked.references.get(expr.id), None | Some(Reference::None)) {
-            self.places.insert(expr.id, Place::At(self.root));
+            self.places.insert(expr.id, PathNode::At(self.root));
             return SELECT;
         }
         let cost = self.cost(operand);
@@ -248,25 +248,25 @@ impl<'c, 'd> Coster<'c, 'd> {
         }
     }
 
-    pub(super) fn place(&self, expr: &Expr) -> Place<'d> {
+    pub(super) fn place(&self, expr: &Expr) -> PathNode<'d> {
         if let Kind::Ident(name) = &expr.kind
             && let Some(local) = self.local(name)
         {
             return local.place;
         }
-        self.places.get(&expr.id).copied().unwrap_or(Place::Nowhere)
+        self.places.get(&expr.id).copied().unwrap_or(PathNode::Nowhere)
     }
 
-    pub(super) fn set_place(&mut self, expr: &Expr, place: Place<'d>) {
+    pub(super) fn set_place(&mut self, expr: &Expr, place: PathNode<'d>) {
         self.places.insert(expr.id, place);
     }
 
     /// The place one element further down. The first element of a path is taken for the variable.
-    pub(super) fn below(&self, place: Place<'d>, element: &str) -> Place<'d> {
+    pub(super) fn below(&self, place: PathNode<'d>, element: &str) -> PathNode<'d> {
         match place {
-            Place::Nowhere => Place::At(self.root),
-            Place::Undeclared => Place::Undeclared,
-            Place::At(ty) => ty.below(element).map_or(Place::Undeclared, Place::At),
+            PathNode::Nowhere => PathNode::At(self.root),
+            PathNode::Undeclared => PathNode::Undeclared,
+            PathNode::At(ty) => ty.below(element).map_or(PathNode::Undeclared, PathNode::At),
         }
     }
 
@@ -319,9 +319,9 @@ impl<'c, 'd> Coster<'c, 'd> {
 }
 
 /// The size that the declaration allows at a place.
-pub(super) fn place_size(place: Place<'_>) -> Option<SizeEstimate> {
+pub(super) fn place_size(place: PathNode<'_>) -> Option<SizeEstimate> {
     match place {
-        Place::At(ty) => Some(SizeEstimate { min: 0, max: ty.max_elements }),
+        PathNode::At(ty) => Some(SizeEstimate { min: 0, max: ty.max_elements }),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 //! They decide which rules a definition may have, so that every number is that of the reference.
 
 use super::calls::{CallEstimate, CostedCall, PATTERN, TRAVERSAL};
-use super::coster::{Argument, Place, place_size};
+use super::coster::{Argument, PathNode, place_size};
 use super::{CostEstimate, SizeEstimate};
 use crate::syntax::Kind;
 use crate::{Type, Value};
@@ -129,7 +129,7 @@ fn element(list: &Argument<'_, '_>) -> Option<(Type, SizeEstimate)> {
         _ => return None,
     };
     let place = match list.place {
-        Place::At(ty) => ty.below("@items").map_or(Place::Undeclared, Place::At),
+        PathNode::At(ty) => ty.below("@items").map_or(PathNode::Undeclared, PathNode::At),
         other => other,
     };
     Some((ty, place_size(place).unwrap_or(SizeEstimate::UNKNOWN)))

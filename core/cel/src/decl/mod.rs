@@ -3,13 +3,14 @@
 mod escape;
 #[cfg(test)]
 mod tests;
+mod typed;
 mod types;
 mod values;
 
 pub use escape::escape;
+pub(crate) use typed::Members;
+pub use typed::{TypedList, TypedMap};
 pub use types::SelfTypes;
-pub(crate) use values::Members;
-pub use values::{TypedList, TypedMap};
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;

@@ -1,34 +1,10 @@
 //! Values of trees under their declared types (apiserver's `UnstructuredToVal`).
 
-use super::{DeclKind, DeclType, Fields, Topology};
+use super::{DeclKind, DeclType, Members, TypedList, TypedMap};
 use crate::strfmt;
 use crate::{List, Map, Text, Timestamp, Value};
 use alloc::format;
-use ratchet_object::{Entry, Node, Value as Tree};
-
-/// The items of a list in a tree, with their declared type.
-#[derive(Clone, Copy, Debug)]
-pub struct TypedList<'t> {
-    pub(crate) nodes: &'t [Node<'t>],
-    pub(crate) items: &'t DeclType,
-    pub(crate) topology: &'t Topology,
-}
-
-/// The members of an object or map in a tree, with their declared types.
-#[derive(Clone, Copy, Debug)]
-pub struct TypedMap<'t> {
-    pub(crate) entries: &'t [Entry<'t>],
-    pub(crate) members: Members<'t>,
-}
-
-/// The types of members.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Members<'t> {
-    /// Those of an object.
-    Fields(&'t Fields),
-    /// One for all values of a map.
-    Values(&'t DeclType),
-}
+use ratchet_object::{Node, Value as Tree};
 
 impl DeclType {
     /// The value of a node of this type. A node that does not fit is a value that cannot be used.
@@ -58,7 +34,7 @@ impl DeclType {
             (DeclKind::Double, Tree::Float(number)) => Value::Double(*number),
             (DeclKind::Bool, Tree::Bool(truth)) => Value::Bool(*truth),
             (_, Tree::Text(text)) => self.formatted(text),
-            _ => self.misfit(node),
+            _ => self.violation(node),
         }
     }
 
@@ -89,7 +65,7 @@ impl DeclType {
         value.unwrap_or_else(|| Value::invalid(&format!("{format} {text}")))
     }
 
-    fn misfit<'t>(&self, node: &Node<'_>) -> Value<'t> {
+    fn violation<'t>(&self, node: &Node<'_>) -> Value<'t> {
         Value::invalid(&format!("invalid data, expected {}", self.expected(go_type(node))))
     }
 

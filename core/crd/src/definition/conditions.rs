@@ -1,49 +1,16 @@
 //! Conditions of definitions, as functions of a definition and of the others.
 
-use super::{ApprovalState, CustomResourceDefinition, Names, approval, is_protected_group};
+use super::{
+    ApprovalState, Condition, ConditionStatus, CustomResourceDefinition, Names, approval,
+    is_protected_group,
+};
 use crate::errors::quoted;
 use crate::path::Path;
 use crate::schema::{JsonSchemaProps, structural_error, validate_structural};
-use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_object::{Node, Value};
-
-/// A condition of a definition, without the time of its last transition.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Condition {
-    /// `type`
-    pub condition_type: Cow<'static, str>,
-    /// `status`
-    pub status: ConditionStatus,
-    /// `reason`
-    pub reason: Cow<'static, str>,
-    /// `message`
-    pub message: String,
-}
-
-/// The status of a condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConditionStatus {
-    /// It holds.
-    True,
-    /// It does not.
-    False,
-    /// Nobody knows.
-    Unknown,
-}
-
-impl ConditionStatus {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::True => "True",
-            Self::False => "False",
-            Self::Unknown => "Unknown",
-        }
-    }
-}
 
 impl Condition {
     fn new(

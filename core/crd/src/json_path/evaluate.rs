@@ -1,4 +1,4 @@
-//! Evaluation of paths on trees. Missing keys are no errors.
+//! Evaluation of paths on trees, in which missing keys are no errors.
 
 use super::{JsonPath, Operator, Slice, Step};
 use alloc::vec;

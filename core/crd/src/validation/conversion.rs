@@ -1,50 +1,16 @@
 //! Validation of conversion, and of the webhook that does it.
 
-use super::internal::InternalSpec;
+use super::internal::{InternalSpec, typed};
 use super::options::Options;
-use super::typed;
+use super::webhook::{
+    REVIEW_VERSIONS, bundle_fault, client, conversion, is_recognized, review_versions,
+};
 use crate::errors::{ErrorList, json_list, quoted};
 use crate::path::Path;
-use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_cel::library::parse_url;
 use ratchet_engine::field_validation::{NameFormat, name_format_faults};
 use ratchet_object::Node;
-
-/// Versions of `ConversionReview` that the API server knows.
-const REVIEW_VERSIONS: [&str; 2] = ["v1", "v1beta1"];
-
-fn conversion<'n>(spec: &InternalSpec<'n>) -> Option<&'n Node<'n>> {
-    spec.node?.get("conversion").filter(|conversion| !conversion.is_null())
-}
-
-fn review_versions<'n>(conversion: &'n Node<'n>) -> &'n [Node<'n>] {
-    let versions = conversion.find(&["webhook", "conversionReviewVersions"]);
-    versions.map(Node::items).unwrap_or_default()
-}
-
-fn client<'n>(conversion: &'n Node<'n>) -> Option<&'n Node<'n>> {
-    conversion.find(&["webhook", "clientConfig"]).filter(|client| !client.is_null())
-}
-
-fn is_recognized(versions: &[Node<'_>]) -> bool {
-    versions.iter().any(|version| REVIEW_VERSIONS.contains(&version.text().unwrap_or_default()))
-}
-
-/// Whether a stored definition names a version of `ConversionReview` that is known, or none at all.
-pub(super) fn has_recognized_version(spec: &InternalSpec<'_>) -> bool {
-    conversion(spec).is_none_or(|conversion| {
-        let versions = review_versions(conversion);
-        versions.is_empty() || is_recognized(versions)
-    })
-}
-
-/// Whether a stored definition has a bundle of certificates that is not valid.
-pub(super) fn has_invalid_bundle(spec: &InternalSpec<'_>) -> bool {
-    let bundle = conversion(spec).and_then(client).and_then(|client| client.get("caBundle"));
-    let bundle = bundle.and_then(Node::text).unwrap_or_default();
-    !bundle.is_empty() && bundle_fault(bundle).is_some()
-}
 
 pub(super) fn validate(spec: &InternalSpec<'_>, options: &Options, errors: &mut ErrorList) {
     let Some(conversion) = conversion(spec) else { return };
@@ -215,11 +181,4 @@ fn validate_service(service: &Node<'_>, path: &Path<'_>, errors: &mut ErrorList)
             });
         }
     }
-}
-
-/// Why a bundle, which is in base64, has no certificate that can be trusted.
-fn bundle_fault(bundle: &str) -> Option<String> {
-    let bytes = ratchet_object::decode_base64(bundle).ok()?;
-    let error = ratchet_certificate::ca_bundle_error(&bytes)?;
-    Some(alloc::format!("unable to load root certificates: {error}"))
 }

@@ -1,12 +1,13 @@
 //! Validation of defaults: they are what a client could have sent.
 
 use super::options::Options;
+use super::pruning::is_unpruned;
 use crate::errors::{ErrorList, bad_value};
 use crate::path::Path;
 use crate::rules::{Evaluation, RuleTree};
 use crate::schema::JsonSchemaProps;
 use crate::structural::{Coerced, META_FIELDS, Structural};
-use crate::value::{self, Origin, deep_equal};
+use crate::value::{self, Origin};
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -24,23 +25,9 @@ pub(super) fn validate(
         return ErrorList::default();
     }
     let mut walk = Walk { options, budget: RUNTIME_COST_BUDGET, errors: ErrorList::default() };
-    let place = Place { root: structural, steps: &[], inside_meta: false };
+    let place = DefaultSite { root: structural, steps: &[], inside_meta: false };
     let _ = walk.node(schema, structural, true, path, &place);
     walk.errors
-}
-
-/// Whether a default of a schema has fields that are not specified.
-pub(super) fn has_unpruned(schema: &Structural) -> bool {
-    let own = schema.default.as_deref().is_some_and(|default| is_unpruned(schema, default));
-    own || schema.items().is_some_and(has_unpruned)
-        || schema.additional_properties().is_some_and(has_unpruned)
-        || schema.properties().any(|(_, property)| has_unpruned(property))
-}
-
-fn is_unpruned(schema: &Structural, default: &Node<'static>) -> bool {
-    let mut pruned = default.clone();
-    schema.prune_as(&mut pruned, schema.embedded_resource);
-    !deep_equal(&pruned, default)
 }
 
 struct Walk<'w> {
@@ -51,7 +38,7 @@ struct Walk<'w> {
 }
 
 /// The nearest resource around a node, and the way from there.
-struct Place<'p> {
+struct DefaultSite<'p> {
     root: &'p Structural,
     steps: &'p [Step<'p>],
     inside_meta: bool,
@@ -73,10 +60,10 @@ impl Walk<'_> {
         structural: &Structural,
         is_root: bool,
         path: &Path<'_>,
-        place: &Place<'_>,
+        place: &DefaultSite<'_>,
     ) -> Result<(), Stop> {
         let is_resource = is_root || structural.embedded_resource;
-        let own = Place { root: structural, steps: &[], inside_meta: false };
+        let own = DefaultSite { root: structural, steps: &[], inside_meta: false };
         let place = if is_resource { &own } else { place };
         if let Some(default) = structural.default.as_deref() {
             let path = path.child("default");
@@ -90,7 +77,8 @@ impl Walk<'_> {
         if let (Some(items), Some(item_schema)) = (structural.items(), schema.item_schema()) {
             let mut steps: Vec<Step<'_>> = place.steps.to_vec();
             steps.push(Step::Index);
-            let below = Place { root: place.root, steps: &steps, inside_meta: place.inside_meta };
+            let below =
+                DefaultSite { root: place.root, steps: &steps, inside_meta: place.inside_meta };
             self.node(item_schema, items, false, &path.child("items"), &below)?;
         }
         let properties = path.child("properties");
@@ -100,7 +88,7 @@ impl Walk<'_> {
             steps.push(Step::Child(name));
             let is_meta = is_resource && META_FIELDS.contains(&name.as_str());
             let inside_meta = place.inside_meta || is_meta;
-            let below = Place { root: place.root, steps: &steps, inside_meta };
+            let below = DefaultSite { root: place.root, steps: &steps, inside_meta };
             self.node(property, structural, false, &properties.key(name), &below)?;
         }
         Ok(())
@@ -139,7 +127,7 @@ impl Walk<'_> {
         schema: &Structural,
         default: &Node<'static>,
         path: &Path<'_>,
-        place: &Place<'_>,
+        place: &DefaultSite<'_>,
     ) {
         let mut object = surround(default, place.steps);
         for (name, text) in [("kind", "Validation"), ("apiVersion", "validation/v1")] {

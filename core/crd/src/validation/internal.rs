@@ -224,3 +224,8 @@ fn dump_list<T>(items: &[T], dump: impl Fn(&T) -> String) -> String {
     let items: Vec<String> = items.iter().map(dump).collect();
     alloc::format!("[{}]", items.join(","))
 }
+
+/// A string of a type of its own, which Go writes as JSON.
+pub(super) fn typed(text: &str) -> String {
+    json(text)
+}

@@ -9,17 +9,20 @@ mod list_keys;
 mod names;
 mod openapi_schema;
 mod options;
+mod pruning;
 mod rule;
 mod schema;
 mod selectable;
 mod spec;
 #[cfg(test)]
 mod tests;
+mod walk;
+mod webhook;
 
 use crate::definition::{
     APPROVED_ANNOTATION, ApprovalState, approval, is_protected_group, stored_versions,
 };
-use crate::errors::{ErrorList, json, json_list, quoted};
+use crate::errors::{ErrorList, json_list, quoted};
 use crate::path::Path;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -134,9 +137,4 @@ fn validate_approval(new: &Node<'_>, old: Option<&Node<'_>>, errors: &mut ErrorL
         ApprovalState::Missing => errors.required(&path, Span::default(), reason),
         ApprovalState::Invalid => errors.invalid(&path, Span::default(), quoted(&text), reason),
     }
-}
-
-/// A typed string, which Go writes as JSON.
-fn typed(text: &str) -> String {
-    json(text)
 }

@@ -1,31 +1,14 @@
 //! The walk through a schema that checks every node (`ValidateCustomResourceDefinitionOpenAPISchema`).
 
-use super::cost::TotalCost;
 use super::list_keys;
-use super::options::Options;
+use super::walk::{Cel, Walk};
 use crate::errors::{ErrorList, json_list, json_option, quoted};
 use crate::path::Path;
 use crate::schema::{JsonSchemaProps, SchemaOrArray, SchemaOrBool, SchemaOrStrings, dump_items};
-use crate::structural::{META_FIELDS, SchemaType, Structural};
+use crate::structural::{META_FIELDS, SchemaType};
 use alloc::borrow::Cow;
 use alloc::string::ToString;
-use alloc::sync::Arc;
-use ratchet_cel::decl::{DeclKind, DeclType};
-
-/// Errors of schemas, and errors of rules, which come behind them.
-#[derive(Debug, Default)]
-pub(super) struct SchemaErrors {
-    pub(super) schema: ErrorList,
-    pub(super) rules: ErrorList,
-}
-
-pub(super) struct Walk<'w> {
-    pub(super) options: &'w Options,
-    /// Whether rules may cost as much as they do.
-    pub(super) suppress_costs: bool,
-    pub(super) errors: &'w mut SchemaErrors,
-    pub(super) total: &'w mut TotalCost,
-}
+use ratchet_cel::decl::DeclKind;
 
 /// What a node inherits from those above it.
 #[derive(Clone)]
@@ -42,14 +25,6 @@ impl Inherited<'_> {
     pub(super) fn root() -> Self {
         Self { forbidden_defaults: None, inside_meta: false, uncorrelatable: None }
     }
-}
-
-/// What rules at a node need to know.
-pub(super) struct Cel<'s> {
-    pub(super) structural: &'s Structural,
-    pub(super) decl: Arc<DeclType>,
-    /// How many values of this node there can be; `None` if nothing bounds it.
-    pub(super) cardinality: Option<u64>,
 }
 
 impl<'s> Cel<'s> {

@@ -1,7 +1,7 @@
 //! Options of a validation: what a stored definition violates already is not refused in an update.
 
 use super::internal::InternalSpec;
-use super::list_keys;
+use super::{list_keys, pruning, webhook};
 use crate::path::Path;
 use crate::rules::{Environments, ExistingExpressions};
 use crate::schema::{JsonSchemaProps, structural_error, validate_structural};
@@ -68,7 +68,7 @@ impl Options {
         let mut existing = ExistingExpressions::default();
         old_spec.schemas().for_each(|schema| existing.collect(schema));
         Self {
-            recognized_review_version: super::conversion::has_recognized_version(old_spec),
+            recognized_review_version: webhook::has_recognized_version(old_spec),
             immutable_names: view.is_established(),
             schema: has_all_schemas(old_spec),
             valid_types: !has(|schema| {
@@ -78,8 +78,7 @@ impl Options {
             pruned_defaults: !old_spec.schemas().any(has_unpruned_defaults),
             atomic_sets: !has(has_mutable_items),
             list_keys: !has(|schema| list_keys::is_invalid(schema)),
-            valid_ca_bundle: view.is_established()
-                && !super::conversion::has_invalid_bundle(old_spec),
+            valid_ca_bundle: view.is_established() && !webhook::has_invalid_bundle(old_spec),
             existing,
             unchanged: unchanged_versions(spec, old_spec),
             many_fields: many_fields(spec, old_spec),
@@ -109,7 +108,7 @@ fn has_unpruned_defaults(schema: &JsonSchemaProps) -> bool {
     if !schema.any(|schema| schema.default.is_some()) || is_not_structural(schema) {
         return false;
     }
-    super::defaults::has_unpruned(&Structural::compile(schema))
+    pruning::has_unpruned(&Structural::compile(schema))
 }
 
 /// Whether the items of a set could change without the set noticing.

@@ -1,7 +1,7 @@
 //! Validation of rules: their texts, their compilation and their costs.
 
 use super::cost::exceeds;
-use super::openapi_schema::{Cel, Walk};
+use super::walk::{Cel, Walk};
 use crate::errors::{ErrorList, json, quoted};
 use crate::path::Path;
 use crate::rules::{CompiledRule, Compiler, valid_field_path};

@@ -1,10 +1,11 @@
 //! Validation of the schema of a version, from its root.
 
 use super::cost::{TotalCost, exceeds};
+use super::defaults;
 use super::internal::Validation;
-use super::openapi_schema::{Inherited, SchemaErrors, Walk};
+use super::openapi_schema::Inherited;
 use super::options::Options;
-use super::{defaults, openapi_schema};
+use super::walk::{Cel, SchemaErrors, Walk};
 use crate::errors::{ErrorList, quoted};
 use crate::path::Path;
 use crate::schema::{JsonSchemaProps, dump, structural_error, validate_structural};
@@ -71,7 +72,7 @@ pub(super) fn validate(
         total: &mut total,
     };
     let has_rules = schema.any(|schema| !schema.validations.is_empty());
-    let cel = structural.as_ref().filter(|_| has_rules).map(|structural| openapi_schema::Cel {
+    let cel = structural.as_ref().filter(|_| has_rules).map(|structural| Cel {
         structural,
         decl: Arc::new(structural.declare(true)),
         cardinality: Some(1),

@@ -1,8 +1,8 @@
 //! Validation of `spec` as a whole, and of its versions.
 
-use super::internal::{InternalSpec, InternalVersion, Subresources, Validation};
+use super::internal::{InternalSpec, InternalVersion, Subresources, Validation, typed};
 use super::options::Options;
-use super::{columns, conversion, names, schema, selectable, typed};
+use super::{columns, conversion, names, schema, selectable};
 use crate::errors::{ErrorList, json, quoted};
 use crate::names::{faults, label_faults};
 use crate::path::Path;

@@ -66,21 +66,21 @@ impl<'a> Mutation<'a> {
     }
 
     /// An object as others see it: of the kind of the request, in its canonical form.
-    pub(super) fn shown(&self, object: &Node<'static>) -> Node<'static> {
+    pub(super) fn presented(&self, object: &Node<'static>) -> Node<'static> {
         if self.is_scale() {
             return self.input.scope.resource.scale_of(object);
         }
         let (kind, resource) = (self.input.kind, self.input.scope.resource);
-        let mut shown = object.clone();
-        set_type(&mut shown, kind);
+        let mut presented = object.clone();
+        set_type(&mut presented, kind);
         match BuiltInType::of(kind) {
             _ if kind == resource.row().gvk() => {
-                canonicalize(resource.object_type().as_ref(), &mut shown);
+                canonicalize(resource.object_type().as_ref(), &mut presented);
             }
-            Some(built_in) => canonicalize(&built_in, &mut shown),
+            Some(built_in) => canonicalize(&built_in, &mut presented),
             None => {}
         }
-        shown
+        presented
     }
 
     /// Takes over what others made of an object.

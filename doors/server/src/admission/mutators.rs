@@ -19,16 +19,16 @@ pub(super) async fn run(
     if !is_there {
         return Ok(());
     }
-    let shown = object.as_deref().map(|object| mutation.shown(object));
+    let presented = object.as_deref().map(|object| mutation.presented(object));
     let patched = match mutator {
-        Mutator::Policies => match (mutation.mutators.policies.clone(), shown) {
-            (Some(policies), Some(shown)) => {
-                mutating_policies::mutate(mutation, &policies, shown).await?
+        Mutator::Policies => match (mutation.mutators.policies.clone(), presented) {
+            (Some(policies), Some(presented)) => {
+                mutating_policies::mutate(mutation, &policies, presented).await?
             }
             _ => return Ok(()),
         },
         Mutator::Webhooks => match mutation.mutators.webhooks.clone() {
-            Some(hooks) => webhooks::mutate(mutation, &hooks, shown).await?,
+            Some(hooks) => webhooks::mutate(mutation, &hooks, presented).await?,
             None => return Ok(()),
         },
     };

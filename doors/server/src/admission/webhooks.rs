@@ -12,8 +12,8 @@ use ratchet_kubelet::{CallError, CallTimeout, WebhookClient};
 use ratchet_object::Node;
 use ratchet_policy::{Attributes, ReinvocationContext};
 use ratchet_webhook::{
-    Answer, AuditLevel, Call, Context, MutatingDispatch, Next, Rejection, Report,
-    ValidatingDispatch, Webhooks,
+    Answer, AuditLevel, Context, MutatingDispatch, Next, Rejection, Report, ValidatingDispatch,
+    WebhookCall, Webhooks,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -88,7 +88,7 @@ async fn call_in_turn(
         let given = answer.take();
         let next = |context: &Context<'_>| dispatch.next(given, context, reinvocation);
         match step(webhooks, &scope, &attributes, &cluster, next).await {
-            Next::Call(call) => {
+            Next::WebhookCall(call) => {
                 let timeout = timeout_of(&scope, &call);
                 let asked = ask(&scope.app.backends.webhooks, &call, timeout);
                 answer = Some(scope.app.compute.wait(Box::pin(asked)).await);
@@ -165,7 +165,7 @@ fn with_context<T>(
 }
 
 /// How long a call may take: as long as its configuration says, if the request itself has that time.
-fn timeout_of(scope: &AdmissionScope<'_>, call: &Call) -> CallTimeout {
+fn timeout_of(scope: &AdmissionScope<'_>, call: &WebhookCall) -> CallTimeout {
     let left = scope.time_left();
     let nanoseconds = left.map(|left| u64::try_from(left.as_nanos()).unwrap_or(u64::MAX));
     let own = Duration::from_secs(call.webhook().timeout_seconds().into());
@@ -174,7 +174,7 @@ fn timeout_of(scope: &AdmissionScope<'_>, call: &Call) -> CallTimeout {
 }
 
 /// The body of a call, without a copy.
-struct CallBody(Call);
+struct CallBody(WebhookCall);
 
 impl AsRef<[u8]> for CallBody {
     fn as_ref(&self) -> &[u8] {
@@ -182,7 +182,7 @@ impl AsRef<[u8]> for CallBody {
     }
 }
 
-async fn ask(client: &WebhookClient, call: &Call, timeout: CallTimeout) -> Answer {
+async fn ask(client: &WebhookClient, call: &WebhookCall, timeout: CallTimeout) -> Answer {
     let body = Bytes::from_owner(CallBody(call.clone()));
     match client.call(call.client_config(), body, timeout).await {
         Ok(response) => Answer::Response {

@@ -127,20 +127,20 @@ mod tests {
     #[test]
     fn what_is_missing_is_told_in_order() {
         let reference = ServiceReference { namespace: "n".into(), name: "s".into(), port: 443 };
-        let told = |service: Option<&str>, slices: &[&str]| {
+        let reported = |service: Option<&str>, slices: &[&str]| {
             let slices: Vec<_> = slices.iter().map(|text| node(text)).collect();
             let found = obstacle(&reference, service.map(node).as_ref(), &slices)?;
             assert!(!found.is_true);
             Some((found.reason, found.message))
         };
         let is = |reason, message: &str| Some((reason, message.to_owned()));
-        assert_eq!(told(None, &[]), is("ServiceNotFound", "service/s in \"n\" is not present"));
+        assert_eq!(reported(None, &[]), is("ServiceNotFound", "service/s in \"n\" is not present"));
         let other = r#"{"spec":{"type":"ClusterIP","ports":[{"port":80}]}}"#;
         let message = "service/s in \"n\" is not listening on port 443";
-        assert_eq!(told(Some(other), &[]), is("ServicePortError", message));
+        assert_eq!(reported(Some(other), &[]), is("ServicePortError", message));
         let own = Some(r#"{"spec":{"type":"ClusterIP","ports":[{"name":"h","port":443}]}}"#);
         let message = "cannot find endpointslices for service/s in \"n\"";
-        assert_eq!(told(own, &[]), is("EndpointsNotFound", message));
+        assert_eq!(reported(own, &[]), is("EndpointsNotFound", message));
         let message =
             "endpointslices for service/s in \"n\" have no addresses with port name \"h\"";
         let port = r#""ports":[{"name":"h","port":8443}]"#;
@@ -150,10 +150,10 @@ mod tests {
             r#"{"endpoints":[{}],"ports":[{"name":"x","port":1}]}"#.to_owned(),
             r#"{"endpoints":[{}],"ports":[{"name":"h"}]}"#.to_owned(),
         ] {
-            assert_eq!(told(own, &[&slice]), is("MissingEndpoints", message), "{slice}");
+            assert_eq!(reported(own, &[&slice]), is("MissingEndpoints", message), "{slice}");
         }
-        assert_eq!(told(own, &[&format!(r#"{{"endpoints":[{{}}],{port}}}"#)]), None);
-        assert_eq!(told(Some(r#"{"spec":{"type":"ExternalName"}}"#), &[]), None);
+        assert_eq!(reported(own, &[&format!(r#"{{"endpoints":[{{}}],{port}}}"#)]), None);
+        assert_eq!(reported(Some(r#"{"spec":{"type":"ExternalName"}}"#), &[]), None);
     }
 
     #[test]
@@ -164,9 +164,9 @@ mod tests {
         assert_eq!(available(&first).unwrap().text_at(&["lastTransitionTime"]), "1");
         assert!(with_condition(&first, &failed, "2").is_none(), "nothing to write");
         let other = with_condition(&first, &Condition::failed("other".into()), "2").unwrap();
-        let told = available(&other).unwrap();
+        let reported = available(&other).unwrap();
         assert_eq!(
-            (told.text_at(&["lastTransitionTime"]), told.text_at(&["message"])),
+            (reported.text_at(&["lastTransitionTime"]), reported.text_at(&["message"])),
             ("1", "other")
         );
         let passed = with_condition(&other, &Condition::passed(), "3").unwrap();

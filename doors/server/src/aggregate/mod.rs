@@ -1,5 +1,6 @@
-//! Aggregate: an authorized request for the API of an extension server enters; the response of that server leaves. The
-//! controllers that say which extension servers are there, and what they serve, are here too.
+//! Aggregate: an authorized request for the API of an extension server enters; the response of that server leaves.
+//!
+//! The controllers that say which extension servers are there, and what they serve, are here too.
 
 mod availability;
 mod backoff;

@@ -140,7 +140,7 @@ mod tests {
             one("a", "v1alpha1", 100, 1),
             one("d", "v1", 100, 1),
         ];
-        let told: Vec<String> = by_group(all)
+        let reported: Vec<String> = by_group(all)
             .into_iter()
             .map(|(group, versions)| {
                 let versions: Vec<_> = versions.into_iter().map(|one| one.version).collect();
@@ -148,6 +148,6 @@ mod tests {
             })
             .collect();
         // Groups of one priority are sorted by the names of their APIServices, which begin with the version.
-        assert_eq!(told, ["b: v1alpha1 v1 v2beta1", "c: v1", "d: v1", "a: v1alpha1"]);
+        assert_eq!(reported, ["b: v1alpha1 v1 v2beta1", "c: v1", "d: v1", "a: v1alpha1"]);
     }
 }

@@ -40,8 +40,8 @@ pub(crate) async fn plain_path(
         false => {
             let query = request.parts.uri.query();
             let joint = merge::joint(app, path);
-            let asked = merge::own_headers(joint, headers);
-            let own = documents::answer(app, path, &request.params, query, &asked).await;
+            let requested = merge::own_headers(joint, headers);
+            let own = documents::answer(app, path, &request.params, query, &requested).await;
             match joint {
                 None => own,
                 Some(joint) => merge::merge(app, joint, headers, own).await,

@@ -4,25 +4,25 @@ use crate::status::StatusError;
 use ratchet_net::Quoted;
 use std::time::{Duration, Instant};
 
-/// When a request that began at `started` must be answered: `limit` is the server's, zero means none, and `asked` is the
+/// When a request that began at `started` must be answered: `limit` is the server's, zero means none, and `requested` is the
 /// parameter `timeout`.
 pub(crate) fn deadline(
     started: Instant,
     limit: Duration,
-    asked: &str,
+    requested: &str,
 ) -> Result<Option<Instant>, StatusError> {
-    let asked = match asked {
+    let requested = match requested {
         "" => Duration::ZERO,
         text => parse_duration(text).map_err(|why| {
             let why = format!("invalid timeout specified in the request URL - {why}");
             StatusError::bad_request(why)
         })?,
     };
-    let limit = match (limit.is_zero(), asked.is_zero()) {
+    let limit = match (limit.is_zero(), requested.is_zero()) {
         (true, true) => return Ok(None),
-        (true, false) => asked,
+        (true, false) => requested,
         (false, true) => limit,
-        (false, false) => limit.min(asked),
+        (false, false) => limit.min(requested),
     };
     Ok(started.checked_add(limit))
 }
@@ -86,8 +86,8 @@ mod tests {
     #[test]
     fn the_earlier_deadline_counts() {
         let started = Instant::now();
-        let seconds = |limit, asked| {
-            let deadline = deadline(started, Duration::from_secs(limit), asked);
+        let seconds = |limit, requested| {
+            let deadline = deadline(started, Duration::from_secs(limit), requested);
             deadline.unwrap().map(|deadline| (deadline - started).as_millis())
         };
         assert_eq!(seconds(60, ""), Some(60_000));

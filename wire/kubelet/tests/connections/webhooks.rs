@@ -118,7 +118,7 @@ async fn answer(request: Request<Incoming>, nth: usize) -> Result<Response<Body>
         _ => {
             let body = body.collect().await.map_err(std::io::Error::other)?.to_bytes();
             let header = |name: &str| parts.headers.get(name).unwrap().to_str().unwrap();
-            let told = [
+            let reported = [
                 parts.method.as_str(),
                 parts.uri.path_and_query().unwrap().as_str(),
                 header("content-type"),
@@ -127,7 +127,7 @@ async fn answer(request: Request<Incoming>, nth: usize) -> Result<Response<Body>
                 header("host"),
                 std::str::from_utf8(&body).unwrap(),
             ];
-            head(200).header("content-type", "text/x").body(text(told.join("|"))).unwrap()
+            head(200).header("content-type", "text/x").body(text(reported.join("|"))).unwrap()
         }
     })
 }
@@ -249,8 +249,8 @@ async fn services_are_looked_up_and_bear_their_own_names() {
             "{{service: {{namespace: home, name: {name}, path: /p, port: 8443}}, caBundle: '{bundle}'}}"
         ))
     };
-    let told = text(call(&client, &config("hook"), 2).await);
-    assert!(told.contains("|hook.home.svc:8443|"), "{told}");
+    let reported = text(call(&client, &config("hook"), 2).await);
+    assert!(reported.contains("|hook.home.svc:8443|"), "{reported}");
     assert_eq!(
         call(&client, &config("gone"), 2).await.unwrap_err().to_string(),
         "Post \"https://gone.home.svc:8443/p?timeout=2s\": service \"gone\" not found"
