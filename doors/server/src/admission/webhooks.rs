@@ -90,8 +90,8 @@ async fn call_in_turn(
         match step(webhooks, &scope, &attributes, &cluster, next).await {
             Next::WebhookCall(call) => {
                 let timeout = timeout_of(&scope, &call);
-                let asked = ask(&scope.app.backends.webhooks, &call, timeout);
-                answer = Some(scope.app.compute.wait(Box::pin(asked)).await);
+                let sent = ask(&scope.app.backends.webhooks, &call, timeout);
+                answer = Some(scope.app.compute.wait(Box::pin(sent)).await);
             }
             Next::Done(object) => break Ok(object),
             Next::Rejected(rejection) => break Err(rejection),
