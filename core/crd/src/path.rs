@@ -6,7 +6,7 @@ use core::fmt;
 /// A field path (`field.Path`): a step, and the path that it continues.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Path<'p> {
-    parent: Option<&'p Path<'p>>,
+    parent: Option<&'p Self>,
     step: Step<'p>,
 }
 

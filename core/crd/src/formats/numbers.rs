@@ -49,7 +49,7 @@ pub(super) fn is_credit_card(text: &str) -> bool {
         .enumerate()
         .map(|(index, digit)| if index % 2 == 1 { doubled(*digit) } else { *digit })
         .sum();
-    is_issued(&number) && sum % 10 == 0
+    is_issued(&number) && sum.is_multiple_of(10)
 }
 
 fn is_issued(number: &str) -> bool {

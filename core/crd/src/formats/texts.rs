@@ -13,7 +13,7 @@ pub(super) fn is_object_id(text: &str) -> bool {
 pub(super) fn is_base64(text: &str) -> bool {
     let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     let digits = text.strip_suffix("==").or(text.strip_suffix('=')).unwrap_or(text);
-    !text.is_empty() && text.len() % 4 == 0 && digits.bytes().all(is_digit)
+    !text.is_empty() && text.len().is_multiple_of(4) && digits.bytes().all(is_digit)
 }
 
 /// `2006-01-02`.

@@ -28,9 +28,9 @@ enum Step {
     /// `..`
     Recursive,
     /// `[?(@.a=="b")]`
-    Filter { left: Vec<Step>, operator: Operator, right: Vec<Step> },
+    Filter { left: Vec<Self>, operator: Operator, right: Vec<Self> },
     /// `[1,'a']`
-    Union(Vec<Vec<Step>>),
+    Union(Vec<Vec<Self>>),
     /// A string.
     Text(String),
     /// A whole number.

@@ -178,10 +178,10 @@ pub(crate) struct RuleTree {
     pub(crate) decl: Arc<DeclType>,
     /// `type` as errors show it.
     pub(crate) type_name: &'static str,
-    pub(crate) items: Option<Box<RuleTree>>,
-    pub(crate) additional: Option<Box<RuleTree>>,
+    pub(crate) items: Option<Box<Self>>,
+    pub(crate) additional: Option<Box<Self>>,
     /// Sorted by name.
-    pub(crate) properties: Box<[(Box<str>, RuleTree)]>,
+    pub(crate) properties: Box<[(Box<str>, Self)]>,
 }
 
 impl RuleTree {

@@ -103,6 +103,7 @@ pub struct JsonSchemaProps {
 }
 
 /// A schema for all items, or one for each.
+#[expect(clippy::large_enum_variant, reason = "almost all of them are schemas")]
 #[derive(Clone, Debug)]
 pub enum SchemaOrArray {
     /// One schema.
@@ -112,6 +113,7 @@ pub enum SchemaOrArray {
 }
 
 /// A schema, or whether anything is allowed.
+#[expect(clippy::large_enum_variant, reason = "almost all of them are schemas")]
 #[derive(Clone, Debug)]
 pub enum SchemaOrBool {
     /// What is allowed has a schema.
@@ -121,6 +123,7 @@ pub enum SchemaOrBool {
 }
 
 /// A schema, or names of properties.
+#[expect(clippy::large_enum_variant, reason = "almost all of them are schemas")]
 #[derive(Clone, Debug)]
 pub enum SchemaOrStrings {
     /// A schema.

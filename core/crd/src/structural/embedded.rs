@@ -55,7 +55,7 @@ fn resource(value: &Node<'_>, path: &Path<'_>, errors: &mut ErrorList) {
             None => errors.required(&at, value.span, ""),
             Some(member) => match member.text() {
                 None => {
-                    errors.invalid(&at, member.span, bad_value(Some(member)), "must be a string")
+                    errors.invalid(&at, member.span, bad_value(Some(member)), "must be a string");
                 }
                 Some("") => errors.invalid(&at, member.span, quoted(""), "must not be empty"),
                 Some(text) => {

@@ -42,7 +42,7 @@ pub struct Structural {
     pub(crate) list_map_keys: Box<[Box<str>]>,
     pub(crate) properties: Properties,
     pub(crate) additional: Additional,
-    pub(crate) items: Option<Box<Structural>>,
+    pub(crate) items: Option<Box<Self>>,
     pub(crate) default: Option<Box<Node<'static>>>,
     pub(crate) checks: Option<Box<Checks>>,
 }

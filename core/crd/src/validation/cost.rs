@@ -22,7 +22,7 @@ impl TotalCost {
             return;
         }
         self.most_expensive.push((path, cost));
-        self.most_expensive.sort_by(|one, other| other.1.cmp(&one.1));
+        self.most_expensive.sort_by_key(|rule| core::cmp::Reverse(rule.1));
         self.most_expensive.truncate(MOST_LISTED);
     }
 }

@@ -77,7 +77,7 @@ impl Options {
             structural: !old_spec.schemas().any(is_not_structural),
             pruned_defaults: !old_spec.schemas().any(has_unpruned_defaults),
             atomic_sets: !has(has_mutable_items),
-            list_keys: !has(|schema| list_keys::is_invalid(schema)),
+            list_keys: !has(list_keys::is_invalid),
             valid_ca_bundle: view.is_established() && !webhook::has_invalid_bundle(old_spec),
             existing,
             unchanged: unchanged_versions(spec, old_spec),

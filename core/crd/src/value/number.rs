@@ -45,7 +45,7 @@ impl Range {
             }
             (Self::Int64(_), Number::Float(number)) => {
                 is_whole(number)
-                    && (-9.223_372_036_854_775_8e18..9.223_372_036_854_775_8e18).contains(&number)
+                    && (-9.223_372_036_854_776e18..9.223_372_036_854_776e18).contains(&number)
             }
             (Self::Float, Number::Int(_)) => true,
             (Self::Float, Number::Float(number)) => (number as f32).is_finite(),

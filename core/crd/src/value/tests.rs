@@ -22,7 +22,9 @@ const NOT_WHOLE: [&str; 2] = [
 
 #[test]
 fn checks_and_their_texts() {
-    let cases: &[(&str, &[&str], &[(&str, &[&str])])] = &[
+    // Schema, accepted values, and refused ones with their errors.
+    type Case<'c> = (&'c str, &'c [&'c str], &'c [(&'c str, &'c [&'c str])]);
+    let cases: &[Case<'_>] = &[
         (
             "{type: integer}",
             &["1", "-1", "1.0"],

@@ -201,7 +201,10 @@ impl Server {
         self.keep(step, object);
         if step.text_at(&["headers", "Accept"]).contains("as=Table") {
             let strategy = resource.strategy(target.version).ok_or("conversion")?;
-            return Ok(Answer { code: 201, ..table(strategy, &[object.clone()], warnings) });
+            return Ok(Answer {
+                code: 201,
+                ..table(strategy, std::slice::from_ref(object), warnings)
+            });
         }
         let object = Some(object.clone());
         Ok(Answer { code: 201, warnings, object, ..Answer::default() })

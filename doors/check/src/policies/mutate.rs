@@ -126,7 +126,8 @@ impl PolicySet {
         };
         match failure {
             MutationFailure::Denied(denials) => {
-                let message = denials.first().map(|denial| denial.message()).unwrap_or_default();
+                let message =
+                    denials.first().map(ratchet_policy::PolicyError::message).unwrap_or_default();
                 for denial in denials {
                     let text = denial.message();
                     add(denial.policy, denial.binding, &text);

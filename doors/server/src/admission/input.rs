@@ -158,7 +158,7 @@ impl<'a> AdmissionInput<'a> {
         };
         let kind = request.resource.row().gvk();
         let mut old = old.clone();
-        request.resource.from_stored(&mut old);
+        request.resource.convert_stored(&mut old);
         set_type(&mut old, kind);
         Some(Self {
             scope: AdmissionScope::of(request),

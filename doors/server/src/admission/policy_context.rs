@@ -84,7 +84,7 @@ impl PolicyContext for RequestCluster<'_> {
         let (version, name) =
             (object.text_at(&["apiVersion"]).to_owned(), object.text_at(&["kind"]).to_owned());
         convert::to_stored(&mut node, &version, &name);
-        resource.from_stored(&mut node);
+        resource.convert_stored(&mut node);
         node.set("apiVersion", Node::string(resource.api_version()));
         node.set("kind", Node::string(resource.row().kind.to_owned()));
         resource.canonicalize(&mut node);

@@ -187,7 +187,7 @@ async fn specification(app: &App, service: &ApiService, known: &mut Known) {
                 match app.compute.run(read).await {
                     Ok(parts) => known.v2.json = Arc::new(parts),
                     Err(why) => {
-                        tracing::debug!(name = service.name, why, "not an OpenAPI document")
+                        tracing::debug!(name = service.name, why, "not an OpenAPI document");
                     }
                 }
             }

@@ -224,7 +224,12 @@ fn specification_protobuf(app: &App, own: &Bytes) -> Option<Vec<u8>> {
 
 /// The index of OpenAPI v3 with the documents of extension servers.
 async fn index(app: &App, own: Response<Body>, content_type: &str) -> Response<Body> {
-    let bytes = own.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+    let bytes = own
+        .into_body()
+        .collect()
+        .await
+        .map(http_body_util::Collected::to_bytes)
+        .unwrap_or_default();
     let documents = app.aggregator.remote_documents.now();
     let text = decode(&bytes).map_or_else(String::new, |mut index| {
         let paths = index.map_mut("paths");

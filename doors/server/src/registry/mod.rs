@@ -74,7 +74,7 @@ impl ServedResource {
             object_type,
             strategy: custom_strategy(),
             cache: cache.resource_cache(&storage),
-            row: Row::Custom(row),
+            row: Row::Custom(Box::new(row)),
             storage,
             defined: Some(defined),
         }
@@ -166,14 +166,14 @@ impl ServedResource {
     }
 
     /// Converts a stored object to this version.
-    pub fn from_stored(&self, node: &mut Node<'static>) {
+    pub fn convert_stored(&self, node: &mut Node<'static>) {
         convert::from_stored(node, &self.api_version(), self.row().kind);
     }
 
     /// A stored object in this version, with `apiVersion` and `kind`; a custom object as it is served.
     pub fn read(&self, item: &Item) -> Node<'static> {
         let mut node = item.node();
-        self.from_stored(&mut node);
+        self.convert_stored(&mut node);
         node.set("apiVersion", Node::string(self.api_version()));
         node.set("kind", Node::string(self.row().kind.to_owned()));
         node

@@ -13,7 +13,7 @@ pub(super) enum Row {
         stored: &'static Resource<'static>,
     },
     /// A version of a definition.
-    Custom(CustomRow),
+    Custom(Box<CustomRow>),
 }
 
 /// The row of a resource that is defined at run time, in one version.

@@ -82,7 +82,7 @@ fn decode_tree(json: &[u8]) -> Node<'_> {
 
 fn converted(resource: &ServedResource, item: &Item) -> Node<'static> {
     let mut node = item.node();
-    resource.from_stored(&mut node);
+    resource.convert_stored(&mut node);
     node
 }
 

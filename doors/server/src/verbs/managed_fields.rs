@@ -56,7 +56,8 @@ pub(crate) fn with_field_manager<R>(
 
 /// The manager of a request that is no apply.
 fn manager(request: &ResourceRequest<'_>) -> String {
-    let agent = request.headers.get(USER_AGENT).map(|agent| agent.as_bytes()).unwrap_or_default();
+    let agent =
+        request.headers.get(USER_AGENT).map(http::HeaderValue::as_bytes).unwrap_or_default();
     let agent = String::from_utf8_lossy(agent);
     manager_or_user_agent(request.params.text("fieldManager"), &agent).into_owned()
 }

@@ -299,7 +299,7 @@ impl Watcher {
         match self.output.form {
             Form::Whole if self.resource.is_converted() => {
                 let mut node = item.node();
-                self.resource.from_stored(&mut node);
+                self.resource.convert_stored(&mut node);
                 event_line(event, &[render::whole(node, &version, kind).into()])
             }
             Form::Whole => event_line(event, &item.whole(&version, kind)),

@@ -7,10 +7,13 @@ use crate::storage::cache::Cache;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// A definition, and the resources of its served versions.
+type InstalledDefinition = (Arc<Definition>, Vec<Arc<ServedResource>>);
+
 /// The resources that are served, by definition.
 #[derive(Default)]
 pub(super) struct Installed {
-    by_name: HashMap<Arc<str>, (Arc<Definition>, Vec<Arc<ServedResource>>)>,
+    by_name: HashMap<Arc<str>, InstalledDefinition>,
 }
 
 impl Installed {
