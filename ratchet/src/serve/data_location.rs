@@ -4,6 +4,7 @@ use super::args::ServeArgs;
 use super::files;
 use crate::etcd::notice::Notice;
 use ratchet_embedded::{Embedded, OpenError, Options};
+use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -74,14 +75,12 @@ impl DataLocation {
             let dir = dir.canonicalize().unwrap_or(dir);
             return Ok(Self { pki: dir.join("pki"), dir, flush: false, store, temporary: None });
         }
-        let private = std::fs::Permissions::from_mode(0o700);
         let mut builder = tempfile::Builder::new();
-        let temporary =
-            builder.prefix("ratchet-").permissions(private).tempdir().map_err(|why| {
-                format!(
-                    "cannot make a temporary directory: {why}: set TMPDIR to a directory with room"
-                )
-            })?;
+        // Keys are in it: nobody else may enter.
+        builder.prefix("ratchet-").permissions(Permissions::from_mode(0o700));
+        let temporary = builder.tempdir().map_err(|why| {
+            format!("cannot make a temporary directory: {why}: set TMPDIR to a directory with room")
+        })?;
         let dir = temporary.path().to_owned();
         let pki = cert_dir.unwrap_or_else(|| dir.join("pki"));
         Ok(Self { dir, pki, flush: false, store, temporary: Some(temporary) })

@@ -6,8 +6,18 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
+/// A server; killed when dropped.
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// Starts a server in memory, with temporary files below `folder`; returns the path of its kubeconfig.
-fn start(folder: &std::path::Path) -> (Child, PathBuf) {
+fn start(folder: &std::path::Path) -> (Server, PathBuf) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_ratchet"))
         .args(["serve", "--data-dir=:memory:", &format!("--secure-port={}", free_port())])
         .env("TMPDIR", folder)
@@ -16,9 +26,10 @@ fn start(folder: &std::path::Path) -> (Child, PathBuf) {
         .spawn()
         .unwrap();
     let out = BufReader::new(child.stdout.take().unwrap());
+    let server = Server(child);
     let lines: Vec<String> = out.lines().take(3).map(Result::unwrap).collect();
     let path = lines.get(1).and_then(|line| line.strip_prefix("export KUBECONFIG="));
-    (child, path.expect("it prints where its kubeconfig is").into())
+    (server, path.expect("it prints where its kubeconfig is").into())
 }
 
 #[test]
@@ -26,7 +37,7 @@ fn two_servers_in_memory_share_nothing_and_leave_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let mut servers = [start(folder.path()), start(folder.path())];
     assert_ne!(servers[0].1, servers[1].1);
-    for (child, kubeconfig) in &mut servers {
+    for (Server(child), kubeconfig) in &mut servers {
         let dir = kubeconfig.parent().unwrap().to_owned();
         let mode = |path: &PathBuf| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(kubeconfig), mode(&dir)), (0o600, 0o700));
