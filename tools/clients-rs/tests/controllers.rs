@@ -87,7 +87,6 @@ fn refused<T: std::fmt::Debug>(result: kube::Result<T>) -> Status {
 }
 
 #[tokio::test]
-#[ignore = "needs custom resources and server-side apply in ratchet serve"]
 async fn a_custom_resource_is_defaulted_and_validated() -> Result<()> {
     let server = Server::start().await?;
     let widgets = define(&server.client().await?).await?;
@@ -109,7 +108,6 @@ async fn a_custom_resource_is_defaulted_and_validated() -> Result<()> {
 }
 
 #[tokio::test]
-#[ignore = "needs custom resources and server-side apply in ratchet serve"]
 async fn two_managers_apply_one_object() -> Result<()> {
     let server = Server::start().await?;
     let client = server.client().await?;
@@ -134,7 +132,6 @@ async fn two_managers_apply_one_object() -> Result<()> {
 }
 
 #[tokio::test]
-#[ignore = "needs custom resources and server-side apply in ratchet serve"]
 async fn a_watcher_sees_custom_objects() -> Result<()> {
     let server = Server::start().await?;
     let widgets = define(&server.client().await?).await?;
@@ -165,7 +162,6 @@ async fn a_watcher_sees_custom_objects() -> Result<()> {
 }
 
 #[tokio::test]
-#[ignore = "needs custom resources and server-side apply in ratchet serve"]
 async fn a_finalizer_holds_an_object_and_its_owner_goes_last() -> Result<()> {
     let server = Server::start().await?;
     let client = server.client().await?;
