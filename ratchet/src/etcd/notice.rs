@@ -50,7 +50,9 @@ impl Notice {
         let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
-        write!(stream, "GET {PATH} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
+        let request =
+            format!("GET {PATH} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes())?;
         let mut answer = String::new();
         stream.take(MAX_ANSWER).read_to_string(&mut answer)?;
         let body =
@@ -62,6 +64,7 @@ impl Notice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{BufRead, BufReader};
     use std::net::TcpListener;
 
     #[test]
@@ -82,9 +85,11 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
         std::thread::spawn(move || {
-            let (mut stream, _) = listener.accept().unwrap();
-            let _ = stream.read(&mut [0; 1024]);
-            let _ = stream.write_all(answer.as_bytes());
+            let (stream, _) = listener.accept().unwrap();
+            // All of the request: closing a connection with unread bytes resets it.
+            let mut head = BufReader::new(&stream).lines().map_while(Result::ok);
+            head.any(|line| line.is_empty());
+            let _ = (&stream).write_all(answer.as_bytes());
         });
         url
     }
