@@ -5,7 +5,7 @@ use crate::path::Step;
 use crate::proto::{Emptiness, Timestamp, emptiness};
 use crate::quantity::Quantity;
 use crate::schema::{self, Shape};
-use crate::{Node, Value};
+use crate::{Members, Node, Value};
 use core::cmp::Ordering;
 
 /// The two comparisons of Go values that the API server uses.
@@ -122,9 +122,10 @@ fn equal_values(shape: Shape, one: &Node<'_>, other: &Node<'_>, equality: Equali
                     .all(|(one, other)| Slot::value(*inner).equal(Some(one), Some(other), equality))
         }
         (Shape::Map(inner), Value::Map(entries), Value::Map(others)) => {
+            let mut members = Members::new(others);
             entries.len() == others.len()
                 && entries.iter().all(|entry| {
-                    other.get(&entry.key).is_some_and(|other| {
+                    members.get(&entry.key).is_some_and(|other| {
                         Slot::value(*inner).equal(Some(&entry.node), Some(other), equality)
                     })
                 })

@@ -1,6 +1,6 @@
 //! The document tree: values in source order, each with its span.
 
-use crate::Span;
+use crate::{Members, Span};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
@@ -137,10 +137,9 @@ impl PartialEq for Value<'_> {
             (Self::Text(a), Self::Text(b)) => a == b,
             (Self::List(a), Self::List(b)) => a == b,
             (Self::Map(a), Self::Map(b)) => {
+                let mut members = Members::new(b);
                 a.len() == b.len()
-                    && a.iter().all(|entry| {
-                        b.iter().any(|other| entry.key == other.key && entry.node == other.node)
-                    })
+                    && a.iter().all(|entry| members.get(&entry.key) == Some(&entry.node))
             }
             _ => false,
         }

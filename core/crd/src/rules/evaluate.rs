@@ -4,13 +4,13 @@ use super::{CompiledRule, Reason, RuleTree};
 use crate::errors::{ErrorList, bad_value, quoted};
 use crate::path::Path;
 use crate::structural::Structural;
-use crate::value::{Correlation, MapList, Members};
+use crate::value::{Correlation, MapList};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use ratchet_cel::{Activation, Budget, EvalErrorKind, PER_CALL_LIMIT, RUNTIME_COST_BUDGET, Value};
 use ratchet_engine::field_validation::{error_at_path, warning_at_path};
 use ratchet_engine::{Cause, FieldError, Warning};
-use ratchet_object::{Entry, Node, Span, Value as Tree};
+use ratchet_object::{Entry, Members, Node, Span, Value as Tree};
 
 /// The longest message that an expression may give.
 const MAX_MESSAGE: usize = 5 * 1024;

@@ -1,12 +1,11 @@
 //! Correlation of new values with old ones: what did not change may stay invalid.
 
-use super::Members;
 use crate::structural::{ListType, SchemaType, Structural};
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use core::fmt::Write as _;
-use ratchet_object::{Entry, Node, Value};
+use ratchet_object::{Entry, Members, Node, Value};
 
 /// A value, the old value that it is compared with, and their schema (`CorrelatedObject`).
 #[derive(Clone, Copy, Debug)]

@@ -3,13 +3,11 @@
 mod correlation;
 mod enumeration;
 mod finding;
-mod members;
 mod number;
 mod object;
 mod types;
 
 pub(crate) use correlation::{Correlation, MapList, deep_equal};
-pub(crate) use members::Members;
 
 use crate::errors::ErrorList;
 use crate::path::Path;

@@ -1,12 +1,12 @@
 //! Properties of objects: named, without a name, required, and their number.
 
 use super::finding::Code;
-use super::{Correlation, Members, Validator};
+use super::{Correlation, Validator};
 use crate::errors::quoted;
 use crate::path::Path;
 use crate::structural::{Additional, Structural};
 use alloc::format;
-use ratchet_object::{Entry, Node};
+use ratchet_object::{Entry, Members, Node};
 
 impl Validator {
     pub(super) fn object(

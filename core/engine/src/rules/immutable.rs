@@ -4,7 +4,7 @@ use crate::{Cause, FieldError, Origin, Ratchet, Rule, Verdict};
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
-use ratchet_object::{At, Equality, Node, Slot, Value};
+use ratchet_object::{At, Equality, Members, Node, Slot, Value};
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-002",
@@ -229,17 +229,15 @@ fn adds_or_changes(
         return false;
     }
     match (&new.value, old.map(|old| &old.value)) {
-        (Value::Map(entries), Some(Value::Map(_))) => entries.iter().any(|entry| {
-            let key = entry.key.as_ref();
-            !ignored.contains(&key)
-                && adds_or_changes(
-                    slot.member(key),
-                    key,
-                    &entry.node,
-                    old.and_then(|old| old.get(key)),
-                    ignored,
-                )
-        }),
+        (Value::Map(entries), Some(Value::Map(others))) => {
+            let mut before = Members::new(others);
+            entries.iter().any(|entry| {
+                let key = entry.key.as_ref();
+                let old = before.get(key);
+                !ignored.contains(&key)
+                    && adds_or_changes(slot.member(key), key, &entry.node, old, ignored)
+            })
+        }
         (Value::List(items), Some(Value::List(others))) => {
             items.len() != others.len()
                 || items

@@ -5,7 +5,8 @@ use super::fields::{
     nil, pointer_field, put, set_defaults, struct_field, zero,
 };
 use super::{pod, resources};
-use crate::{Node, Value};
+use crate::members::dedup_members;
+use crate::{Entry, Node, Value};
 use alloc::vec::Vec;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -134,11 +135,16 @@ pub(super) fn secret(node: &mut Node<'_>) {
         return;
     };
     let added: Vec<_> = (texts.entries().iter())
-        .filter_map(|entry| Some((entry.key.clone(), STANDARD.encode(text_of(&entry.node)?))))
+        .filter_map(|entry| {
+            let bytes = STANDARD.encode(text_of(&entry.node)?);
+            Some(Entry::new(entry.key.clone(), Node::string(bytes)))
+        })
         .collect();
-    if !added.is_empty() {
-        let data = node.map_mut("data");
-        added.into_iter().for_each(|(key, bytes)| data.set(key, Node::string(bytes)));
+    if !added.is_empty()
+        && let Some(data) = node.map_mut("data").entries_mut()
+    {
+        data.extend(added);
+        dedup_members(data, |_, _| {});
     }
     if is_map_or_nil(node, "stringData") {
         node.remove("stringData");

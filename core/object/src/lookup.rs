@@ -1,16 +1,18 @@
-//! `Members`: the members of an object, looked up one after the other.
+//! `Members`: the members of a map, looked up one after the other without a search for each.
 
+use crate::{Entry, Node};
 use alloc::collections::BTreeMap;
-use ratchet_object::{Entry, Node};
 
-/// Only larger objects are indexed,
+/// Only larger maps are indexed,
 const LARGE: usize = 32;
 /// and only after so many searches.
 const UNINDEXED: u32 = 8;
 
-/// The members of an object, to be found by the keys of another one, which are likely in the same order.
+/// The members of a map, found by the keys of another one, which are likely in the same order.
+///
+/// A search by [`Node::get`] for each of them would take as long as the square of their number.
 #[derive(Debug)]
-pub(crate) struct Members<'t> {
+pub struct Members<'t> {
     entries: &'t [Entry<'t>],
     /// Where the next key is expected.
     next: usize,
@@ -19,16 +21,20 @@ pub(crate) struct Members<'t> {
 }
 
 impl<'t> Members<'t> {
-    /// The members of an object; none of any other value.
-    pub(crate) fn of(node: Option<&'t Node<'t>>) -> Self {
+    /// The members of a map; none of any other value.
+    #[must_use]
+    pub fn of(node: Option<&'t Node<'t>>) -> Self {
         Self::new(node.map(Node::entries).unwrap_or_default())
     }
 
-    pub(crate) fn new(entries: &'t [Entry<'t>]) -> Self {
+    /// The members `entries`.
+    #[must_use]
+    pub fn new(entries: &'t [Entry<'t>]) -> Self {
         Self { entries, next: 0, searches: 0, index: None }
     }
 
-    pub(crate) fn get(&mut self, key: &str) -> Option<&'t Node<'t>> {
+    /// The member `key`.
+    pub fn get(&mut self, key: &str) -> Option<&'t Node<'t>> {
         if let Some(entry) = self.entries.get(self.next).filter(|entry| entry.key == key) {
             self.next += 1;
             return Some(&entry.node);
