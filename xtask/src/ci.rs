@@ -32,7 +32,7 @@ const TESTS: &[Step] = &[
     ("tests", run_tests),
     ("recordings", run_recordings),
     ("siege", run_siege),
-    ("clients", clients::run),
+    ("clients", clients::python),
 ];
 
 /// Tests that need data outside of the repository: the variable with its path, the package and its test binary. They

@@ -55,7 +55,8 @@ impl<'t> Members<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::string::String;
+    use crate::{Equality, Slot, Value};
+    use alloc::string::{String, ToString};
     use alloc::vec::Vec;
     use proptest::prelude::*;
 
@@ -70,5 +71,25 @@ mod tests {
                 prop_assert_eq!(found(key), keys.contains(key));
             }
         }
+    }
+
+    /// Compared pair by pair these would be tens of billions of keys, and the test would not end.
+    #[test]
+    fn large_maps_are_compared_whatever_their_order() {
+        let map = |numbers: &mut dyn Iterator<Item = u32>| {
+            let entry = |number: u32| Entry::new(number.to_string(), Node::string("x"));
+            Node::new(Value::Map(numbers.map(entry).collect()))
+        };
+        let (one, mut other) = (map(&mut (0..200_000)), map(&mut (0..200_000).rev()));
+        assert_eq!(one, other);
+        let data = Slot::of_object(&Node::map([
+            ("apiVersion", Node::string("v1")),
+            ("kind", Node::string("ConfigMap")),
+        ]))
+        .member("data");
+        assert!(data.equal(Some(&one), Some(&other), Equality::Semantic));
+        other.set("0", Node::string("y"));
+        assert_ne!(one, other);
+        assert!(!data.equal(Some(&one), Some(&other), Equality::Semantic));
     }
 }

@@ -4,6 +4,7 @@ use anyhow::{Context, Result, bail};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use std::net::TcpListener;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -16,7 +17,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts the binary that `RATCHET_BIN` names.
+    /// Starts the binary that `RATCHET_BIN` names, or the one that was built with these tests.
     pub async fn start() -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
@@ -70,8 +71,22 @@ impl Drop for Server {
     }
 }
 
+/// The `ratchet` of the same build: a test is in `deps`, the program in the folder above.
+fn built_beside() -> Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let folder = own.ancestors().nth(2).context("the test is not in cargo's folder")?;
+    let binary = folder.join("ratchet");
+    if !binary.exists() {
+        bail!("{} is not built: test the workspace, or set RATCHET_BIN", binary.display());
+    }
+    Ok(binary)
+}
+
 fn spawn(folder: &TempDir, port: u16) -> Result<Child> {
-    let binary = std::env::var_os("RATCHET_BIN").context("RATCHET_BIN must name the binary")?;
+    let binary = match std::env::var_os("RATCHET_BIN") {
+        Some(binary) => binary.into(),
+        None => built_beside()?,
+    };
     let mut command = Command::new(binary);
     command.arg("serve").arg("--data-dir").arg(folder.path());
     command.args(["--bind-address", "127.0.0.1", "--secure-port", &port.to_string()]);

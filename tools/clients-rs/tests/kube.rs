@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use clients_rs::Server;
-use futures::StreamExt;
+use futures_util::StreamExt;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod, Service};
 use kube::api::{

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use clients_rs::Server;
-use futures::StreamExt;
+use futures_util::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{
