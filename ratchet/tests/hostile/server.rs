@@ -146,7 +146,7 @@ pub(crate) fn is_calm(what: &str, answer: &Answer) {
 /// The problem with an answer: any code besides success and client errors.
 pub(crate) fn complaint(answer: &Answer) -> Option<String> {
     // What the reference answers with 500, 503 and 504 too, for clients compare these texts.
-    const ALLOWED: [(u16, &str); 10] = [
+    const ALLOWED: [(u16, &str); 11] = [
         (500, "resourceVersion should not be set on objects to be created"),
         (500, "resourceVersion: Invalid value"),
         (504, "Too large resource version"),
@@ -159,6 +159,7 @@ pub(crate) fn complaint(answer: &Answer) -> Option<String> {
         // Proxies to what is not there.
         (503, "no endpoints available for service"),
         (503, "error trying to reach service"),
+        (500, "no preferred addresses found"),
     ];
     let known = |(code, text): &(u16, &str)| *code == answer.code && answer.text().contains(text);
     // 301: an OpenAPI document that was asked for by an old hash.
