@@ -334,8 +334,8 @@ async fn change_once(
     resource.canonicalize(&mut new);
     let is_removed = metadata::can_be_removed(&new) && !has_spec_finalizers(resource, &new);
     let is_same = !is_removed && managed_fields::settle(&mut new, &old);
-    // A stored custom object may lack defaults that it is served with: what counts is what is written.
-    if is_same && resource.defined().is_none() {
+    // A stored object may lack defaults that it is served with: what counts then is what is written.
+    if is_same && resource.stores_what_it_serves() {
         return Ok(Some(current.clone()));
     }
     let value = stored(request, new).await?;
