@@ -14,7 +14,7 @@ use crate::app::resource_request::ResourceRequest;
 use crate::request::options::DeleteOptions;
 use crate::status::StatusError;
 use crate::validation::judge;
-use ratchet_admission::{Operation, PLUGINS, PluginRow, Request};
+use ratchet_admission::{Attributes, Operation, PLUGINS, PluginRow};
 use ratchet_engine::Part;
 use ratchet_object::{GroupVersionKind, Node, Object};
 use ratchet_pipeline::Paired;
@@ -281,7 +281,7 @@ impl<'c> Chain<'c> {
 /// The built-in mutating plugins for one object.
 struct BuiltIn<'a> {
     request: &'a ResourceRequest<'a>,
-    attributes: &'a Request<'a>,
+    attributes: &'a Attributes<'a>,
     handles: fn(&dyn Plugin) -> bool,
 }
 
