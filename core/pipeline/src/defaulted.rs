@@ -7,7 +7,7 @@ use ratchet_engine::Part;
 use ratchet_object::{Node, Object};
 
 /// An object with its defaults. Mutating admission and strategies still change it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Defaulted<'t, 'k> {
     object_type: &'k dyn ObjectType,
     node: Node<'t>,
@@ -34,6 +34,12 @@ impl<'t, 'k> Defaulted<'t, 'k> {
     pub fn new(object_type: &'k dyn ObjectType, mut node: Node<'t>) -> Self {
         object_type.apply_defaults(&mut node);
         Self { object_type, node }
+    }
+
+    /// The same with the defaults of what admission and strategies have added to it.
+    #[must_use]
+    pub fn with_defaults_of_additions(self) -> Self {
+        Self::new(self.object_type, self.node)
     }
 
     /// A stored object, in the version of the type. `None` if nothing here can convert it to that version.

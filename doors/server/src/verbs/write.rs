@@ -98,10 +98,10 @@ impl Preconditions {
     }
 }
 
-/// Creates an object; `node` has the kind and version of the resource, and defaults.
+/// Creates an object of the kind and version of the resource.
 pub(crate) async fn create(
     request: &ResourceRequest<'_>,
-    mut node: Node<'static>,
+    mut node: Defaulted<'static, '_>,
     dry_run: bool,
     tracking: Tracking,
 ) -> Result<Arc<Item>, StatusError> {
@@ -167,7 +167,7 @@ pub(crate) fn set_namespace(
 
 async fn create_once(
     request: &ResourceRequest<'_>,
-    mut node: Node<'static>,
+    mut node: Defaulted<'static, '_>,
     dry_run: bool,
 ) -> Result<Arc<Item>, StatusError> {
     let (app, resource) = (request.app, request.resource);
@@ -182,7 +182,7 @@ async fn create_once(
     let context = CreateContext { user: request.user, now: &now };
     resource.strategy().prepare_for_create(&mut node, &kind, &context);
     resource.object_type().prepare_for_create(&mut node);
-    let mut node = Defaulted::new(resource.object_type().as_ref(), node);
+    let mut node = node.with_defaults_of_additions();
     app.services().prepare(&kind, &mut node, None);
     let paired = node.pair(None);
     let warning_count = request.warnings.len();
