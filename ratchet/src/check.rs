@@ -53,6 +53,7 @@ fn config(args: CheckArgs) -> Result<Config, String> {
         Some(revision) => Against::Git(revision.to_owned()),
         None => Against::Path(text.into()),
     });
+    let disabled_plugins = policy_args.disable_admission_plugins.clone();
     Ok(Config {
         inputs,
         recursive,
@@ -60,6 +61,7 @@ fn config(args: CheckArgs) -> Result<Config, String> {
         api_config: api_config::of(policy_args)?,
         crds,
         policies,
+        disabled_plugins,
         requester: requester::of(requester_args),
         namespace,
         field_validation: match validate {

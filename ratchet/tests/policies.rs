@@ -483,3 +483,17 @@ fn mutating_policies_change_what_is_checked() {
     let why = "policy 'fewer-replicas' with binding 'fewer-replicas' denied request: expression 'Object{spec: Object.spec{replicas: object.spec.nope}}' resulted in error: no such key: nope";
     assert_eq!(output.findings(), [format!("new/web.yaml:1:1 RTC-POL-001 {why}")]);
 }
+
+#[test]
+fn policies_are_off_with_their_plugins() {
+    let folder = folder();
+    folder.write("mutation.yaml", MUTATION);
+    let args = ["--policies", "policy.yaml", "--policies", "mutation.yaml", "new"];
+    let off = |plugins: &str| {
+        let flag = format!("--disable-admission-plugins={plugins}");
+        folder.json(&[&args[..], &[&flag]].concat()).code
+    };
+    assert_eq!(off("PodSecurity"), 0);
+    assert_eq!(off("MutatingAdmissionPolicy"), 1);
+    assert_eq!(off("MutatingAdmissionPolicy,ValidatingAdmissionPolicy"), 0);
+}

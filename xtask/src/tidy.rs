@@ -9,6 +9,7 @@ mod markdown;
 mod names;
 mod old_words;
 mod references;
+mod rooms;
 mod rules;
 mod rust;
 mod text;
@@ -46,6 +47,7 @@ fn contents(path: &str, text: &str, field_paths: &mut field_paths::Checker) -> V
         let tokens = tokens::of(text);
         found.extend(rust::check(path, text));
         found.extend(old_words::check(path, &tokens));
+        found.extend(rooms::check(path, &tokens));
         found.extend(field_paths.check(path, &tokens));
     }
     if path.rsplit('/').next() == Some("Cargo.toml") {

@@ -1,7 +1,7 @@
 //! CertificateApproval, CertificateSigning and CertificateSubjectRestriction.
 
-use crate::request::may;
-use crate::{Denial, PluginContext, Request};
+use crate::attributes::may;
+use crate::{Attributes, Denial, PluginContext};
 use alloc::format;
 use ratchet_access::Resource;
 use ratchet_net::Quoted;
@@ -13,35 +13,37 @@ const CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client";
 
 /// Refuses approvals for signers that the user may not approve for.
 pub(crate) fn approval(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     _: &Node<'_>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    let (true, Some(old)) = (request.is_on_part(GROUP, REQUESTS, "approval"), request.old) else {
+    let (true, Some(old)) = (attributes.is_on_part(GROUP, REQUESTS, "approval"), attributes.old)
+    else {
         return Ok(());
     };
-    allowed(request, cluster, "approve", old.text_at(&["spec", "signerName"]))
+    allowed(attributes, cluster, "approve", old.text_at(&["spec", "signerName"]))
 }
 
 /// Refuses certificates and conditions of signers that the user may not sign for.
 pub(crate) fn signing(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     new: &Node<'_>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    let (true, Some(old)) = (request.is_on_part(GROUP, REQUESTS, "status"), request.old) else {
+    let (true, Some(old)) = (attributes.is_on_part(GROUP, REQUESTS, "status"), attributes.old)
+    else {
         return Ok(());
     };
     let is_same = |name: &str| equal_at(new, old, &["status", name], Equality::Semantic);
     if is_same("certificate") && is_same("conditions") {
         return Ok(());
     }
-    allowed(request, cluster, "sign", old.text_at(&["spec", "signerName"]))
+    allowed(attributes, cluster, "sign", old.text_at(&["spec", "signerName"]))
 }
 
 /// Whether the user may do something for a signer, or for all signers of its domain.
 fn allowed(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     cluster: &dyn PluginContext,
     verb: &str,
     signer: &str,
@@ -56,7 +58,7 @@ fn allowed(
             name,
             ..Resource::default()
         };
-        may(cluster, request.user, verb, resource).is_ok()
+        may(cluster, attributes.user, verb, resource).is_ok()
     };
     if may(signer) || may(&all) {
         return Ok(());
@@ -69,11 +71,11 @@ fn allowed(
 
 /// Refuses client certificates of the group `system:masters`.
 pub(crate) fn subject(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     new: &Node<'_>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    let is_new = request.is_on(GROUP, REQUESTS) && request.is_create();
+    let is_new = attributes.is_on(GROUP, REQUESTS) && attributes.is_create();
     if !is_new || new.text_at(&["spec", "signerName"]) != CLIENT_SIGNER {
         return Ok(());
     }
@@ -93,7 +95,7 @@ mod tests {
     use super::*;
     use crate::Operation::{Create, Update};
     use crate::Subject;
-    use crate::testing::{Fake, node, request, text, user};
+    use crate::testing::{Fake, attributes, node, text, user};
     use alloc::string::String;
 
     #[test]
@@ -101,9 +103,9 @@ mod tests {
         let user = user("u", &[]);
         let old = node("{spec: {signerName: a.example/b}}");
         let outcome = |cluster: Fake| {
-            let update = Request {
+            let update = Attributes {
                 subresource: "approval",
-                ..request(Update, GROUP, REQUESTS, &user, Some(&old))
+                ..attributes(Update, GROUP, REQUESTS, &user, Some(&old))
             };
             text(approval(&update, &old, &cluster))
         };
@@ -120,9 +122,9 @@ mod tests {
         let user = user("u", &[]);
         let old = node("{spec: {signerName: a.example/b}, status: {}}");
         let outcome = |new: &str| {
-            let update = Request {
+            let update = Attributes {
                 subresource: "status",
-                ..request(Update, GROUP, REQUESTS, &user, Some(&old))
+                ..attributes(Update, GROUP, REQUESTS, &user, Some(&old))
             };
             text(signing(&update, &node(new), &Fake::default()))
         };
@@ -141,7 +143,7 @@ mod tests {
             let subject_known = Subject { common_name: "c".into(), organizations };
             let cluster = Fake { subject: Some(subject_known), ..Fake::default() };
             let new = node(&format!("{{spec: {{signerName: {signer}, request: eA==}}}}"));
-            text(subject(&request(Create, GROUP, REQUESTS, &user, None), &new, &cluster))
+            text(subject(&attributes(Create, GROUP, REQUESTS, &user, None), &new, &cluster))
         };
         assert_eq!(outcome(CLIENT_SIGNER, &["a"]), "Ok(())");
         assert_eq!(outcome("a.example/b", &["system:masters"]), "Ok(())");

@@ -1,6 +1,6 @@
 //! DefaultStorageClass and DefaultIngressClass: objects without a class get the one that is marked as default.
 
-use crate::{Denial, PluginContext, Request};
+use crate::{Attributes, Denial, PluginContext};
 use alloc::string::String;
 use core::cmp::Ordering;
 use ratchet_object::{GroupVersionResource, Node};
@@ -13,11 +13,11 @@ const INGRESS_ANNOTATIONS: &[&str] = &["ingressclass.kubernetes.io/is-default-cl
 
 /// Sets the default storage class of a claim.
 pub(crate) fn storage(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     claim: &mut Node<'static>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    let is_new = request.is_on("", "persistentvolumeclaims") && request.is_create();
+    let is_new = attributes.is_on("", "persistentvolumeclaims") && attributes.is_create();
     let has_class = claim.metadata().annotation(crate::storage::CLASS_ANNOTATION).is_some()
         || claim.find(&["spec", "storageClassName"]).is_some_and(|class| !class.is_null());
     if is_new && !has_class {
@@ -30,11 +30,11 @@ pub(crate) fn storage(
 
 /// Sets the default ingress class of an ingress.
 pub(crate) fn ingress(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     ingress: &mut Node<'static>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    let is_new = request.is_on("networking.k8s.io", "ingresses") && request.is_create();
+    let is_new = attributes.is_on("networking.k8s.io", "ingresses") && attributes.is_create();
     let has_class = ingress.metadata().annotation("kubernetes.io/ingress.class").is_some()
         || ingress.find(&["spec", "ingressClassName"]).is_some_and(|class| !class.is_null());
     if is_new && !has_class {
@@ -80,7 +80,7 @@ fn by_age(one: &Node<'_>, other: &Node<'_>) -> Ordering {
 mod tests {
     use super::*;
     use crate::Operation::Create;
-    use crate::testing::{Fake, node, request, user};
+    use crate::testing::{Fake, attributes, node, user};
 
     fn class(name: &str, created: &str, annotation: &str) -> String {
         alloc::format!(
@@ -102,7 +102,7 @@ mod tests {
         );
         let class_of = |text: &str| {
             let mut claim = node(text);
-            let create = request(Create, "", "persistentvolumeclaims", &user, None);
+            let create = attributes(Create, "", "persistentvolumeclaims", &user, None);
             storage(&create, &mut claim, &cluster).unwrap();
             claim.find(&["spec", "storageClassName"]).and_then(Node::text).map(String::from)
         };
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn an_ingress_gets_the_default_if_there_is_one() {
         let user = user("u", &[]);
-        let create = request(Create, "networking.k8s.io", "ingresses", &user, None);
+        let create = attributes(Create, "networking.k8s.io", "ingresses", &user, None);
         let marked = class("a", "", INGRESS_ANNOTATIONS[0]);
         let cluster = Fake::default().with("networking.k8s.io", "ingressclasses", &[&marked]);
         let mut one = node("{spec: {}}");

@@ -2,14 +2,14 @@
 //!
 //! ```
 //! use ratchet_access::User;
-//! use ratchet_admission::{Denial, Operation, Request, quota};
+//! use ratchet_admission::{Attributes, Denial, Operation, quota};
 //! use ratchet_object::{Limits, decode};
 //!
 //! let read = |text| decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned();
 //! let mut quotas = [read(
 //!     "{metadata: {name: q}, spec: {hard: {configmaps: 1}}, status: {hard: {configmaps: 1}, used: {configmaps: 1}}}",
 //! )];
-//! let request = Request {
+//! let attributes = Attributes {
 //!     operation: Operation::Create,
 //!     group: "",
 //!     version: "v1",
@@ -21,7 +21,7 @@
 //!     minor: 36,
 //!     old: None,
 //! };
-//! let denial = quota::charge(&request, &read("{metadata: {name: second}}"), &mut quotas, 0).unwrap_err();
+//! let denial = quota::charge(&attributes, &read("{metadata: {name: second}}"), &mut quotas, 0).unwrap_err();
 //! let Denial::Forbidden(message) = denial else { panic!("{denial:?}") };
 //! assert_eq!(message, "exceeded quota: q, requested: configmaps=1, used: configmaps=1, limited: configmaps=1");
 //! ```
@@ -29,6 +29,7 @@
 extern crate alloc;
 
 mod amounts;
+mod attributes;
 mod certificates;
 mod classes;
 mod limit_ranger;
@@ -39,7 +40,6 @@ mod owner_references;
 mod pods;
 mod priority;
 pub mod quota;
-mod request;
 mod resize;
 mod resources;
 mod runtime_class;
@@ -50,5 +50,5 @@ mod table;
 mod testing;
 mod tolerations;
 
-pub use request::{Denial, Operation, PluginContext, Request, Subject};
+pub use attributes::{Attributes, Denial, Operation, PluginContext, Subject};
 pub use table::{Admit, PLUGINS, PluginRow, Validate, default_plugins};

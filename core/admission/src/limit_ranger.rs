@@ -2,7 +2,7 @@
 
 use crate::amounts::{self, Amounts, Side};
 use crate::resources::LIMIT_RANGES;
-use crate::{Denial, PluginContext, Request, pods};
+use crate::{Attributes, Denial, PluginContext, pods};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,12 +15,12 @@ const MAX_IN_MILLI: i128 = (i64::MAX / 1000) as i128;
 
 /// Sets the namespace's defaults on the containers of a pod.
 pub(crate) fn admit(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     node: &mut Node<'static>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    if applies_to(request) && request.resource == "pods" {
-        for range in cluster.list(&LIMIT_RANGES, request.namespace, usize::MAX) {
+    if applies_to(attributes) && attributes.resource == "pods" {
+        for range in cluster.list(&LIMIT_RANGES, attributes.namespace, usize::MAX) {
             set_defaults(node, &range);
         }
     }
@@ -29,15 +29,15 @@ pub(crate) fn admit(
 
 /// Refuses objects outside the limits of the namespace.
 pub(crate) fn validate(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     node: &Node<'_>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    if !applies_to(request) {
+    if !applies_to(attributes) {
         return Ok(());
     }
-    for range in cluster.list(&LIMIT_RANGES, request.namespace, usize::MAX) {
-        let faults = match request.resource {
+    for range in cluster.list(&LIMIT_RANGES, attributes.namespace, usize::MAX) {
+        let faults = match attributes.resource {
             "pods" => pod_faults(node, &range),
             _ => claim_faults(node, &range),
         };
@@ -49,13 +49,13 @@ pub(crate) fn validate(
 }
 
 /// Whether a request is a new pod, a resize or a claim that is not being deleted.
-fn applies_to(request: &Request<'_>) -> bool {
+fn applies_to(attributes: &Attributes<'_>) -> bool {
     let is_deleting =
-        request.old.is_some_and(|old| old.find(&["metadata", "deletionTimestamp"]).is_some());
-    let is_write = request.is_create() || request.is_update();
-    let is_resize = request.is_on_part("", "pods", "resize") && request.is_update();
-    let is_pod_or_claim = request.is_on("", "pods") && request.is_create()
-        || request.is_on("", "persistentvolumeclaims");
+        attributes.old.is_some_and(|old| old.find(&["metadata", "deletionTimestamp"]).is_some());
+    let is_write = attributes.is_create() || attributes.is_update();
+    let is_resize = attributes.is_on_part("", "pods", "resize") && attributes.is_update();
+    let is_pod_or_claim = attributes.is_on("", "pods") && attributes.is_create()
+        || attributes.is_on("", "persistentvolumeclaims");
     !is_deleting && is_write && (is_pod_or_claim || is_resize)
 }
 
@@ -276,7 +276,7 @@ pub(crate) fn aggregate(faults: Vec<String>) -> Option<String> {
 mod tests {
     use super::*;
     use crate::Operation::{Create, Update};
-    use crate::testing::{Fake, node, request, text, user};
+    use crate::testing::{Fake, attributes, node, text, user};
 
     const RANGE: &str = "{metadata: {name: r, namespace: ns}, spec: {limits: [{type: Container,
         default: {cpu: 500m, memory: 512Mi}, defaultRequest: {cpu: 100m},
@@ -288,14 +288,14 @@ mod tests {
 
     fn outcome(pod: &str, range: &str) -> String {
         let user = user("u", &[]);
-        text(validate(&request(Create, "", "pods", &user, None), &node(pod), &ranges(range)))
+        text(validate(&attributes(Create, "", "pods", &user, None), &node(pod), &ranges(range)))
     }
 
     #[test]
     fn containers_get_what_they_do_not_say() {
         let user = user("u", &[]);
         let mut pod = node("{spec: {containers: [{name: a, resources: {limits: {cpu: 400m}}}]}}");
-        admit(&request(Create, "", "pods", &user, None), &mut pod, &ranges(RANGE)).unwrap();
+        admit(&attributes(Create, "", "pods", &user, None), &mut pod, &ranges(RANGE)).unwrap();
         let resources =
             pod.find(&["spec", "containers"]).unwrap().items()[0].get("resources").unwrap();
         assert_eq!(
@@ -309,7 +309,8 @@ mod tests {
             )
         );
         let mut same = pod.clone();
-        admit(&request(Update, "", "pods", &user, Some(&pod)), &mut same, &ranges(RANGE)).unwrap();
+        admit(&attributes(Update, "", "pods", &user, Some(&pod)), &mut same, &ranges(RANGE))
+            .unwrap();
         assert_eq!(same, pod);
     }
 
@@ -318,7 +319,7 @@ mod tests {
         let user = user("u", &[]);
         let before = node("{spec: {containers: [{name: a}]}}");
         let mut pod = before.clone();
-        admit(&request(Create, "", "pods", &user, None), &mut pod, &Fake::default()).unwrap();
+        admit(&attributes(Create, "", "pods", &user, None), &mut pod, &Fake::default()).unwrap();
         assert_eq!(pod, before);
     }
 
@@ -367,14 +368,14 @@ mod tests {
             let claim = node(&alloc::format!(
                 "{{spec: {{resources: {{requests: {{storage: {storage}}}}}}}}}"
             ));
-            let request = request(
+            let attributes = attributes(
                 if old.is_some() { Update } else { Create },
                 "",
                 "persistentvolumeclaims",
                 &user,
                 old,
             );
-            text(validate(&request, &claim, &ranges(range)))
+            text(validate(&attributes, &claim, &ranges(range)))
         };
         assert_eq!(outcome("2Gi", None), "Ok(())");
         assert_eq!(

@@ -1,7 +1,7 @@
 //! PodTopologyLabels: a pod gets the zone and region labels of its node.
 
 use crate::resources::NODES;
-use crate::{Denial, PluginContext, Request};
+use crate::{Attributes, Denial, PluginContext};
 use alloc::string::String;
 use ratchet_object::Node;
 
@@ -9,13 +9,13 @@ const LABELS: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.i
 
 /// Copies zone and region from the node of a pod.
 pub(crate) fn admit(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     pod: &mut Node<'static>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    let is_pod = request.is_on("", "pods") || request.is_on_part("", "pods", "binding");
+    let is_pod = attributes.is_on("", "pods") || attributes.is_on_part("", "pods", "binding");
     let name = pod.text_at(&["spec", "nodeName"]);
-    if !is_pod || !request.is_create() || request.minor < 35 || name.is_empty() {
+    if !is_pod || !attributes.is_create() || attributes.minor < 35 || name.is_empty() {
         return Ok(());
     }
     let Some(node) = cluster.get(&NODES, "", name) else { return Ok(()) };
@@ -32,7 +32,7 @@ pub(crate) fn admit(
 mod tests {
     use super::*;
     use crate::Operation::Create;
-    use crate::testing::{Fake, node, request, user};
+    use crate::testing::{Fake, attributes, node, user};
 
     #[test]
     fn zone_and_region_are_copied_and_nothing_else() {
@@ -41,7 +41,7 @@ mod tests {
         let cluster = Fake::default().with("", "nodes", &[host]);
         let labelled = |text: &str, minor: u8| {
             let mut pod = node(text);
-            let create = Request { minor, ..request(Create, "", "pods", &user, None) };
+            let create = Attributes { minor, ..attributes(Create, "", "pods", &user, None) };
             admit(&create, &mut pod, &cluster).unwrap();
             pod.find(&["metadata", "labels"]).map(Node::to_json)
         };

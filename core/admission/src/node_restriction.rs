@@ -1,8 +1,8 @@
 //! NodeRestriction: a node may only write its own objects.
 
-use crate::request::may;
+use crate::attributes::may;
 use crate::resources::{CSI_DRIVERS, NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS};
-use crate::{Denial, Operation, PluginContext, Request, pods};
+use crate::{Attributes, Denial, Operation, PluginContext, pods};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
@@ -11,7 +11,7 @@ use ratchet_access::{NODES as NODES_GROUP, Resource};
 use ratchet_net::Quoted;
 use ratchet_object::{Equality, Node, equal_at};
 
-type Rule = fn(&str, &Request<'_>, &Node<'_>, &dyn PluginContext) -> Result<(), Denial>;
+type Rule = fn(&str, &Attributes<'_>, &Node<'_>, &dyn PluginContext) -> Result<(), Denial>;
 
 /// The restricted resources: group, resource, rule.
 static RULES: &[(&str, &str, Rule)] = &[
@@ -42,21 +42,24 @@ const OWN_LABELS: &[&str] = &[
 
 /// Refuses a node's writes to objects that are not its own; for deletions the object is the stored one.
 pub(crate) fn admit(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     object: &mut Node<'static>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    let Some(name) = request.user.name.strip_prefix("system:node:") else { return Ok(()) };
-    if !request.user.is_in(NODES_GROUP) {
+    let Some(name) = attributes.user.name.strip_prefix("system:node:") else { return Ok(()) };
+    if !attributes.user.is_in(NODES_GROUP) {
         return Ok(());
     }
     if name.is_empty() {
-        return deny(format!("could not determine node from user {}", Quoted(&request.user.name)));
+        return deny(format!(
+            "could not determine node from user {}",
+            Quoted(&attributes.user.name)
+        ));
     }
-    let rule = RULES
-        .iter()
-        .find(|(group, resource, _)| (*group, *resource) == (request.group, request.resource));
-    rule.map_or(Ok(()), |(_, _, rule)| rule(name, request, object, cluster))
+    let rule = RULES.iter().find(|(group, resource, _)| {
+        (*group, *resource) == (attributes.group, attributes.resource)
+    });
+    rule.map_or(Ok(()), |(_, _, rule)| rule(name, attributes, object, cluster))
 }
 
 fn deny(text: String) -> Result<(), Denial> {
@@ -65,15 +68,15 @@ fn deny(text: String) -> Result<(), Denial> {
 
 fn pod(
     own: &str,
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     object: &Node<'_>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let host = |pod: &Node<'_>| String::from(pod.text_at(&["spec", "nodeName"]));
     let node_name = Quoted(own);
-    match (request.subresource, request.operation) {
+    match (attributes.subresource, attributes.operation) {
         ("", Operation::Create) => mirror(own, object, cluster),
-        ("", Operation::Delete) if request.old.is_some_and(|pod| host(pod) == own) => Ok(()),
+        ("", Operation::Delete) if attributes.old.is_some_and(|pod| host(pod) == own) => Ok(()),
         ("", Operation::Delete) => {
             deny(format!("node {node_name} can only delete pods with spec.nodeName set to itself"))
         }
@@ -83,10 +86,10 @@ fn pod(
                 "unexpected operation {operation_name}, node {node_name} can only create and delete mirror pods"
             ))
         }
-        ("status", Operation::Update) => status(own, request, object),
+        ("status", Operation::Update) => status(own, attributes, object),
         ("eviction", Operation::Create) => {
-            let pod = cluster.get(&PODS, request.namespace, request.name);
-            let missing = || Denial::NotFound { resource: "pods", name: request.name.into() };
+            let pod = cluster.get(&PODS, attributes.namespace, attributes.name);
+            let missing = || Denial::NotFound { resource: "pods", name: attributes.name.into() };
             if host(&pod.ok_or_else(missing)?) == own {
                 return Ok(());
             }
@@ -197,8 +200,8 @@ fn reference(pod: &Node<'_>) -> Option<&'static str> {
     })
 }
 
-fn status(own: &str, request: &Request<'_>, new: &Node<'_>) -> Result<(), Denial> {
-    let Some(old) = request.old else { return Ok(()) };
+fn status(own: &str, attributes: &Attributes<'_>, new: &Node<'_>) -> Result<(), Denial> {
+    let Some(old) = attributes.old else { return Ok(()) };
     let node_name = Quoted(own);
     if old.text_at(&["spec", "nodeName"]) != own {
         return deny(format!(
@@ -220,19 +223,19 @@ fn status(own: &str, request: &Request<'_>, new: &Node<'_>) -> Result<(), Denial
 
 fn node(
     own: &str,
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     new: &Node<'_>,
     _: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let node_name = Quoted(own);
-    if request.name != own {
+    if attributes.name != own {
         return deny(format!(
             "node {node_name} is not allowed to modify node {}",
-            Quoted(request.name)
+            Quoted(attributes.name)
         ));
     }
     let source = ["spec", "configSource"];
-    match (request.operation, request.old) {
+    match (attributes.operation, attributes.old) {
         (Operation::Create, _) => {
             if new.find(&source).is_some_and(|source| !source.is_null()) {
                 return deny(format!(
@@ -298,15 +301,15 @@ fn is_forbidden(label: &str) -> bool {
 
 fn claim(
     own: &str,
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     new: &Node<'_>,
     _: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    if request.subresource != "status" {
+    if attributes.subresource != "status" {
         return deny("may only update PVC status".into());
     }
-    let Some(old) = request.old else {
-        return deny(format!("unexpected operation {}", Quoted(request.operation.as_str())));
+    let Some(old) = attributes.old else {
+        return deny(format!("unexpected operation {}", Quoted(attributes.operation.as_str())));
     };
     let bare = |claim: &Node<'_>| {
         let mut claim = claim.clone().into_owned();
@@ -329,11 +332,11 @@ fn claim(
 
 fn token(
     own: &str,
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     token_request: &Node<'_>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    if request.operation != Operation::Create || request.subresource != "token" {
+    if attributes.operation != Operation::Create || attributes.subresource != "token" {
         return Ok(());
     }
     let bound = |name: &str| token_request.text_at(&["spec", "boundObjectRef", name]);
@@ -344,7 +347,7 @@ fn token(
     if uid.is_empty() {
         return deny("node requested token with a pod binding without a uid".into());
     }
-    let Some(pod) = cluster.get(&PODS, request.namespace, bound("name")) else {
+    let Some(pod) = cluster.get(&PODS, attributes.namespace, bound("name")) else {
         return Err(Denial::NotFound { resource: "pods", name: bound("name").into() });
     };
     if pod.metadata().uid() != uid {
@@ -355,18 +358,18 @@ fn token(
     if pod.text_at(&["spec", "nodeName"]) != own {
         return deny("node requested token bound to a pod scheduled on a different node".into());
     }
-    audience(request, token_request, &pod, cluster)
+    audience(attributes, token_request, &pod, cluster)
 }
 
 /// A node may only request tokens with the audiences that the pod's volumes need, unless it is authorized for more.
 fn audience(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     token_request: &Node<'_>,
     pod: &Node<'_>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let audience = match pods::items(token_request, &["spec", "audiences"]) {
-        _ if request.minor < 33 => return Ok(()),
+        _ if attributes.minor < 33 => return Ok(()),
         [] => "",
         [one] => one.text().unwrap_or_default(),
         _ => return deny("node may only request 0 or 1 audiences".into()),
@@ -374,20 +377,20 @@ fn audience(
     let volumes = pod.pod_spec().volumes();
     if volumes
         .iter()
-        .any(|volume| needs_audience(volume, audience, pod, request.namespace, cluster))
+        .any(|volume| needs_audience(volume, audience, pod, attributes.namespace, cluster))
     {
         return Ok(());
     }
     let resource = Resource {
         version: "v1",
         resource: audience,
-        namespace: request.namespace,
-        name: request.name,
+        namespace: attributes.namespace,
+        name: attributes.name,
         ..Resource::default()
     };
     let verb = "request-serviceaccounts-token-audience";
-    may(cluster, request.user, verb, resource).or_else(|_| {
-        let (quoted_audience, user) = (Quoted(audience), &request.user.name);
+    may(cluster, attributes.user, verb, resource).or_else(|_| {
+        let (quoted_audience, user) = (Quoted(audience), &attributes.user.name);
         deny(format!(
             "audience {quoted_audience} not found in pod spec volume, {user} is not authorized to request tokens for this audience"
         ))
@@ -432,14 +435,14 @@ fn needs_audience(
 
 fn lease(
     own: &str,
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     new: &Node<'_>,
     _: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    if request.namespace != "kube-node-lease" {
+    if attributes.namespace != "kube-node-lease" {
         return deny("can only access leases in the \"kube-node-lease\" system namespace".into());
     }
-    if name_of(request, new) == own {
+    if name_of(attributes, new) == own {
         return Ok(());
     }
     deny("can only access node lease with the same name as the requesting node".into())
@@ -447,27 +450,27 @@ fn lease(
 
 fn csi_node(
     own: &str,
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     new: &Node<'_>,
     _: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    if name_of(request, new) == own {
+    if name_of(attributes, new) == own {
         return Ok(());
     }
     deny("can only access CSINode with the same name as the requesting node".into())
 }
 
-fn name_of<'a>(request: &Request<'a>, new: &'a Node<'_>) -> &'a str {
-    if request.is_create() { new.metadata().name() } else { request.name }
+fn name_of<'a>(attributes: &Attributes<'a>, new: &'a Node<'_>) -> &'a str {
+    if attributes.is_create() { new.metadata().name() } else { attributes.name }
 }
 
 fn slice(
     own: &str,
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     new: &Node<'_>,
     _: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    let (verb, slice) = match (request.operation, request.old) {
+    let (verb, slice) = match (attributes.operation, attributes.old) {
         (Operation::Create, _) => ("create", new),
         (Operation::Delete, Some(old)) => ("delete", old),
         _ => return Ok(()),
@@ -480,13 +483,13 @@ fn slice(
 
 fn signing_request(
     own: &str,
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     new: &Node<'_>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     const SIGNERS: [&str; 2] =
         ["kubernetes.io/kubelet-serving", "kubernetes.io/kube-apiserver-client-kubelet"];
-    if !request.is_create() || !SIGNERS.contains(&new.text_at(&["spec", "signerName"])) {
+    if !attributes.is_create() || !SIGNERS.contains(&new.text_at(&["spec", "signerName"])) {
         return Ok(());
     }
     let subject = cluster.subject_of(new.text_at(&["spec", "request"]));

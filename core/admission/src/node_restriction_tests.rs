@@ -3,7 +3,7 @@
 use super::*;
 use crate::Operation::{Create, Delete, Update};
 use crate::Subject;
-use crate::testing::{Fake, node as tree, request, text, user};
+use crate::testing::{Fake, attributes, node as tree, text, user};
 use ratchet_access::User;
 
 fn kubelet() -> User {
@@ -27,22 +27,22 @@ fn cluster() -> Fake {
     )
 }
 
-fn outcome(request: &Request<'_>, object: &str) -> String {
-    text(admit(request, &mut tree(object), &cluster()))
+fn outcome(attributes: &Attributes<'_>, object: &str) -> String {
+    text(admit(attributes, &mut tree(object), &cluster()))
 }
 
 #[test]
 fn others_are_not_held() {
     let someone = user("someone", &["system:nodes"]);
-    assert_eq!(outcome(&request(Update, "", "pods", &someone, None), "{}"), "Ok(())");
+    assert_eq!(outcome(&attributes(Update, "", "pods", &someone, None), "{}"), "Ok(())");
     let pretender = user("system:node:n1", &[]);
-    assert_eq!(outcome(&request(Update, "", "pods", &pretender, None), "{}"), "Ok(())");
+    assert_eq!(outcome(&attributes(Update, "", "pods", &pretender, None), "{}"), "Ok(())");
 }
 
 #[test]
 fn nodes_make_only_mirrors_of_their_own() {
     let user = kubelet();
-    let create = request(Create, "", "pods", &user, None);
+    let create = attributes(Create, "", "pods", &user, None);
     let mirror = |node: &str, owners: &str, more: &str| {
         format!(
             "{{metadata: {{annotations: {{kubernetes.io/config.mirror: x}}, ownerReferences: {owners}}}, spec: {{nodeName: {node}{more}}}}}"
@@ -75,7 +75,7 @@ fn nodes_make_only_mirrors_of_their_own() {
         "node \"n1\" can not create pods that reference persistentvolumeclaims"
     );
     assert_eq!(
-        outcome(&request(Update, "", "pods", &user, None), "{}"),
+        outcome(&attributes(Update, "", "pods", &user, None), "{}"),
         "unexpected operation \"UPDATE\", node \"n1\" can only create and delete mirror pods"
     );
 }
@@ -84,23 +84,25 @@ fn nodes_make_only_mirrors_of_their_own() {
 fn nodes_delete_evict_and_report_only_their_own_pods() {
     let user = kubelet();
     let (mine, other) = (tree("{spec: {nodeName: n1}}"), tree("{spec: {nodeName: n2}}"));
-    assert_eq!(outcome(&request(Delete, "", "pods", &user, Some(&mine)), "{}"), "Ok(())");
+    assert_eq!(outcome(&attributes(Delete, "", "pods", &user, Some(&mine)), "{}"), "Ok(())");
     assert_eq!(
-        outcome(&request(Delete, "", "pods", &user, Some(&other)), "{}"),
+        outcome(&attributes(Delete, "", "pods", &user, Some(&other)), "{}"),
         "node \"n1\" can only delete pods with spec.nodeName set to itself"
     );
-    let evict = |name| Request {
+    let evict = |name| Attributes {
         subresource: "eviction",
         name,
-        ..request(Create, "", "pods", &user, None)
+        ..attributes(Create, "", "pods", &user, None)
     };
     assert_eq!(outcome(&evict("mine"), "{}"), "Ok(())");
     assert_eq!(
         outcome(&evict("other"), "{}"),
         "node n1 can only evict pods with spec.nodeName set to itself"
     );
-    let report =
-        |old| Request { subresource: "status", ..request(Update, "", "pods", &user, Some(old)) };
+    let report = |old| Attributes {
+        subresource: "status",
+        ..attributes(Update, "", "pods", &user, Some(old))
+    };
     assert_eq!(
         outcome(&report(&mine), "{spec: {nodeName: n1}, status: {phase: Running}}"),
         "Ok(())"
@@ -110,7 +112,7 @@ fn nodes_delete_evict_and_report_only_their_own_pods() {
         "node \"n1\" cannot update labels through pod status"
     );
     assert!(outcome(&report(&other), "{}").contains("can only update pod status"));
-    let bind = Request { subresource: "binding", ..request(Create, "", "pods", &user, None) };
+    let bind = Attributes { subresource: "binding", ..attributes(Create, "", "pods", &user, None) };
     assert!(outcome(&bind, "{}").starts_with("unexpected pod subresource \"binding\""));
 }
 
@@ -118,7 +120,7 @@ fn nodes_delete_evict_and_report_only_their_own_pods() {
 fn nodes_change_only_themselves_and_not_their_taints_and_our_labels() {
     let user = kubelet();
     let old = tree("{metadata: {name: n1}}");
-    let update = Request { name: "n1", ..request(Update, "", "nodes", &user, Some(&old)) };
+    let update = Attributes { name: "n1", ..attributes(Update, "", "nodes", &user, Some(&old)) };
     assert_eq!(
         outcome(&update, "{metadata: {name: n1, labels: {kubernetes.io/os: linux, mine: a}}}"),
         "Ok(())"
@@ -134,20 +136,22 @@ fn nodes_change_only_themselves_and_not_their_taints_and_our_labels() {
         ),
         "is not allowed to modify labels: b.node-restriction.kubernetes.io/a, foo.kubernetes.io/a"
     );
-    let create = Request { name: "n1", ..request(Create, "", "nodes", &user, None) };
+    let create = Attributes { name: "n1", ..attributes(Create, "", "nodes", &user, None) };
     assert_eq!(
         outcome(&create, "{metadata: {name: n1, labels: {node-restriction.kubernetes.io/a: x}}}"),
         "node \"n1\" is not allowed to set the following labels: node-restriction.kubernetes.io/a"
     );
-    let other = Request { name: "n2", ..update };
+    let other = Attributes { name: "n2", ..update };
     assert_eq!(outcome(&other, "{}"), "node \"n1\" is not allowed to modify node \"n2\"");
 }
 
 #[test]
 fn tokens_are_for_pods_of_the_node() {
     let user = kubelet();
-    let create =
-        Request { subresource: "token", ..request(Create, "", "serviceaccounts", &user, None) };
+    let create = Attributes {
+        subresource: "token",
+        ..attributes(Create, "", "serviceaccounts", &user, None)
+    };
     let bound = |name: &str, uid: &str| {
         format!(
             "{{spec: {{boundObjectRef: {{apiVersion: v1, kind: Pod, name: {name}, uid: {uid}}}}}}}"
@@ -169,8 +173,10 @@ fn tokens_are_for_pods_of_the_node() {
 #[test]
 fn tokens_are_for_what_the_volumes_need() {
     let user = kubelet();
-    let create =
-        Request { subresource: "token", ..request(Create, "", "serviceaccounts", &user, None) };
+    let create = Attributes {
+        subresource: "token",
+        ..attributes(Create, "", "serviceaccounts", &user, None)
+    };
     let requested = |audiences: &str, cluster: &Fake| {
         let reference = "{apiVersion: v1, kind: Pod, name: mine, uid: p1}";
         let object = format!("{{spec: {{boundObjectRef: {reference}, audiences: {audiences}}}}}");
@@ -190,9 +196,9 @@ fn tokens_are_for_what_the_volumes_need() {
 #[test]
 fn leases_slices_and_certificates_are_the_nodes_own() {
     let user = kubelet();
-    let lease = |namespace| Request {
+    let lease = |namespace| Attributes {
         namespace,
-        ..request(Create, "coordination.k8s.io", "leases", &user, None)
+        ..attributes(Create, "coordination.k8s.io", "leases", &user, None)
     };
     assert_eq!(outcome(&lease("kube-node-lease"), "{metadata: {name: n1}}"), "Ok(())");
     assert_eq!(
@@ -203,17 +209,17 @@ fn leases_slices_and_certificates_are_the_nodes_own() {
         outcome(&lease("ns"), "{}"),
         "can only access leases in the \"kube-node-lease\" system namespace"
     );
-    let slice = request(Create, "resource.k8s.io", "resourceslices", &user, None);
+    let slice = attributes(Create, "resource.k8s.io", "resourceslices", &user, None);
     assert_eq!(outcome(&slice, "{spec: {nodeName: n1}}"), "Ok(())");
     assert!(outcome(&slice, "{spec: {nodeName: n2}}").starts_with("can only create ResourceSlice"));
-    let csi = request(Create, "storage.k8s.io", "csinodes", &user, None);
+    let csi = attributes(Create, "storage.k8s.io", "csinodes", &user, None);
     assert_eq!(outcome(&csi, "{metadata: {name: n1}}"), "Ok(())");
     assert!(outcome(&csi, "{metadata: {name: n2}}").starts_with("can only access CSINode"));
     let wish = |name: &str| {
         let subject = Subject { common_name: name.into(), organizations: Vec::new() };
         let cluster = Fake { subject: Some(subject), ..cluster() };
         let create =
-            request(Create, "certificates.k8s.io", "certificatesigningrequests", &user, None);
+            attributes(Create, "certificates.k8s.io", "certificatesigningrequests", &user, None);
         text(admit(
             &create,
             &mut tree("{spec: {signerName: kubernetes.io/kubelet-serving}}"),
@@ -228,9 +234,9 @@ fn leases_slices_and_certificates_are_the_nodes_own() {
 fn claims_are_only_reported_on() {
     let user = kubelet();
     let old = tree("{metadata: {name: c}, status: {phase: Bound}}");
-    let update = request(Update, "", "persistentvolumeclaims", &user, Some(&old));
+    let update = attributes(Update, "", "persistentvolumeclaims", &user, Some(&old));
     assert_eq!(outcome(&update, "{}"), "may only update PVC status");
-    let report = Request { subresource: "status", ..update };
+    let report = Attributes { subresource: "status", ..update };
     assert_eq!(
         outcome(&report, "{metadata: {name: c}, status: {phase: Bound, capacity: {storage: 1Gi}}}"),
         "Ok(())"

@@ -2,7 +2,7 @@
 
 use crate::limit_ranger::aggregate;
 use crate::resources::NAMESPACES;
-use crate::{Denial, PluginContext, Request, pods};
+use crate::{Attributes, Denial, PluginContext, pods};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,11 +11,11 @@ use ratchet_object::{CONTAINER_LISTS, Node};
 
 /// Sets every image pull policy to `Always`, so that private images are not shared without credentials.
 pub(crate) fn admit(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     pod: &mut Node<'static>,
     _: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    if !applies_to(request, pod) {
+    if !applies_to(attributes, pod) {
         return Ok(());
     }
     for list in CONTAINER_LISTS {
@@ -36,11 +36,11 @@ pub(crate) fn admit(
 
 /// Refuses any other image pull policy.
 pub(crate) fn validate(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     pod: &Node<'_>,
     _: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    if !applies_to(request, pod) {
+    if !applies_to(attributes, pod) {
         return Ok(());
     }
     let mut faults = Vec::new();
@@ -69,26 +69,26 @@ pub(crate) fn validate(
 }
 
 /// Whether a request is about a pod, unless it is an update without a new image.
-fn applies_to(request: &Request<'_>, pod: &Node<'_>) -> bool {
+fn applies_to(attributes: &Attributes<'_>, pod: &Node<'_>) -> bool {
     let images = |pod: &Node<'_>| -> Vec<String> {
         pod.pod_spec().containers().map(|container| container.text_at(&["image"]).into()).collect()
     };
-    let is_written = request.is_create() || request.is_update();
-    let is_known = request.old.is_some_and(|old| {
+    let is_written = attributes.is_create() || attributes.is_update();
+    let is_known = attributes.old.is_some_and(|old| {
         let old_images = images(old);
         images(pod).iter().all(|image| old_images.contains(image))
     });
-    request.is_on("", "pods") && is_written && !(request.is_update() && is_known)
+    attributes.is_on("", "pods") && is_written && !(attributes.is_update() && is_known)
 }
 
 /// Refuses pods whose required anti-affinity has another topology than the node.
 pub(crate) fn anti_affinity(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     pod: &Node<'_>,
     _: &dyn PluginContext,
 ) -> Result<(), Denial> {
     const HOST: &str = "kubernetes.io/hostname";
-    if !request.is_on("", "pods") {
+    if !attributes.is_on("", "pods") {
         return Ok(());
     }
     let path =
@@ -104,12 +104,12 @@ pub(crate) fn anti_affinity(
 
 /// Refuses objects in a namespace that does not exist.
 pub(crate) fn namespace_exists(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     _: &Node<'_>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    let name = request.namespace;
-    let is_namespace = request.is_on("", "namespaces");
+    let name = attributes.namespace;
+    let is_namespace = attributes.is_on("", "namespaces");
     if name.is_empty() || is_namespace || cluster.get(&NAMESPACES, "", name).is_some() {
         return Ok(());
     }
@@ -118,7 +118,7 @@ pub(crate) fn namespace_exists(
 
 /// Refuses everything.
 pub(crate) fn deny(
-    _: &Request<'_>,
+    _: &Attributes<'_>,
     _: &mut Node<'static>,
     _: &dyn PluginContext,
 ) -> Result<(), Denial> {
@@ -129,12 +129,12 @@ pub(crate) fn deny(
 mod tests {
     use super::*;
     use crate::Operation::{Create, Update};
-    use crate::testing::{Fake, node, request, text, user};
+    use crate::testing::{Fake, attributes, node, text, user};
 
     #[test]
     fn images_are_always_pulled() {
         let user = user("u", &[]);
-        let create = request(Create, "", "pods", &user, None);
+        let create = attributes(Create, "", "pods", &user, None);
         let mut pod = node("{spec: {containers: [{image: a, imagePullPolicy: Never}]}}");
         assert_eq!(
             text(validate(&create, &pod, &Fake::default())),
@@ -143,14 +143,14 @@ mod tests {
         admit(&create, &mut pod, &Fake::default()).unwrap();
         assert_eq!(text(validate(&create, &pod, &Fake::default())), "Ok(())");
         let old = node("{spec: {containers: [{image: a, imagePullPolicy: Never}]}}");
-        let update = request(Update, "", "pods", &user, Some(&old));
+        let update = attributes(Update, "", "pods", &user, Some(&old));
         assert_eq!(text(validate(&update, &old, &Fake::default())), "Ok(())");
     }
 
     #[test]
     fn what_is_in_no_namespace_is_refused() {
         let user = user("u", &[]);
-        let create = request(Create, "", "pods", &user, None);
+        let create = attributes(Create, "", "pods", &user, None);
         let cluster = Fake::default().with("", "namespaces", &["{metadata: {name: ns}}"]);
         assert_eq!(text(namespace_exists(&create, &node("{}"), &cluster)), "Ok(())");
         let missing = Denial::NotFound { resource: "namespaces", name: "ns".into() };
@@ -165,7 +165,11 @@ mod tests {
                 "{{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{{topologyKey: {key}}}]}}}}"
             );
             let pod = node(&format!("{{spec: {{affinity: {terms}}}}}"));
-            text(anti_affinity(&request(Create, "", "pods", &user, None), &pod, &Fake::default()))
+            text(anti_affinity(
+                &attributes(Create, "", "pods", &user, None),
+                &pod,
+                &Fake::default(),
+            ))
         };
         assert_eq!(outcome("kubernetes.io/hostname"), "Ok(())");
         assert!(

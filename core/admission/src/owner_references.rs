@@ -1,38 +1,38 @@
 //! OwnerReferencesPermissionEnforcement: changing owners needs `delete`, blocking an owner needs its `finalizers`.
 
-use crate::request::may;
-use crate::{Denial, PluginContext, Request, pods};
+use crate::attributes::may;
+use crate::{Attributes, Denial, PluginContext, pods};
 use alloc::format;
 use ratchet_access::Resource;
 use ratchet_object::{Equality, GroupVersionKind, Node, Slot};
 
 /// Refuses owner references that the user is not authorized to set.
 pub(crate) fn validate(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     new: &Node<'_>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    let is_status = request.is_on_part("", "pods", "status");
+    let is_status = attributes.is_on_part("", "pods", "status");
     let owners = ["metadata", "ownerReferences"];
-    let before = request.old.map(|old| pods::items(old, &owners)).unwrap_or_default();
+    let before = attributes.old.map(|old| pods::items(old, &owners)).unwrap_or_default();
     let after = pods::items(new, &owners);
     let slot = owners.iter().fold(Slot::of_object(new), |slot, name| slot.member(name)).item();
     let differs = |(one, other)| !slot.equal(Some(one), Some(other), Equality::Semantic);
     let is_changed = before.len() != after.len() || before.iter().zip(after).any(differs);
-    if is_status || !is_changed || !(request.is_create() || request.is_update()) {
+    if is_status || !is_changed || !(attributes.is_create() || attributes.is_update()) {
         return Ok(());
     }
-    if !request.is_create() {
+    if !attributes.is_create() {
         let own = Resource {
-            group: request.group,
-            version: request.version,
-            resource: request.resource,
-            subresource: request.subresource,
-            namespace: request.namespace,
-            name: request.name,
+            group: attributes.group,
+            version: attributes.version,
+            resource: attributes.resource,
+            subresource: attributes.subresource,
+            namespace: attributes.namespace,
+            name: attributes.name,
             ..Resource::default()
         };
-        may(cluster, request.user, "delete", own).map_err(|error| {
+        may(cluster, attributes.user, "delete", own).map_err(|error| {
             Denial::Forbidden(format!(
                 "cannot set an ownerRef on a resource you can't delete: {error}, <nil>"
             ))
@@ -55,14 +55,14 @@ pub(crate) fn validate(
         name: "*",
         ..Resource::default()
     };
-    if blocking.peek().is_none() || may(cluster, request.user, "update", anything).is_ok() {
+    if blocking.peek().is_none() || may(cluster, attributes.user, "update", anything).is_ok() {
         return Ok(());
     }
-    blocking.try_for_each(|owner| may_block(request, owner, cluster))
+    blocking.try_for_each(|owner| may_block(attributes, owner, cluster))
 }
 
 fn may_block(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     owner: &Node<'_>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
@@ -78,11 +78,11 @@ fn may_block(
         version: kind_name.version,
         resource: &mapping.resource,
         subresource: "finalizers",
-        namespace: if mapping.namespaced { request.namespace } else { "" },
+        namespace: if mapping.namespaced { attributes.namespace } else { "" },
         name: owner.text_at(&["name"]),
         ..Resource::default()
     };
-    may(cluster, request.user, "update", owner_resource).map_err(|error| {
+    may(cluster, attributes.user, "update", owner_resource).map_err(|error| {
         Denial::Forbidden(format!(
             "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: {error}, <nil>"
         ))
@@ -93,7 +93,7 @@ fn may_block(
 mod tests {
     use super::*;
     use crate::Operation::{Create, Update};
-    use crate::testing::{Fake, node, request, text, user};
+    use crate::testing::{Fake, attributes, node, text, user};
     use alloc::string::String;
 
     const OWNED: &str =
@@ -104,7 +104,7 @@ mod tests {
         let user = user("u", &[]);
         let old = old.map(node);
         let operation = if old.is_some() { Update } else { Create };
-        text(validate(&request(operation, "", "pods", &user, old.as_ref()), &node(new), cluster))
+        text(validate(&attributes(operation, "", "pods", &user, old.as_ref()), &node(new), cluster))
     }
 
     #[test]

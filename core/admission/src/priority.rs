@@ -1,7 +1,7 @@
 //! Priority: resolves the priority class of a pod, and allows one global default class.
 
 use crate::resources::PRIORITY_CLASSES;
-use crate::{Denial, PluginContext, Request};
+use crate::{Attributes, Denial, PluginContext};
 use alloc::format;
 use alloc::string::String;
 use ratchet_object::Node;
@@ -11,14 +11,14 @@ const CLASSES: &str = "priorityclasses";
 
 /// Resolves the class of a new pod; an update keeps the resolved priority.
 pub(crate) fn admit(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     pod: &mut Node<'static>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    if !request.is_on("", "pods") {
+    if !attributes.is_on("", "pods") {
         return Ok(());
     }
-    if let (true, Some(old)) = (request.is_update(), request.old) {
+    if let (true, Some(old)) = (attributes.is_update(), attributes.old) {
         for name in ["priority", "preemptionPolicy"] {
             if pod.find(&["spec", name]).is_none()
                 && let Some(resolved) = old.find(&["spec", name])
@@ -28,7 +28,7 @@ pub(crate) fn admit(
         }
         return Ok(());
     }
-    if request.is_create() { resolve(pod, cluster) } else { Ok(()) }
+    if attributes.is_create() { resolve(pod, cluster) } else { Ok(()) }
 }
 
 fn resolve(pod: &mut Node<'static>, cluster: &dyn PluginContext) -> Result<(), Denial> {
@@ -75,17 +75,17 @@ fn resolve(pod: &mut Node<'static>, cluster: &dyn PluginContext) -> Result<(), D
 
 /// Refuses a second global default class.
 pub(crate) fn validate(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     class: &Node<'_>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    let is_written = request.is_create() || request.is_update();
-    if !request.is_on(GROUP, CLASSES) || !is_written || !is_default(class) {
+    let is_written = attributes.is_create() || attributes.is_update();
+    if !attributes.is_on(GROUP, CLASSES) || !is_written || !is_default(class) {
         return Ok(());
     }
     let Some(other) = default_class(cluster) else { return Ok(()) };
     let name = other.metadata().name();
-    if request.is_update() && name == class.metadata().name() {
+    if attributes.is_update() && name == class.metadata().name() {
         return Ok(());
     }
     let text =
@@ -114,7 +114,7 @@ fn default_class(cluster: &dyn PluginContext) -> Option<Node<'static>> {
 mod tests {
     use super::*;
     use crate::Operation::{Create, Update};
-    use crate::testing::{Fake, node, request, text, user};
+    use crate::testing::{Fake, attributes, node, text, user};
 
     fn cluster() -> Fake {
         Fake::default().with(
@@ -127,7 +127,7 @@ mod tests {
     fn admitted(pod: &str, cluster: &Fake) -> (String, Node<'static>) {
         let user = user("u", &[]);
         let mut pod = node(pod);
-        let outcome = text(admit(&request(Create, "", "pods", &user, None), &mut pod, cluster));
+        let outcome = text(admit(&attributes(Create, "", "pods", &user, None), &mut pod, cluster));
         (outcome, pod)
     }
 
@@ -177,7 +177,8 @@ mod tests {
         let user = user("u", &[]);
         let old = node("{spec: {priority: 3, preemptionPolicy: Never}}");
         let mut new = node("{spec: {}}");
-        admit(&request(Update, "", "pods", &user, Some(&old)), &mut new, &Fake::default()).unwrap();
+        admit(&attributes(Update, "", "pods", &user, Some(&old)), &mut new, &Fake::default())
+            .unwrap();
         assert_eq!(new, old);
     }
 
@@ -187,14 +188,14 @@ mod tests {
         let class = node("{metadata: {name: b}, globalDefault: true}");
         let cluster_with_default =
             Fake::default().with(GROUP, CLASSES, &["{metadata: {name: a}, globalDefault: true}"]);
-        let create = request(Create, GROUP, CLASSES, &user, None);
+        let create = attributes(Create, GROUP, CLASSES, &user, None);
         assert_eq!(text(validate(&create, &class, &Fake::default())), "Ok(())");
         assert_eq!(
             text(validate(&create, &class, &cluster_with_default)),
             "PriorityClass a is already marked as default. Only one default can exist"
         );
         let same = node("{metadata: {name: a}, globalDefault: true}");
-        let update = request(Update, GROUP, CLASSES, &user, Some(&same));
+        let update = attributes(Update, GROUP, CLASSES, &user, Some(&same));
         assert_eq!(text(validate(&update, &same, &cluster_with_default)), "Ok(())");
     }
 }

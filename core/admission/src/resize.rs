@@ -2,7 +2,7 @@
 
 use crate::amounts::{self, Side};
 use crate::resources::NODES;
-use crate::{Denial, PluginContext, Request};
+use crate::{Attributes, Denial, PluginContext};
 use alloc::format;
 use alloc::vec::Vec;
 use ratchet_net::Quoted;
@@ -13,17 +13,18 @@ type Count = fn(Quantity) -> i128;
 
 /// Refuses a resize that the node of the pod cannot satisfy.
 pub(crate) fn validate(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     pod: &Node<'_>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let name = pod.text_at(&["spec", "nodeName"]);
     let (true, Some(old)) =
-        (request.is_on_part("", "pods", "resize") && request.is_update(), request.old)
+        (attributes.is_on_part("", "pods", "resize") && attributes.is_update(), attributes.old)
     else {
         return Ok(());
     };
-    if name.is_empty() || request.minor < 35 || equal_at(pod, old, &["spec"], Equality::Semantic) {
+    if name.is_empty() || attributes.minor < 35 || equal_at(pod, old, &["spec"], Equality::Semantic)
+    {
         return Ok(());
     }
     let Some(node) = cluster.get(&NODES, "", name) else {
@@ -66,7 +67,7 @@ pub(crate) fn validate(
 mod tests {
     use super::*;
     use crate::Operation::Update;
-    use crate::testing::{Fake, node, request, text, user};
+    use crate::testing::{Fake, attributes, node, text, user};
 
     #[test]
     fn pods_grow_as_far_as_their_node_goes() {
@@ -84,8 +85,10 @@ mod tests {
         let old = pod("1");
         let outcome = |cpu: &str, labels: &str| {
             let cluster = Fake::default().with("", "nodes", &[&host(labels)]);
-            let update =
-                Request { subresource: "resize", ..request(Update, "", "pods", &user, Some(&old)) };
+            let update = Attributes {
+                subresource: "resize",
+                ..attributes(Update, "", "pods", &user, Some(&old))
+            };
             text(validate(&update, &pod(cpu), &cluster))
         };
         assert_eq!(outcome("2", "{}"), "Ok(())");

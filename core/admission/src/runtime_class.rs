@@ -1,7 +1,7 @@
 //! RuntimeClass: a pod gets the overhead and scheduling constraints of its runtime class.
 
 use crate::resources::RUNTIME_CLASSES;
-use crate::{Denial, PluginContext, Request, amounts, pods, tolerations};
+use crate::{Attributes, Denial, PluginContext, amounts, pods, tolerations};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,11 +11,11 @@ const MISMATCH: &str = "pod rejected: Pod's Overhead doesn't match RuntimeClass'
 
 /// Adds overhead, node selector and tolerations of the runtime class.
 pub(crate) fn admit(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     pod: &mut Node<'static>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    let Some(class) = class_of(request, pod, cluster)? else { return Ok(()) };
+    let Some(class) = class_of(attributes, pod, cluster)? else { return Ok(()) };
     if let Some(fixed) = class.find(&["overhead", "podFixed"]) {
         let specified =
             pod.find(&["spec", "overhead"]).filter(|specified| !specified.entries().is_empty());
@@ -48,14 +48,14 @@ pub(crate) fn admit(
 
 /// Refuses an overhead that differs from the runtime class.
 pub(crate) fn validate(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     pod: &Node<'_>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    if !request.is_on("", "pods") || !request.is_create() {
+    if !attributes.is_on("", "pods") || !attributes.is_create() {
         return Ok(());
     }
-    let class = class_of(request, pod, cluster)?;
+    let class = class_of(attributes, pod, cluster)?;
     let fixed = class.as_ref().and_then(|class| class.get("overhead"));
     let specified = pod.find(&["spec", "overhead"]).filter(|specified| !specified.is_null());
     match (fixed, specified) {
@@ -71,12 +71,12 @@ pub(crate) fn validate(
 }
 
 fn class_of(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     pod: &Node<'_>,
     cluster: &dyn PluginContext,
 ) -> Result<Option<Node<'static>>, Denial> {
     let name = pod.find(&["spec", "runtimeClassName"]).and_then(Node::text);
-    let (true, Some(name)) = (request.is_on("", "pods") && request.is_create(), name) else {
+    let (true, Some(name)) = (attributes.is_on("", "pods") && attributes.is_create(), name) else {
         return Ok(None);
     };
     let missing = || Denial::Forbidden(format!("pod rejected: RuntimeClass \"{name}\" not found"));
@@ -87,7 +87,7 @@ fn class_of(
 mod tests {
     use super::*;
     use crate::Operation::Create;
-    use crate::testing::{Fake, node, request, text, user};
+    use crate::testing::{Fake, attributes, node, text, user};
 
     const CLASS: &str = "{metadata: {name: vm}, overhead: {podFixed: {memory: 128Mi}},
         scheduling: {nodeSelector: {vm: 'yes'}, tolerations: [{key: vm, operator: Exists}]}}";
@@ -95,7 +95,7 @@ mod tests {
     fn admitted(pod: &str) -> (String, Node<'static>) {
         let user = user("u", &[]);
         let cluster = Fake::default().with("node.k8s.io", "runtimeclasses", &[CLASS]);
-        let create = request(Create, "", "pods", &user, None);
+        let create = attributes(Create, "", "pods", &user, None);
         let mut pod = node(pod);
         let outcome =
             admit(&create, &mut pod, &cluster).and_then(|()| validate(&create, &pod, &cluster));

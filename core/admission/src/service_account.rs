@@ -1,7 +1,7 @@
 //! ServiceAccount: every pod has an existing service account, and mounts its token.
 
 use crate::resources::SERVICE_ACCOUNTS;
-use crate::{Denial, PluginContext, Request, pods};
+use crate::{Attributes, Denial, PluginContext, pods};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -16,11 +16,11 @@ const ENFORCE: &str = "kubernetes.io/enforce-mountable-secrets";
 
 /// Sets the service account of a new pod, with its token volume and pull secrets.
 pub(crate) fn admit(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     pod: &mut Node<'static>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    if !request.is_on("", "pods") || !request.is_create() {
+    if !attributes.is_on("", "pods") || !attributes.is_create() {
         return Ok(());
     }
     if pods::is_mirror(pod) {
@@ -32,7 +32,7 @@ pub(crate) fn admit(
         spec.set("serviceAccountName", Node::string("default"));
         spec.set("serviceAccount", Node::string("default"));
     }
-    let account = account(request, pod, cluster)?;
+    let account = account(attributes, pod, cluster)?;
     if automounts(&account, pod) {
         mount_token(pod, cluster);
     }
@@ -43,17 +43,18 @@ pub(crate) fn admit(
             pod.map_mut("spec").set("imagePullSecrets", Node::list(secrets));
         }
     }
-    validate(request, pod, cluster)
+    validate(attributes, pod, cluster)
 }
 
 /// Refuses pods whose account does not exist, or that use more secrets than it allows.
 pub(crate) fn validate(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     pod: &Node<'_>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    let is_debugged = request.is_on_part("", "pods", "ephemeralcontainers") && request.is_update();
-    if !(request.is_on("", "pods") && request.is_create() || is_debugged) {
+    let is_debugged =
+        attributes.is_on_part("", "pods", "ephemeralcontainers") && attributes.is_update();
+    if !(attributes.is_on("", "pods") && attributes.is_create() || is_debugged) {
         return Ok(());
     }
     if !is_debugged && pods::is_mirror(pod) {
@@ -61,10 +62,10 @@ pub(crate) fn validate(
     }
     if pod.text_at(&["spec", "serviceAccountName"]).is_empty() {
         let name = pod.metadata().name();
-        let text = format!("no service account specified for pod {}/{name}", request.namespace);
+        let text = format!("no service account specified for pod {}/{name}", attributes.namespace);
         return Err(Denial::Forbidden(text));
     }
-    let account = account(request, pod, cluster)?;
+    let account = account(attributes, pod, cluster)?;
     if !matches!(
         account.metadata().annotation(ENFORCE),
         Some("1" | "t" | "T" | "true" | "TRUE" | "True")
@@ -75,12 +76,12 @@ pub(crate) fn validate(
 }
 
 fn account(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     pod: &Node<'_>,
     cluster: &dyn PluginContext,
 ) -> Result<Node<'static>, Denial> {
     let name = pod.text_at(&["spec", "serviceAccountName"]);
-    let namespace = request.namespace;
+    let namespace = attributes.namespace;
     let missing = || {
         let text = format!(
             "error looking up service account {namespace}/{name}: serviceaccount \"{name}\" not found"
@@ -245,13 +246,13 @@ fn check_mountable_secrets(
 mod tests {
     use super::*;
     use crate::Operation::Create;
-    use crate::testing::{Fake, node, request, text, user};
+    use crate::testing::{Fake, attributes, node, text, user};
 
     fn admitted(pod: &str, account: &str) -> (String, Node<'static>) {
         let user = user("u", &[]);
         let cluster = Fake::default().with("", "serviceaccounts", &[account]);
         let mut pod = node(pod);
-        let result = admit(&request(Create, "", "pods", &user, None), &mut pod, &cluster);
+        let result = admit(&attributes(Create, "", "pods", &user, None), &mut pod, &cluster);
         (text(result), pod)
     }
 

@@ -1,7 +1,7 @@
 //! StorageObjectInUseProtection and PersistentVolumeClaimResize: finalizers on new storage, checks of claim expansion.
 
 use crate::resources::STORAGE_CLASSES;
-use crate::{Denial, PluginContext, Request, pods};
+use crate::{Attributes, Denial, PluginContext, pods};
 use core::cmp::Ordering;
 use ratchet_object::{Node, Quantity};
 
@@ -17,12 +17,12 @@ const PROTECTED: &[(&str, &str, &str, u8)] = &[
 
 /// Adds the protection finalizers to new volumes and claims.
 pub(crate) fn protect(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     node: &mut Node<'static>,
     _: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let row = PROTECTED.iter().find(|(group, resource, _, since)| {
-        request.is_on(group, resource) && request.is_create() && request.minor >= *since
+        attributes.is_on(group, resource) && attributes.is_create() && attributes.minor >= *since
     });
     let Some((_, _, finalizer, _)) = row else { return Ok(()) };
     let finalizers = pods::list_mut(node.map_mut("metadata"), "finalizers");
@@ -42,12 +42,12 @@ pub(crate) fn class_of<'n>(claim: &'n Node<'_>) -> &'n str {
 
 /// Refuses the expansion of claims that cannot be expanded.
 pub(crate) fn resize(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     claim: &Node<'_>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
     let (true, Some(old)) =
-        (request.is_on("", "persistentvolumeclaims") && request.is_update(), request.old)
+        (attributes.is_on("", "persistentvolumeclaims") && attributes.is_update(), attributes.old)
     else {
         return Ok(());
     };
@@ -79,21 +79,21 @@ pub(crate) fn resize(
 mod tests {
     use super::*;
     use crate::Operation::{Create, Update};
-    use crate::testing::{Fake, node, request, text, user};
+    use crate::testing::{Fake, attributes, node, text, user};
 
     #[test]
     fn new_storage_is_held_once() {
         let user = user("u", &[]);
         for (group, resource, finalizer, _) in PROTECTED {
             let mut created = node("{metadata: {name: a}}");
-            let create = request(Create, group, resource, &user, None);
+            let create = attributes(Create, group, resource, &user, None);
             protect(&create, &mut created, &Fake::default()).unwrap();
             protect(&create, &mut created, &Fake::default()).unwrap();
             let finalizers = pods::items(&created, &["metadata", "finalizers"]);
             assert_eq!(finalizers, [Node::string(*finalizer)]);
         }
         let mut pod = node("{metadata: {name: a}}");
-        protect(&request(Create, "", "pods", &user, None), &mut pod, &Fake::default()).unwrap();
+        protect(&attributes(Create, "", "pods", &user, None), &mut pod, &Fake::default()).unwrap();
         assert_eq!(pod.find(&["metadata", "finalizers"]), None);
     }
 
@@ -112,7 +112,7 @@ mod tests {
         };
         let outcome = |class: &str, size: &str, phase: &str| {
             let old = claim(class, "1Gi", phase);
-            let update = request(Update, "", "persistentvolumeclaims", &user, Some(&old));
+            let update = attributes(Update, "", "persistentvolumeclaims", &user, Some(&old));
             text(resize(&update, &claim(class, size, phase), &cluster))
         };
         assert_eq!(outcome("grows", "2Gi", "Bound"), "Ok(())");

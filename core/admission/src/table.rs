@@ -1,7 +1,7 @@
 //! Kept by hand: the admission plugins of Kubernetes 1.36 in the order in which they run, and which of them exist here.
 
 use crate::{
-    Denial, PluginContext, Request, certificates, classes, limit_ranger, node_labels,
+    Attributes, Denial, PluginContext, certificates, classes, limit_ranger, node_labels,
     node_restriction, optional, owner_references, priority, resize, runtime_class, service_account,
     storage, tolerations,
 };
@@ -9,10 +9,10 @@ use alloc::vec::Vec;
 use ratchet_object::Node;
 
 /// A mutating plugin: changes an object, or refuses it.
-pub type Admit = fn(&Request<'_>, &mut Node<'static>, &dyn PluginContext) -> Result<(), Denial>;
+pub type Admit = fn(&Attributes<'_>, &mut Node<'static>, &dyn PluginContext) -> Result<(), Denial>;
 
 /// A validating plugin: refuses an object, or not.
-pub type Validate = fn(&Request<'_>, &Node<'_>, &dyn PluginContext) -> Result<(), Denial>;
+pub type Validate = fn(&Attributes<'_>, &Node<'_>, &dyn PluginContext) -> Result<(), Denial>;
 
 /// One plugin.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,10 @@
 //! A fake cluster for tests.
 
-use crate::{Denial, Operation, PluginContext, Request, Subject};
+use crate::{Attributes, Denial, Operation, PluginContext, Subject};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use ratchet_access::{Attributes, User};
+use ratchet_access::User;
 use ratchet_object::{
     ClusterReader, GroupVersionKind, GroupVersionResource, Limits, Node, RestMapping, decode,
 };
@@ -71,7 +71,7 @@ impl ClusterReader for Fake {
 }
 
 impl PluginContext for Fake {
-    fn decide(&self, attributes: &Attributes<'_>) -> Result<(), String> {
+    fn decide(&self, attributes: &ratchet_access::Attributes<'_>) -> Result<(), String> {
         let resource = attributes.resource().unwrap();
         let slash = if resource.subresource.is_empty() { "" } else { "/" };
         let permission = format!(
@@ -99,15 +99,15 @@ pub(crate) fn user(name: &str, groups: &[&str]) -> User {
     }
 }
 
-/// A request in the namespace `ns`.
-pub(crate) fn request<'a>(
+/// The attributes of a request in the namespace `ns`.
+pub(crate) fn attributes<'a>(
     operation: Operation,
     group: &'a str,
     resource: &'a str,
     user: &'a User,
     old: Option<&'a Node<'a>>,
-) -> Request<'a> {
-    Request {
+) -> Attributes<'a> {
+    Attributes {
         operation,
         group,
         version: "v1",

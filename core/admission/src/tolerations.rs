@@ -1,6 +1,6 @@
 //! DefaultTolerationSeconds, ExtendedResourceToleration, TaintNodesByCondition.
 
-use crate::{Denial, PluginContext, Request, amounts, pods};
+use crate::{Attributes, Denial, PluginContext, amounts, pods};
 use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -14,11 +14,11 @@ const SECONDS: i64 = 300;
 
 /// Adds tolerations of five minutes for nodes that are not ready or unreachable.
 pub(crate) fn default_seconds(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     pod: &mut Node<'static>,
     _: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    if !request.is_on("", "pods") || !(request.is_create() || request.is_update()) {
+    if !attributes.is_on("", "pods") || !(attributes.is_create() || attributes.is_update()) {
         return Ok(());
     }
     let bears = |key: &str| {
@@ -43,11 +43,11 @@ pub(crate) fn default_seconds(
 
 /// Adds tolerations for the extended resources that a pod requests.
 pub(crate) fn extended(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     pod: &mut Node<'static>,
     _: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    if !request.is_on("", "pods") || !(request.is_create() || request.is_update()) {
+    if !attributes.is_on("", "pods") || !(attributes.is_create() || attributes.is_update()) {
         return Ok(());
     }
     let lists = ["containers", "initContainers"];
@@ -79,11 +79,11 @@ pub(crate) fn extended(
 
 /// Taints a new node as not ready.
 pub(crate) fn taint(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     node: &mut Node<'static>,
     _: &dyn PluginContext,
 ) -> Result<(), Denial> {
-    if !request.is_on("", "nodes") || !request.is_create() {
+    if !attributes.is_on("", "nodes") || !attributes.is_create() {
         return Ok(());
     }
     let is_not_ready_taint = |taint: &Node<'_>| {
@@ -146,7 +146,7 @@ fn covers(wide: &Node<'_>, narrow: &Node<'_>) -> bool {
 mod tests {
     use super::*;
     use crate::Operation::Create;
-    use crate::testing::{Fake, node, request, user};
+    use crate::testing::{Fake, attributes, node, user};
 
     fn keys(pod: &Node<'_>) -> Vec<String> {
         pods::items(pod, &["spec", "tolerations"])
@@ -160,8 +160,12 @@ mod tests {
         let user = user("u", &[]);
         let admitted = |text: &str| {
             let mut pod = node(text);
-            default_seconds(&request(Create, "", "pods", &user, None), &mut pod, &Fake::default())
-                .unwrap();
+            default_seconds(
+                &attributes(Create, "", "pods", &user, None),
+                &mut pod,
+                &Fake::default(),
+            )
+            .unwrap();
             keys(&pod)
         };
         assert_eq!(admitted("{spec: {}}"), [NOT_READY, UNREACHABLE]);
@@ -177,7 +181,7 @@ mod tests {
         let user = user("u", &[]);
         let mut pod =
             node("{spec: {containers: [{resources: {requests: {example.com/gpu: 1, cpu: 1}}}]}}");
-        let create = request(Create, "", "pods", &user, None);
+        let create = attributes(Create, "", "pods", &user, None);
         extended(&create, &mut pod, &Fake::default()).unwrap();
         extended(&create, &mut pod, &Fake::default()).unwrap();
         assert_eq!(keys(&pod), ["example.com/gpu"]);
@@ -187,7 +191,7 @@ mod tests {
     fn new_nodes_are_not_ready_once() {
         let user = user("u", &[]);
         let mut created = node("{metadata: {name: n1}}");
-        let create = request(Create, "", "nodes", &user, None);
+        let create = attributes(Create, "", "nodes", &user, None);
         taint(&create, &mut created, &Fake::default()).unwrap();
         taint(&create, &mut created, &Fake::default()).unwrap();
         assert_eq!(

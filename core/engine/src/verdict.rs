@@ -189,6 +189,8 @@ impl Display for Message<'_> {
 /// The denial of an admission plugin.
 #[derive(Clone, Debug)]
 pub struct Denial {
+    /// The name of the plugin.
+    pub plugin: &'static str,
     /// The violated rule.
     pub rule: &'static Rule,
     /// The message of Kubernetes, without the name of the object before it.

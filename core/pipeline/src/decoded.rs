@@ -3,6 +3,7 @@
 use crate::defaulted::Defaulted;
 use crate::fields::{FieldReport, FieldValidation, InvalidFields};
 use crate::object_type::ObjectType;
+use crate::type_meta::{self, TypeMetaError};
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_object::{Node, Object, Repeated};
@@ -23,10 +24,24 @@ impl<'t, 'k> Decoded<'t, 'k> {
         Self { object_type, object: Object::new(node), fields }
     }
 
+    /// The same for a tree that was sent to an endpoint, which knows the type: the tree need not state it, but may not
+    /// state another one that nothing converts. A tree of another type without a Go type stays as it was sent.
+    pub fn sent(
+        object_type: &'k dyn ObjectType,
+        mut node: Node<'t>,
+        repeated: &[Repeated],
+    ) -> Result<Self, TypeMetaError> {
+        type_meta::check_texts(&node)?;
+        if object_type.check_type_meta(&mut node)? {
+            return Ok(Self::new(object_type, node, repeated));
+        }
+        Ok(Self { object_type, object: Object::new(node), fields: FieldReport::default() })
+    }
+
     /// The same for a tree from a file, whose findings need positions.
     pub fn located(object_type: &'k dyn ObjectType, node: Node<'t>, repeated: &[Repeated]) -> Self {
-        // A custom type names fields by their paths, and only the tree before pruning says where they are.
-        let before = object_type.custom().is_some().then(|| node.clone());
+        // Where a type names fields by their paths, only the tree before pruning says where they are.
+        let before = (!object_type.reports_positions()).then(|| node.clone());
         let mut decoded = Self::new(object_type, node, repeated);
         if let Some(before) = before {
             decoded.fields.locate(&before);

@@ -2,14 +2,12 @@
 
 use crate::object_type::ObjectType;
 use crate::paired::Paired;
-use alloc::string::ToString;
 use core::ops::{Deref, DerefMut};
-use ratchet_crd::definition::Conversion;
 use ratchet_engine::Part;
 use ratchet_object::{Node, Object};
 
 /// An object with its defaults. Mutating admission and strategies still change it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Defaulted<'t, 'k> {
     object_type: &'k dyn ObjectType,
     node: Node<'t>,
@@ -38,19 +36,15 @@ impl<'t, 'k> Defaulted<'t, 'k> {
         Self { object_type, node }
     }
 
+    /// The same with the defaults of what admission and strategies have added to it.
+    #[must_use]
+    pub fn with_defaults_of_additions(self) -> Self {
+        Self::new(self.object_type, self.node)
+    }
+
     /// A stored object, in the version of the type. `None` if nothing here can convert it to that version.
     pub fn stored(object_type: &'k dyn ObjectType, mut node: Node<'t>) -> Option<Self> {
-        let Some((resource, strategy)) = object_type.custom() else {
-            return Some(Self::new(object_type, node));
-        };
-        let stored = node.text_at(&["apiVersion"]).to_string();
-        let needs_webhook = matches!(resource.definition.conversion, Conversion::Webhook(_))
-            && stored != strategy.api_version();
-        if needs_webhook {
-            return None;
-        }
-        resource.from_storage(&mut node, &strategy.version).ok()?;
-        Some(Self { object_type, node })
+        object_type.decode_stored(&mut node).then_some(Self { object_type, node })
     }
 
     /// An object that a server has read from its store: it has its defaults, and the version of the request.

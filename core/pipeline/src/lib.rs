@@ -39,6 +39,7 @@ mod fields;
 mod object_type;
 mod paired;
 mod position;
+mod type_meta;
 mod unknown_type;
 mod validate;
 
@@ -50,5 +51,6 @@ pub use field_owners::ReplicasField;
 pub use fields::{FieldReport, FieldValidation, FieldViolation, InvalidFields, TypeMismatch};
 pub use object_type::{BuiltInType, CustomType, ObjectType};
 pub use paired::{Judged, Paired};
+pub use type_meta::TypeMetaError;
 pub use unknown_type::UnknownType;
 pub use validate::validate;

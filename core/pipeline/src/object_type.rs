@@ -2,20 +2,22 @@
 
 use crate::field_owners::{CustomVersions, ReplicasField, path_names};
 use crate::fields::{FieldReport, TypeMismatch};
+use crate::type_meta::{self, TypeMetaError};
 use crate::validate::validate;
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 use ratchet_apply::{BuiltInKind, ConvertObject, Converter, ResetFields, api_version};
+use ratchet_crd::definition::Conversion;
 use ratchet_crd::{CustomResource, Strategy};
 use ratchet_engine::{ApiConfig, Change, Facts, Part, Verdict};
 use ratchet_object::schema::{self, KindRow, TypeRow};
 use ratchet_object::{
-    GroupVersionKind, Kind, Node, Repeated, Span, TypeReport, canonicalize, compare_with_type,
-    complete, defaults, prune,
+    GroupVersionKind, Kind, Node, Object, Repeated, Span, TypeReport, canonicalize,
+    compare_with_type, complete, defaults, prune,
 };
 
 /// How objects of one kind in one version are decoded, completed and validated.
@@ -28,11 +30,37 @@ pub trait ObjectType: Debug + Send + Sync {
     /// The kind as the engine knows it; `None` if objects of the kind are not validated at all.
     fn kind(&self) -> Option<Kind<'_>>;
 
+    /// The kind by which errors name an object.
+    fn kind_of<'a>(&'a self, object: &'a Object<'_>) -> Option<Kind<'a>> {
+        let _ = object;
+        self.kind()
+    }
+
+    /// Checks `apiVersion` and `kind` of an object that was sent as one of this type, and completes them where the
+    /// reference does. `false` if it is of another type, which nothing but validation will refuse.
+    fn check_type_meta(&self, object: &mut Node<'_>) -> Result<bool, TypeMetaError>;
+
     /// Reports unknown, duplicate and mistyped fields, and prunes what the schema does not know.
     fn decode(&self, object: &mut Node<'_>, repeated: &[Repeated]) -> FieldReport;
 
+    /// Whether that report says where the fields are; it has only their paths otherwise.
+    fn reports_positions(&self) -> bool {
+        true
+    }
+
+    /// Rewrites what a patch left of an object as the reference's patch writes it.
+    fn normalize_patched(&self, object: &mut Node<'static>) {
+        let _ = object;
+    }
+
     /// Adds the defaults.
     fn apply_defaults(&self, object: &mut Node<'_>);
+
+    /// Brings a stored object into the shape and version of this type; `false` if nothing here can convert it.
+    fn decode_stored(&self, object: &mut Node<'_>) -> bool {
+        self.apply_defaults(object);
+        true
+    }
 
     /// Adds the fields that the API always writes.
     fn complete(&self, object: &mut Node<'static>);
@@ -65,11 +93,6 @@ pub trait ObjectType: Debug + Send + Sync {
 
     /// Where objects have their replicas, version by version.
     fn replicas_fields(&self) -> Vec<ReplicasField>;
-
-    /// The definition and version of a kind that is defined at run time.
-    fn custom(&self) -> Option<(&Arc<CustomResource>, &Strategy)> {
-        None
-    }
 }
 
 /// A built-in kind.
@@ -115,6 +138,10 @@ impl ObjectType for BuiltInType {
 
     fn kind(&self) -> Option<Kind<'_>> {
         self.kind
+    }
+
+    fn check_type_meta(&self, object: &mut Node<'_>) -> Result<bool, TypeMetaError> {
+        type_meta::complete(object, self.gvk).map(|()| true)
     }
 
     fn decode(&self, object: &mut Node<'_>, repeated: &[Repeated]) -> FieldReport {
@@ -186,6 +213,17 @@ impl CustomType {
     pub fn version(&self) -> &str {
         &self.strategy.version
     }
+
+    /// What the definition says about objects of the version.
+    pub fn strategy(&self) -> &Strategy {
+        &self.strategy
+    }
+
+    /// The warning with which every request of a deprecated version is answered.
+    pub fn deprecation(&self) -> Option<String> {
+        let version = self.resource.definition.version(&self.strategy.version)?;
+        self.resource.definition.deprecation_warning(version)
+    }
 }
 
 impl ObjectType for CustomType {
@@ -196,6 +234,15 @@ impl ObjectType for CustomType {
 
     fn kind(&self) -> Option<Kind<'_>> {
         Some(self.strategy.kind_row())
+    }
+
+    /// An object without a Go type is called what it says it is, even if that is wrong.
+    fn kind_of<'a>(&'a self, object: &'a Object<'_>) -> Option<Kind<'a>> {
+        Some(Kind { name: object.kind_name(), ..self.strategy.kind_row() })
+    }
+
+    fn check_type_meta(&self, object: &mut Node<'_>) -> Result<bool, TypeMetaError> {
+        type_meta::is_stated(object, self.gvk())
     }
 
     fn decode(&self, object: &mut Node<'_>, repeated: &[Repeated]) -> FieldReport {
@@ -218,8 +265,19 @@ impl ObjectType for CustomType {
         report
     }
 
+    fn reports_positions(&self) -> bool {
+        false
+    }
+
     fn apply_defaults(&self, object: &mut Node<'_>) {
         self.strategy.apply_defaults(object);
+    }
+
+    fn decode_stored(&self, object: &mut Node<'_>) -> bool {
+        let stored = object.text_at(&["apiVersion"]).to_string();
+        let is_by_webhook = matches!(self.resource.definition.conversion, Conversion::Webhook(_));
+        let needs_webhook = is_by_webhook && stored != self.strategy.api_version();
+        !needs_webhook && self.resource.from_storage(object, &self.strategy.version).is_ok()
     }
 
     fn complete(&self, _: &mut Node<'static>) {}
@@ -272,9 +330,5 @@ impl ObjectType for CustomType {
             (strategy.api_version(), scale.map(|scale| path_names(&scale.spec_replicas_path)))
         };
         self.resource.strategies().iter().map(field).collect()
-    }
-
-    fn custom(&self) -> Option<(&Arc<CustomResource>, &Strategy)> {
-        Some((&self.resource, &self.strategy))
     }
 }

@@ -42,11 +42,7 @@ impl<'t, 'k> Paired<'t, 'k> {
             Some(old) => Step::Update { old, new: &self.new },
             None => Step::Create { new: &self.new },
         };
-        let mut kind = self.object_type.kind()?;
-        if self.object_type.custom().is_some() {
-            // An object without a Go type is called what it says it is, even if that is wrong.
-            kind.name = self.new.kind_name();
-        }
+        let kind = self.object_type.kind_of(&self.new)?;
         Some(Change { kind, part: self.part, step })
     }
 

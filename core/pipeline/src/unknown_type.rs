@@ -3,6 +3,7 @@
 use crate::field_owners::ReplicasField;
 use crate::fields::FieldReport;
 use crate::object_type::ObjectType;
+use crate::type_meta::{self, TypeMetaError};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use ratchet_apply::{BuiltInKind, ConvertObject, Converter, ResetFields};
@@ -10,17 +11,21 @@ use ratchet_engine::{ApiConfig, Change, Facts, Verdict};
 use ratchet_object::schema::TypeRow;
 use ratchet_object::{GroupVersionKind, Kind, Node, Repeated};
 
-/// A kind without a schema. Only duplicate fields are reported.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct UnknownType;
+/// A kind without a schema, by its name. Only duplicate fields are reported.
+#[derive(Clone, Copy, Debug)]
+pub struct UnknownType<'a>(pub GroupVersionKind<'a>);
 
-impl ObjectType for UnknownType {
+impl ObjectType for UnknownType<'_> {
     fn gvk(&self) -> GroupVersionKind<'_> {
-        GroupVersionKind { group: "", version: "", kind: "" }
+        self.0
     }
 
     fn kind(&self) -> Option<Kind<'_>> {
         None
+    }
+
+    fn check_type_meta(&self, object: &mut Node<'_>) -> Result<bool, TypeMetaError> {
+        type_meta::complete(object, self.0).map(|()| true)
     }
 
     fn decode(&self, _: &mut Node<'_>, repeated: &[Repeated]) -> FieldReport {
@@ -44,7 +49,7 @@ impl ObjectType for UnknownType {
     }
 
     fn converter<'a>(&'a self, convert: &'a ConvertObject<'a>) -> Box<dyn Converter + 'a> {
-        Box::new(BuiltInKind { group: "", kind: "", convert })
+        Box::new(BuiltInKind { group: self.0.group, kind: self.0.kind, convert })
     }
 
     fn reset_fields<'a>(&self, _: &str, _: &'a str) -> Option<ResetFields<'a>> {

@@ -4,10 +4,10 @@
 
 use ratchet_crd::{CustomResource, Environments};
 use ratchet_engine::{ApiConfig, Behavior, Release};
-use ratchet_object::{Limits, NoCluster, Node, decode};
+use ratchet_object::{GroupVersionKind, Limits, NoCluster, Node, decode};
 use ratchet_pipeline::{
     BuiltInType, CustomType, Decoded, Defaulted, FieldValidation, InvalidFields, ObjectType,
-    UnknownType,
+    TypeMetaError, UnknownType,
 };
 use std::sync::Arc;
 
@@ -125,7 +125,9 @@ fn stored_versions_are_converted_where_no_webhook_is_needed() {
 #[test]
 fn nothing_is_said_of_an_unknown_kind() {
     let text = widget("{size: 7, any: [1]}");
-    let decoded = Decoded::located(&UnknownType, tree(&text), &[]);
+    let name = GroupVersionKind { group: "example.com", version: "v1", kind: "Widget" };
+    let unknown = UnknownType(name);
+    let decoded = Decoded::located(&unknown, tree(&text), &[]);
     let paired = decoded.with_defaults().unwrap().pair(None);
     assert_eq!(paired.new_object().node(), &tree(&text));
     let judged = paired.judge(&config(), &NoCluster, None);
@@ -141,4 +143,39 @@ fn null_members_go_and_positions_stay() {
     let port = object.find(&["spec", "ports"]).unwrap().items()[0].get("port").unwrap();
     assert_eq!(text.get(port.span.start as usize..port.span.end as usize), Some("80"));
     assert_eq!(object.text_at(&["spec", "type"]), "ClusterIP");
+}
+
+/// What becomes of an object that is sent to the endpoint of a type: its kind and the number of unknown fields.
+fn sent(object_type: &dyn ObjectType, text: &str) -> Result<(String, usize), TypeMetaError> {
+    let decoded = Decoded::sent(object_type, tree(text), &[])?;
+    Ok((decoded.object().kind_name().to_owned(), decoded.fields().violations.len()))
+}
+
+#[test]
+fn an_endpoint_completes_the_kind_of_what_has_a_go_type() {
+    let services = BuiltInType::find("v1", "Service").unwrap();
+    for text in ["{spec: {nope: 1}}", "{apiVersion: v1, kind: Service, spec: {nope: 1}}"] {
+        assert_eq!(sent(&services, text), Ok(("Service".to_owned(), 1)), "{text}");
+    }
+    let error = sent(&services, "{kind: Pod}").unwrap_err();
+    assert!(matches!(error, TypeMetaError::OtherKind { .. }), "{error:?}");
+}
+
+#[test]
+fn an_endpoint_takes_the_word_of_what_has_none() {
+    let widgets = widgets();
+    assert_eq!(sent(&widgets, &widget("{nope: 1}")), Ok(("Widget".to_owned(), 1)));
+    assert_eq!(sent(&widgets, "{spec: {nope: 1}}"), Err(TypeMetaError::MissingKind));
+    // Nothing is compared with a schema that is not the object's own; validation refuses it.
+    let other = widget("{nope: 1}").replace("kind: Widget", "kind: Gadget");
+    assert_eq!(sent(&widgets, &other), Ok(("Gadget".to_owned(), 0)));
+}
+
+#[test]
+fn no_endpoint_takes_a_kind_that_is_no_text() {
+    let services = BuiltInType::find("v1", "Service").unwrap();
+    for object_type in [&services as &dyn ObjectType, &widgets()] {
+        let error = sent(object_type, "{apiVersion: [v1], kind: Service}").unwrap_err();
+        assert_eq!(error, TypeMetaError::NotText { field: "apiVersion", found: "array" });
+    }
 }

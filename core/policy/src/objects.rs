@@ -28,8 +28,9 @@ pub trait ObjectInterfaces: PolicyContext {
         defaults::apply(kind.group, kind.version, kind.kind, object);
     }
 
-    /// Whether objects of a kind have no Go type, as custom resources have none.
-    fn is_unstructured(&self, kind: &GroupVersionKind<'_>) -> bool {
+    /// Whether a patched object of a kind is brought back to the version of its request, if a policy matched another one.
+    /// Nothing does that for objects with a Go type.
+    fn converts_patched(&self, kind: &GroupVersionKind<'_>) -> bool {
         schema::kind(kind.group, kind.version, kind.kind).is_none()
     }
 }

@@ -19,8 +19,10 @@ pub struct Config {
     pub api_config: ApiConfig,
     /// Files and directories with CustomResourceDefinitions, besides those in the inputs.
     pub crds: Vec<PathBuf>,
-    /// Files and directories with ValidatingAdmissionPolicies, their bindings and parameters.
+    /// Files and directories with admission policies, their bindings and parameters.
     pub policies: Vec<PathBuf>,
+    /// The names of admission plugins that are off, those of policies among them.
+    pub disabled_plugins: Vec<String>,
     /// The user who writes the objects; none for a default administrator.
     pub requester: Option<User>,
     /// The namespace of objects without one.

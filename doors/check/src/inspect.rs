@@ -214,6 +214,12 @@ impl Inspector<'_> {
         judged.status().map(|status| status.message).or(policies)
     }
 
+    /// The policies, if there are any and the admission plugin that evaluates them is on.
+    fn policies_of(&self, plugin: &str) -> Option<&PolicySet> {
+        let is_off = self.config.disabled_plugins.iter().any(|name| name == plugin);
+        self.policy_set.filter(|_| !is_off)
+    }
+
     /// What the mutating policies make of an object with defaults, if there are any.
     fn mutate(
         &self,
@@ -221,7 +227,9 @@ impl Inspector<'_> {
         (object, old): (&Node<'_>, Option<&Node<'_>>),
         findings: &mut Findings<'_, '_>,
     ) -> Mutated {
-        let Some(policy_set) = self.policy_set else { return Mutated::Unchanged };
+        let Some(policy_set) = self.policies_of("MutatingAdmissionPolicy") else {
+            return Mutated::Unchanged;
+        };
         let cluster = FileCluster { policy_set, namespaces: self.namespaces, stored: self.stored };
         let is_namespaced = type_of.is_namespaced();
         policy_set.mutate((object, old), is_namespaced, (&cluster, self.config), findings)
@@ -235,7 +243,7 @@ impl Inspector<'_> {
         judged: &Judged<'_>,
         findings: &mut Findings<'_, '_>,
     ) -> Option<String> {
-        let policy_set = self.policy_set?;
+        let policy_set = self.policies_of("ValidatingAdmissionPolicy")?;
         let cluster = FileCluster { policy_set, namespaces: self.namespaces, stored: self.stored };
         let (object, is_namespaced) = (paired.new_object(), type_of.is_namespaced());
         let old = paired.old_object().map(|old| match is_namespaced {

@@ -16,6 +16,7 @@
 //!     api_config: ApiConfig::of(Release::REFERENCE, Behavior::Proposal),
 //!     crds: Vec::new(),
 //!     policies: Vec::new(),
+//!     disabled_plugins: Vec::new(),
 //!     requester: None,
 //!     namespace: "default".into(),
 //!     field_validation: FieldValidation::Strict,

@@ -1,7 +1,7 @@
 //! The type of a checked object: built in, defined by a CustomResourceDefinition, or unknown.
 
 use crate::definitions::{Definitions, Lookup};
-use ratchet_object::{Object, Scope, schema};
+use ratchet_object::{GroupVersionKind, Object, Scope, schema};
 use ratchet_pipeline::{BuiltInType, CustomType, ObjectType, UnknownType};
 
 /// The type by which an object is checked.
@@ -9,8 +9,11 @@ pub(crate) enum TypeOf<'d> {
     BuiltIn(BuiltInType),
     Custom(&'d CustomType),
     /// A custom kind without a definition.
-    Unknown(UnknownType),
+    Unknown(UnknownType<'static>),
 }
+
+/// Nothing depends on the name of a kind without a definition.
+const UNNAMED: GroupVersionKind<'static> = GroupVersionKind { group: "", version: "", kind: "" };
 
 /// A kind that the API does not have; the hint says what it has instead.
 pub(crate) struct NoSuchKind {
@@ -46,7 +49,7 @@ impl<'d> TypeOf<'d> {
             return Err(NoSuchKind { hint: None });
         }
         definitions.remember_undefined(group, kind);
-        Ok(Self::Unknown(UnknownType))
+        Ok(Self::Unknown(UnknownType(UNNAMED)))
     }
 
     pub(crate) fn as_type(&self) -> &dyn ObjectType {
@@ -64,8 +67,9 @@ impl<'d> TypeOf<'d> {
 
     /// The warning with which every request of a deprecated version is answered.
     pub(crate) fn deprecation(&self) -> Option<String> {
-        let (resource, strategy) = self.as_type().custom()?;
-        let version = resource.definition.version(&strategy.version)?;
-        resource.definition.deprecation_warning(version)
+        match self {
+            Self::Custom(custom_type) => custom_type.deprecation(),
+            Self::BuiltIn(_) | Self::Unknown(_) => None,
+        }
     }
 }

@@ -242,9 +242,35 @@ async fn bodies_of_another_kind_are_refused() {
             "{",
             "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input ({)",
         ),
+        (
+            r#"{"kind":5,"apiVersion":"v1"}"#,
+            r#"the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string ({"kind":5,"apiVersion":"v1"})"#,
+        ),
     ];
     for (body, message) in rows {
         let answer = client.send(Method::POST, &maps, &[JSON], body).await;
         assert_eq!(answer.refusal(), (400, message.to_owned()), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn patches_leave_an_object_of_its_kind() {
+    let client = Server::shared().admin().await;
+    let (_, maps) = client.namespace().await;
+    let created = client.post(&maps, json!({"metadata": {"name": "a"}})).await;
+    assert_eq!(created.code, 201);
+    for (patch, why) in [
+        (
+            json!({"kind": 5}),
+            "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string",
+        ),
+        (
+            json!({"kind": "Secret"}),
+            "converting (v1.Secret) to (core.ConfigMap): unknown conversion",
+        ),
+    ] {
+        let (code, message) = client.patch(&format!("{maps}/a"), patch).await.refusal();
+        assert_eq!(code, 422, "{message}");
+        assert!(message.ends_with(why), "{message}");
     }
 }

@@ -73,6 +73,7 @@ const WORDS: &[OldWord] = &[
     name("Problem", "FieldError"),
     name("Reading", "FieldCheck"),
     name("Refusal", "StatusError"),
+    OldWord { within: &["core/admission/"], ..name("Request", "Attributes") },
     name("Said", "Findings"),
     name("Scene", "ValidationContext"),
     // A verdict of a test on what a client got.

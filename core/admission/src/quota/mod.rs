@@ -4,7 +4,7 @@ mod scopes;
 mod usage;
 
 use crate::amounts::{self, Amounts};
-use crate::{Denial, Request};
+use crate::{Attributes, Denial};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -27,24 +27,24 @@ const IGNORED: &[(&str, &str)] = &[
 ];
 
 /// Whether a request may change the usage of a namespace.
-pub fn counts(request: &Request<'_>, new: &Node<'_>) -> bool {
-    !request.namespace.is_empty()
-        && !IGNORED.contains(&(request.group, request.resource))
-        && evaluator_for(request.group, request.resource).handles(request, new)
+pub fn counts(attributes: &Attributes<'_>, new: &Node<'_>) -> bool {
+    !attributes.namespace.is_empty()
+        && !IGNORED.contains(&(attributes.group, attributes.resource))
+        && evaluator_for(attributes.group, attributes.resource).handles(attributes, new)
 }
 
 /// Charges the quotas of the namespace for a request; refuses it if one is exceeded. `now` is in seconds
 /// since 1970. Afterwards the quotas have the usage after the request.
 pub fn charge(
-    request: &Request<'_>,
+    attributes: &Attributes<'_>,
     new: &Node<'_>,
     quotas: &mut [Node<'static>],
     now: i64,
 ) -> Result<(), Denial> {
-    if !counts(request, new) {
+    if !counts(attributes, new) {
         return Ok(());
     }
-    let evaluator = evaluator_for(request.group, request.resource);
+    let evaluator = evaluator_for(attributes.group, attributes.resource);
     let mut charged = Vec::new();
     for (at, quota) in quotas.iter().enumerate() {
         if covers(&evaluator, quota, new)? {
@@ -61,7 +61,7 @@ pub fn charge(
         let text = format!("quota usage is negative for resource(s): {}", negative.join(","));
         return Err(Denial::Forbidden(text));
     }
-    let before = request.old.filter(|_| request.is_update());
+    let before = attributes.old.filter(|_| attributes.is_update());
     for (at, quota) in quotas.iter_mut().enumerate().filter(|(at, _)| charged.contains(at)) {
         debug_assert!(charged.contains(&at));
         let was_charged = before.filter(|old| matches(&evaluator, quota, old));
@@ -69,7 +69,7 @@ pub fn charge(
             Some(old) => growth(&usage, &evaluator.usage(old, now)),
             None => usage.clone(),
         };
-        spend(quota, more, request.subresource == "status")?;
+        spend(quota, more, attributes.subresource == "status")?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Operation::{Create, Update};
-use crate::testing::{node, request, text, user};
+use crate::testing::{attributes, node, text, user};
 use proptest::prelude::*;
 
 fn quota(hard: &str, used: &str) -> Node<'static> {
@@ -21,8 +21,8 @@ fn charged(
     let old = old.map(node);
     let operation = if old.is_some() { Update } else { Create };
     let mut quotas = [quota];
-    let request = request(operation, "", resource, &user, old.as_ref());
-    let outcome = text(charge(&request, &node(object), &mut quotas, 0));
+    let attributes = attributes(operation, "", resource, &user, old.as_ref());
+    let outcome = text(charge(&attributes, &node(object), &mut quotas, 0));
     (outcome, quotas[0].find(&["status", "used"]).map(Node::to_json).unwrap_or_default())
 }
 
@@ -185,12 +185,12 @@ proptest! {
     #[test]
     fn no_quota_is_overdrawn(limit in 0_i64..50, requests in proptest::collection::vec(0_i64..20, 1..20)) {
         let user = user("u", &[]);
-        let request = request(Create, "", "persistentvolumeclaims", &user, None);
+        let attributes = attributes(Create, "", "persistentvolumeclaims", &user, None);
         let mut quotas = [quota(&format!("{{requests.storage: {limit}}}"), "{requests.storage: 0}")];
         let mut sum = 0;
         for requested in requests {
             let claim = node(&format!("{{spec: {{resources: {{requests: {{storage: {requested}}}}}}}}}"));
-            if charge(&request, &claim, &mut quotas, 0).is_ok() {
+            if charge(&attributes, &claim, &mut quotas, 0).is_ok() {
                 sum += requested;
             }
             let used = amounts::parse(quotas[0].find(&["status", "used"]));

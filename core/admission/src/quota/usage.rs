@@ -3,7 +3,7 @@
 use super::scopes::{self, Scope};
 use crate::amounts::{self, Amounts, Side};
 use crate::storage::class_of;
-use crate::{Request, pods};
+use crate::{Attributes, pods};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
@@ -20,7 +20,7 @@ pub(super) struct UsageEvaluator<'a> {
 /// A resource with usage beyond its object count.
 struct ResourceEvaluator {
     resource: &'static str,
-    handles: fn(&Request<'_>, &Node<'_>) -> bool,
+    handles: fn(&Attributes<'_>, &Node<'_>) -> bool,
     names: fn(&str) -> bool,
     usage: fn(&Node<'_>, i64, &mut Amounts),
     is_in: fn(&Scope, &Node<'_>) -> bool,
@@ -36,7 +36,7 @@ static EVALUATORS: &[ResourceEvaluator] = &[
     },
     ResourceEvaluator {
         resource: "services",
-        handles: |request, _| request.subresource.is_empty(),
+        handles: |attributes, _| attributes.subresource.is_empty(),
         names: |name| matches!(name, "services" | "services.nodeports" | "services.loadbalancers"),
         usage: service_usage,
         is_in: |_, _| false,
@@ -84,11 +84,11 @@ pub(super) fn resource_counted_by(name: &str) -> Option<(String, String)> {
 
 impl UsageEvaluator<'_> {
     /// Whether a request may change the usage.
-    pub(super) fn handles(&self, request: &Request<'_>, new: &Node<'_>) -> bool {
-        let is_written = request.is_create() || request.is_update();
+    pub(super) fn handles(&self, attributes: &Attributes<'_>, new: &Node<'_>) -> bool {
+        let is_written = attributes.is_create() || attributes.is_update();
         match self.resource_evaluator {
-            Some(resource_evaluator) => is_written && (resource_evaluator.handles)(request, new),
-            None => request.is_create() && request.subresource.is_empty(),
+            Some(resource_evaluator) => is_written && (resource_evaluator.handles)(attributes, new),
+            None => attributes.is_create() && attributes.subresource.is_empty(),
         }
     }
 
@@ -185,13 +185,13 @@ fn is_device(name: &str) -> bool {
     name.starts_with("deviceclass.resource.kubernetes.io/")
 }
 
-fn pod_handles(request: &Request<'_>, new: &Node<'_>) -> bool {
-    match request.subresource {
-        "" if request.is_update() => request
+fn pod_handles(attributes: &Attributes<'_>, new: &Node<'_>) -> bool {
+    match attributes.subresource {
+        "" if attributes.is_update() => attributes
             .old
             .is_some_and(|old| scopes::is_terminating(old) != scopes::is_terminating(new)),
         "" => true,
-        "resize" => request.is_update(),
+        "resize" => attributes.is_update(),
         _ => false,
     }
 }
@@ -282,12 +282,12 @@ fn service_usage(service: &Node<'_>, _: i64, usage: &mut Amounts) {
     );
 }
 
-fn claim_handles(request: &Request<'_>, new: &Node<'_>) -> bool {
+fn claim_handles(attributes: &Attributes<'_>, new: &Node<'_>) -> bool {
     let allocated = ["status", "allocatedResources", "storage"];
-    match request.subresource {
+    match attributes.subresource {
         "" => true,
         "status" => {
-            request.old.is_some_and(|old| !equal_at(new, old, &allocated, Equality::Semantic))
+            attributes.old.is_some_and(|old| !equal_at(new, old, &allocated, Equality::Semantic))
         }
         _ => false,
     }

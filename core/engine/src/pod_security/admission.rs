@@ -33,6 +33,9 @@ pub(crate) static RULE: Rule = Rule {
     versions: "all releases.",
 };
 
+/// The plugin's name.
+const PLUGIN: &str = "PodSecurity";
+
 const ENFORCE_POLICY: &str = "pod-security.kubernetes.io/enforce-policy";
 const AUDIT_VIOLATIONS: &str = "pod-security.kubernetes.io/audit-violations";
 const EXEMPT: &str = "pod-security.kubernetes.io/exempt";
@@ -123,8 +126,13 @@ impl<'c, 'a> PodAdmission<'c, 'a> {
         let (modes, errors) = match self.modes() {
             Ok(found) => found,
             Err(text) => {
-                self.verdict.denial =
-                    Some(Denial { rule: &RULE, text, labels: Vec::new(), is_failure: true });
+                self.verdict.denial = Some(Denial {
+                    plugin: PLUGIN,
+                    rule: &RULE,
+                    text,
+                    labels: Vec::new(),
+                    is_failure: true,
+                });
                 return;
             }
         };
@@ -238,6 +246,7 @@ impl<'c, 'a> PodAdmission<'c, 'a> {
             if is_denied {
                 let text = format!("violates PodSecurity \"{at}\": {}", summary(&found));
                 self.verdict.denial = Some(Denial {
+                    plugin: PLUGIN,
                     rule: rule_of(&found),
                     text,
                     labels: labels(found),

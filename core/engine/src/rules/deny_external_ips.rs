@@ -17,6 +17,9 @@ pub(crate) static RULE: Rule = Rule {
     versions: "Since 1.21, off by default: --enable-admission-plugins=DenyServiceExternalIPs.",
 };
 
+/// The plugin's name.
+const PLUGIN: &str = "DenyServiceExternalIPs";
+
 const DENIED: &str = "Use of external IPs is denied by admission control";
 
 pub(crate) fn judge(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
@@ -35,7 +38,12 @@ pub(crate) fn judge(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         .map(|at| Label::new(&RULE, &at, "not among the stored external IPs"))
         .collect();
     if !added.is_empty() {
-        verdict.denial =
-            Some(Denial { rule: &RULE, text: DENIED.into(), labels: added, is_failure: false });
+        verdict.denial = Some(Denial {
+            plugin: PLUGIN,
+            rule: &RULE,
+            text: DENIED.into(),
+            labels: added,
+            is_failure: false,
+        });
     }
 }

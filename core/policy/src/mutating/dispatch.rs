@@ -271,7 +271,7 @@ impl Dispatch<'_> {
         kind: &GroupVersionKind<'_>,
     ) -> Result<Node<'static>, PatchError> {
         let requested = &self.attributes.kind;
-        if kind != requested && !self.objects.is_unstructured(kind) {
+        if kind != requested && !self.objects.converts_patched(kind) {
             let (from, to) = (kind, requested);
             return Err(PatchError::Failed(format!(
                 "converting ({}.{}) to ({}.{}): unknown conversion",

@@ -1,7 +1,7 @@
 //! Admission attributes of a request, as plugins see them.
 
 use crate::app::resource_request::ResourceRequest;
-use ratchet_admission::{Operation, Request};
+use ratchet_admission::{Attributes, Operation};
 use ratchet_engine::Part;
 use ratchet_object::Node;
 
@@ -12,9 +12,9 @@ pub(super) fn attributes<'a>(
     part: &'a str,
     name: &'a str,
     old: Option<&'a Node<'a>>,
-) -> Request<'a> {
+) -> Attributes<'a> {
     let row = request.resource.row();
-    Request {
+    Attributes {
         operation,
         group: row.group,
         version: row.version,

@@ -5,7 +5,7 @@ use super::input::AdmissionInput;
 use super::mutating_policies::MutatingAdmissionPolicies;
 use super::mutation::{Mutation, Mutators};
 use super::plugin::{CommitConditions, PendingWrite, Plugin, Subject};
-use super::policies::AdmissionPolicies;
+use super::policies::ValidatingAdmissionPolicies;
 use super::scope::AdmissionScope;
 use super::webhooks::{MutatingWebhooks, ValidatingWebhooks};
 use super::{engine_plugins, mutators, namespaces, pure, quota};
@@ -14,7 +14,7 @@ use crate::app::resource_request::ResourceRequest;
 use crate::request::options::DeleteOptions;
 use crate::status::StatusError;
 use crate::validation::judge;
-use ratchet_admission::{Operation, PLUGINS, PluginRow, Request};
+use ratchet_admission::{Attributes, Operation, PLUGINS, PluginRow};
 use ratchet_engine::Part;
 use ratchet_object::{GroupVersionKind, Node, Object};
 use ratchet_pipeline::Paired;
@@ -281,7 +281,7 @@ impl<'c> Chain<'c> {
 /// The built-in mutating plugins for one object.
 struct BuiltIn<'a> {
     request: &'a ResourceRequest<'a>,
-    attributes: &'a Request<'a>,
+    attributes: &'a Attributes<'a>,
     handles: fn(&dyn Plugin) -> bool,
 }
 
@@ -301,18 +301,50 @@ impl BuiltIn<'_> {
     }
 }
 
-/// The implementation of a row: the server's own plugins need more than an object and the cluster.
+/// Makes the implementation of a row.
+type MakePlugin = fn(&'static PluginRow) -> Box<dyn Plugin>;
+
+/// The server's own plugins, which need more than an object and the cluster state.
+const OWN_PLUGINS: &[(&str, MakePlugin)] = &[
+    ("NamespaceLifecycle", |_| Box::new(namespaces::NamespaceLifecycle)),
+    ("ServiceAccount", |row| Box::new(pure::ServiceAccount(pure::Pure(row)))),
+    ("PodSecurity", |_| Box::new(engine_plugins::PodSecurity)),
+    ("DenyServiceExternalIPs", |_| Box::new(engine_plugins::DenyServiceExternalIPs)),
+    ("MutatingAdmissionPolicy", |_| Box::new(MutatingAdmissionPolicies)),
+    ("MutatingAdmissionWebhook", |_| Box::new(MutatingWebhooks)),
+    ("ValidatingAdmissionPolicy", |_| Box::new(ValidatingAdmissionPolicies)),
+    ("ValidatingAdmissionWebhook", |_| Box::new(ValidatingWebhooks)),
+    ("ResourceQuota", |_| Box::new(quota::ResourceQuota)),
+];
+
+/// The implementation of a row.
 fn plugin(row: &'static PluginRow) -> Box<dyn Plugin> {
-    match row.name {
-        "NamespaceLifecycle" => Box::new(namespaces::NamespaceLifecycle),
-        "ServiceAccount" => Box::new(pure::ServiceAccount(pure::Pure(row))),
-        "PodSecurity" => Box::new(engine_plugins::PodSecurity),
-        "DenyServiceExternalIPs" => Box::new(engine_plugins::DenyServiceExternalIPs),
-        "MutatingAdmissionPolicy" => Box::new(MutatingAdmissionPolicies),
-        "MutatingAdmissionWebhook" => Box::new(MutatingWebhooks),
-        "ValidatingAdmissionPolicy" => Box::new(AdmissionPolicies),
-        "ValidatingAdmissionWebhook" => Box::new(ValidatingWebhooks),
-        "ResourceQuota" => Box::new(quota::ResourceQuota),
-        _ => Box::new(pure::Pure(row)),
+    match OWN_PLUGINS.iter().find(|(name, _)| *name == row.name) {
+        Some((_, make)) => make(row),
+        None => Box::new(pure::Pure(row)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_plugin_stands_at_its_row() {
+        for (row, plugin) in PLUGINS.iter().zip(ALL.iter()) {
+            assert_eq!(plugin.name(), row.name);
+        }
+        for (name, _) in OWN_PLUGINS {
+            assert!(PLUGINS.iter().any(|row| row.name == *name && row.implemented), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_enabled_does_not_run() {
+        let rows: Vec<bool> =
+            PLUGINS.iter().map(|row| row.name != "ValidatingAdmissionPolicy").collect();
+        let names: Vec<&str> = Chain(&rows).plugins().map(|plugin| plugin.name()).collect();
+        assert_eq!(names.len(), PLUGINS.len() - 1);
+        assert!(!names.contains(&"ValidatingAdmissionPolicy"));
     }
 }

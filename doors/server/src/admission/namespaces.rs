@@ -4,7 +4,7 @@ use super::plugin::{Admission, CommitConditions, PendingWrite, Plugin, PluginFut
 use crate::app::resource_request::ResourceRequest;
 use crate::registry::metadata;
 use crate::status::{About, StatusError};
-use ratchet_admission::Request;
+use ratchet_admission::Attributes;
 use ratchet_object::Node;
 use ratchet_store::{Guard, Operation, Revision, Write};
 
@@ -19,7 +19,7 @@ impl Plugin for NamespaceLifecycle {
     fn admit(
         &self,
         request: &ResourceRequest<'_>,
-        attributes: &Request<'_>,
+        attributes: &Attributes<'_>,
         object: &mut Node<'static>,
     ) -> Admission {
         let is_create = attributes.is_create() && attributes.subresource.is_empty();

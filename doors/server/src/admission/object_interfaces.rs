@@ -4,7 +4,7 @@
 use crate::app::request_cluster::RequestCluster;
 use ratchet_apply::merge_configuration;
 use ratchet_object::{GroupVersionKind, Node, defaults};
-use ratchet_policy::{ObjectInterfaces, TypeConverter, decode_built_in, with_type};
+use ratchet_policy::{ObjectInterfaces, TypeConverter, decode_built_in};
 
 impl ObjectInterfaces for RequestCluster<'_> {
     fn decode(
@@ -13,17 +13,9 @@ impl ObjectInterfaces for RequestCluster<'_> {
         kind: &GroupVersionKind<'_>,
         strict: bool,
     ) -> Result<Node<'static>, String> {
-        let resource = self.find_kind(kind);
-        let Some(resource) = resource.filter(|resource| resource.object_type().custom().is_some())
-        else {
-            return decode_built_in(object, kind, strict);
-        };
-        let mut object = with_type(object, kind)?;
-        // Custom resources have no types that fields could be unknown to: what the schema does not know goes.
-        let report = resource.object_type().decode(&mut object, &[]);
-        match report.mismatches.into_iter().next() {
-            Some(mismatch) => Err(mismatch.message),
-            None => Ok(object),
+        match self.find_kind(kind) {
+            Some(resource) => resource.decode_patched(object, kind, strict),
+            None => decode_built_in(object, kind, strict),
         }
     }
 
@@ -36,8 +28,8 @@ impl ObjectInterfaces for RequestCluster<'_> {
         }
     }
 
-    fn is_unstructured(&self, kind: &GroupVersionKind<'_>) -> bool {
-        self.find_kind(kind).is_some_and(|resource| resource.object_type().custom().is_some())
+    fn converts_patched(&self, kind: &GroupVersionKind<'_>) -> bool {
+        self.find_kind(kind).is_some_and(|resource| resource.converts_patched())
     }
 }
 

@@ -6,7 +6,7 @@ use crate::app::resource_request::ResourceRequest;
 use crate::request::options::DeleteOptions;
 use crate::status::StatusError;
 use crate::validation::Judgement;
-use ratchet_admission::Request;
+use ratchet_admission::Attributes;
 use ratchet_engine::{Change, Part};
 use ratchet_object::{GroupVersionKind, Node};
 use ratchet_store::Write;
@@ -45,7 +45,7 @@ pub(super) trait Plugin: Send + Sync {
     fn admit(
         &self,
         request: &ResourceRequest<'_>,
-        attributes: &Request<'_>,
+        attributes: &Attributes<'_>,
         object: &mut Node<'static>,
     ) -> Admission {
         let _ = (request, attributes, object);
@@ -80,7 +80,7 @@ pub(super) enum Subject<'a> {
     Change {
         request: &'a ResourceRequest<'a>,
         change: &'a Change<'a>,
-        attributes: &'a Request<'a>,
+        attributes: &'a Attributes<'a>,
         judgement: &'a Judgement,
     },
     /// A deletion.

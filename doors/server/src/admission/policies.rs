@@ -14,9 +14,9 @@ use std::time::Instant;
 const PLUGIN: &str = "ValidatingAdmissionPolicy";
 
 /// `ValidatingAdmissionPolicy`.
-pub(super) struct AdmissionPolicies;
+pub(super) struct ValidatingAdmissionPolicies;
 
-impl Plugin for AdmissionPolicies {
+impl Plugin for ValidatingAdmissionPolicies {
     fn name(&self) -> &'static str {
         PLUGIN
     }

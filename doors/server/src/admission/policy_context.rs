@@ -3,7 +3,6 @@
 use crate::app::App;
 use crate::app::request_cluster::RequestCluster;
 use crate::registry::ServedResource;
-use crate::storage::convert;
 use ratchet_access::{Attributes, Resource, Target, User};
 use ratchet_object::Node;
 use ratchet_policy::authz::{self, Authorize};
@@ -75,20 +74,7 @@ impl PolicyContext for RequestCluster<'_> {
     }
 
     fn converted(&self, object: &Node<'_>, kind: &GroupVersionKind<'_>) -> Option<Node<'static>> {
-        let resource = self.find_kind(kind)?;
-        let mut node = object.clone().into_owned();
-        if let Some((custom, strategy)) = resource.object_type().custom() {
-            custom.set_version(&mut node, &strategy.version);
-            return custom.finish_conversion(&mut node, &strategy.version).ok().map(|()| node);
-        }
-        let (version, name) =
-            (object.text_at(&["apiVersion"]).to_owned(), object.text_at(&["kind"]).to_owned());
-        convert::to_stored(&mut node, &version, &name);
-        resource.convert_stored(&mut node);
-        node.set("apiVersion", Node::string(resource.api_version()));
-        node.set("kind", Node::string(resource.row().kind.to_owned()));
-        resource.canonicalize(&mut node);
-        Some(node)
+        self.find_kind(kind)?.converted(object)
     }
 
     fn authorizer(&self) -> Option<Arc<dyn Authorize>> {

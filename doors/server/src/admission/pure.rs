@@ -4,7 +4,7 @@ use super::plugin::{Admission, Plugin, PluginFuture, Subject};
 use crate::app::request_cluster::RequestCluster;
 use crate::app::resource_request::ResourceRequest;
 use crate::status::{About, StatusError};
-use ratchet_admission::{Denial, PluginRow, Request};
+use ratchet_admission::{Attributes, Denial, PluginRow};
 use ratchet_object::{ClusterReader, GroupVersionResource, Node};
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,7 @@ impl Plugin for Pure {
     fn admit(
         &self,
         request: &ResourceRequest<'_>,
-        attributes: &Request<'_>,
+        attributes: &Attributes<'_>,
         object: &mut Node<'static>,
     ) -> Admission {
         let admit = self.0.admit?;
@@ -83,7 +83,7 @@ impl Plugin for ServiceAccount {
     fn admit(
         &self,
         request: &ResourceRequest<'_>,
-        attributes: &Request<'_>,
+        attributes: &Attributes<'_>,
         object: &mut Node<'static>,
     ) -> Admission {
         self.0.admit(request, attributes, object)

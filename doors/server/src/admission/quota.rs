@@ -8,7 +8,7 @@ use crate::app::resource_request::ResourceRequest;
 use crate::registry::ServedResource;
 use crate::status::StatusError;
 use crate::storage::cache::{Item, storable};
-use ratchet_admission::{Denial, Operation, Request, quota};
+use ratchet_admission::{Attributes, Denial, Operation, quota};
 use ratchet_object::{ClusterReader, GroupVersionResource, Node};
 use ratchet_store::{Guard, Revision, Write};
 use std::sync::Arc;
@@ -85,7 +85,7 @@ fn quotas_of(
 fn charge_quotas(
     request: &ResourceRequest<'_>,
     items: Vec<Arc<Item>>,
-    attributes: &Request<'_>,
+    attributes: &Attributes<'_>,
     new: &Node<'_>,
 ) -> Result<Vec<(Arc<Item>, Node<'static>)>, Denial> {
     let stored: Vec<Node<'static>> = items.iter().map(|item| item.node()).collect();

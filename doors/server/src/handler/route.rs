@@ -90,13 +90,7 @@ pub(crate) async fn resource(
         tracing::warn!(error = error.message, "the APIServices of this server are not complete");
     }
     let method = &request.parts.method;
-    let operation = match resource.defined() {
-        Some(_) => Operation::of_custom(&request.info, path, resource),
-        None => {
-            Operation::of(&request.info, path, method, &resource.row()).map_err(Unrouted::Status)
-        }
-    };
-    let operation = match operation {
+    let operation = match Operation::of_resource(&request.info, path, method, resource) {
         Ok(operation) => operation,
         Err(Unrouted::NoPage) => {
             let _ = receive(app, source, &request.parts.headers).await;
@@ -111,26 +105,20 @@ pub(crate) async fn resource(
     };
     let output = match Output::choose(&request.parts.headers, request.params.get("pretty")) {
         Ok(output) => output,
-        Err(error) => {
-            let error =
-                if resource.defined().is_some() { StatusError::not_accepted() } else { error };
+        Err(_) => {
+            let error = (resource.media_types().not_acceptable)();
             request.record_error(&error);
             return error_response(&error, Output::PLAIN);
         }
     };
-    if let Some(text) = resource.defined().and_then(|defined| defined.deprecation.as_ref()) {
-        request.warnings.add(text.clone());
+    if let Some(text) = resource.deprecation(&app.api_config) {
+        request.warnings.add(text);
     }
-    if resource.defined().is_some() && output.media == Media::Protobuf {
+    if output.media == Media::Protobuf && !resource.media_types().has_protobuf {
         let _ = receive(app, source, &request.parts.headers).await;
         let error = StatusError::not_marshalable();
         request.record_error(&error);
         return error_response(&error, plain);
-    }
-    if let Some(text) =
-        ratchet_engine::deprecation(resource.row().group, resource.row().kind, &app.api_config)
-    {
-        request.warnings.add(text);
     }
     if operation == Operation::Connect {
         let connect = Connect { app, resource, path, request, user };
@@ -150,15 +138,12 @@ pub(crate) async fn resource(
     if app.audit.is_some() {
         request.audit.set_request_body(&body);
     }
-    if let Some(defined) = resource.defined() {
-        let definition = &defined.definition;
-        let has_objects = operation == Operation::Create || !resource.cache.is_empty();
-        // A large schema takes a while, which nobody else should wait for.
-        if output.form != Form::Metadata && has_objects && !definition.is_compiled() {
-            app.compute.run(|| drop(definition.compiled().clone())).await;
-        }
+    let has_objects = operation == Operation::Create || !resource.cache.is_empty();
+    // A large schema takes a while, which nobody else should wait for.
+    if output.form != Form::Metadata && has_objects && !resource.is_compiled() {
+        app.compute.run(|| resource.compile()).await;
     }
-    // A custom object may be created at its own path, too: its name is the one in the body.
+    // An object may be created at its own path, too: its name is the one in the body.
     let collection;
     let path = match operation == Operation::Create && !path.name.is_empty() {
         true => {

@@ -4,31 +4,39 @@
 //! What strategies do on create and update is here too.
 
 pub(crate) mod clock;
+mod columns;
 pub(crate) mod custom;
 mod disabled;
+mod fields;
 mod kinds;
 pub(crate) mod metadata;
+mod object_form;
 pub(crate) mod partial;
+mod patched;
 mod prepare;
 mod row;
+mod scale;
 pub(crate) mod services;
 mod signing_request;
 mod strategies;
 mod strategy;
 
+pub(crate) use columns::{ColumnDefinition, printer_columns};
 pub(crate) use kinds::local_api_service_condition;
+pub(crate) use object_form::Routes;
 pub(crate) use row::CustomRow;
 pub(crate) use strategies::{custom_strategy, strategy};
 pub(crate) use strategy::{CreateContext, Deletion, Dependents, Strategy};
 
 use self::custom::Defined;
+use self::object_form::{ObjectForm, TYPED, UNSTRUCTURED};
 use self::row::{Row, storage_name};
 use crate::status::About;
 use crate::storage::cache::{Cache, Item, ROOT, ResourceCache};
 use crate::storage::convert;
 use arc_swap::ArcSwap;
 use ratchet_catalog::Resource;
-use ratchet_engine::Release;
+use ratchet_engine::{ApiConfig, Release};
 use ratchet_object::{GroupVersionKind, Kind, Node};
 use ratchet_pipeline::{BuiltInType, ObjectType};
 use std::collections::HashMap;
@@ -38,6 +46,7 @@ use std::sync::Arc;
 pub struct ServedResource {
     row: Row,
     object_type: Arc<dyn ObjectType>,
+    form: &'static ObjectForm,
     strategy: &'static Strategy,
     /// The watch cache of its objects; always empty for reviews.
     pub cache: Arc<ResourceCache>,
@@ -55,6 +64,7 @@ impl ServedResource {
         Self {
             row: Row::BuiltIn { row, stored },
             object_type: Arc::new(BuiltInType::new(row.gvk())),
+            form: &TYPED,
             strategy: strategy(stored.group, stored.kind),
             cache: cache.resource_cache(&storage),
             storage,
@@ -63,15 +73,11 @@ impl ServedResource {
     }
 
     /// A resource that is defined at run time, in one version.
-    fn custom(
-        row: CustomRow,
-        object_type: Arc<dyn ObjectType>,
-        defined: Defined,
-        cache: &Cache,
-    ) -> Self {
+    fn custom(row: CustomRow, defined: Defined, cache: &Cache) -> Self {
         let storage = storage_name(&row.group, &row.plural);
         Self {
-            object_type,
+            object_type: defined.object_type(),
+            form: &UNSTRUCTURED,
             strategy: custom_strategy(),
             cache: cache.resource_cache(&storage),
             row: Row::Custom(Box::new(row)),
@@ -85,7 +91,8 @@ impl ServedResource {
         self.row.resource()
     }
 
-    /// The definition, if it is defined at run time.
+    /// The definition, if it is defined at run time. Only the registry and those who look after definitions ask:
+    /// requests ask what they want to know.
     pub(crate) fn defined(&self) -> Option<&Defined> {
         self.defined.as_ref()
     }
@@ -179,24 +186,6 @@ impl ServedResource {
         node
     }
 
-    /// The Scale of an object; of a custom one where its definition says.
-    pub fn scale_of(&self, object: &Node<'static>) -> Node<'static> {
-        let custom = self.object_type.custom().and_then(|(_, strategy)| strategy.scale_of(object));
-        match custom {
-            Some(Ok((_, scale))) => scale,
-            _ => convert::scale_from(object),
-        }
-    }
-
-    /// Takes the number of replicas over from a Scale.
-    pub fn write_scale(&self, object: &mut Node<'static>, scale: &Node<'static>) {
-        if let Some((_, strategy)) = self.object_type.custom() {
-            return strategy.write_scale(object, scale);
-        }
-        let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);
-        object.map_mut("spec").set("replicas", Node::int(replicas));
-    }
-
     /// The etcd key under which kube-apiserver stores an object, which some error messages contain.
     pub fn etcd_key(&self, namespace: &str, name: &str) -> String {
         format!("{ROOT}{}/{}", self.row.etcd_prefix(), self.cache_key(namespace, name))
@@ -207,6 +196,27 @@ impl ServedResource {
     pub fn is_converted(&self) -> bool {
         let (row, stored) = (self.row(), self.stored());
         self.defined.is_none() && (row.group, row.version) != (stored.group, stored.version)
+    }
+
+    /// The warning with which every request is answered, if the kind or version is deprecated.
+    pub(crate) fn deprecation(&self, config: &ApiConfig) -> Option<String> {
+        match self.defined() {
+            Some(defined) => defined.deprecation.clone(),
+            None => ratchet_engine::deprecation(self.row().group, self.row().kind, config)
+                .map(ToOwned::to_owned),
+        }
+    }
+
+    /// Whether its objects can be decoded at once: a schema is compiled when it is first needed.
+    pub(crate) fn is_compiled(&self) -> bool {
+        self.defined().is_none_or(|defined| defined.definition.is_compiled())
+    }
+
+    /// Compiles the schema of its objects, which may take a while.
+    pub(crate) fn compile(&self) {
+        if let Some(defined) = self.defined() {
+            defined.definition.compiled();
+        }
     }
 
     /// Whether two resources serve the same stored objects.

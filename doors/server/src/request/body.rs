@@ -1,18 +1,17 @@
 //! Decoding of request bodies into objects of the kind that an endpoint accepts.
 
 use crate::registry::ServedResource;
-use crate::request::{go_syntax, unstructured};
-use crate::status::StatusError;
+use crate::request::go_syntax;
+use crate::status::{NOT_MARSHALABLE, StatusError};
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
-use ratchet_object::schema::TypeRow;
 use ratchet_object::{
-    GroupVersionKind, Limits, Node, Repeated, Value, decode, decode_json, proto, schema,
-    split_documents,
+    GroupVersionKind, Limits, Node, Repeated, Value, decode, decode_json, proto, split_documents,
 };
-pub(crate) use ratchet_pipeline::InvalidFields as DecodeError;
-use ratchet_pipeline::{BuiltInType, FieldReport, FieldValidation, ObjectType, UnknownType};
+use ratchet_pipeline::{
+    BuiltInType, Decoded, FieldValidation, ObjectType, TypeMetaError, UnknownType,
+};
 use std::borrow::Cow;
 
 /// The maximum size of a request body.
@@ -62,53 +61,57 @@ pub(crate) struct ExpectedKind<'a> {
     pub group: &'a str,
     /// API version.
     pub version: &'a str,
-    /// The kind, which is set in every decoded body.
+    /// The name of the kind.
     pub kind: &'a str,
     /// How its objects are decoded; `None` for a built-in kind that is no resource of its own.
-    object_type: Option<&'a dyn ObjectType>,
-    /// Whether it is defined at run time: its objects have no Go type.
-    pub is_unstructured: bool,
+    served_type: Option<&'a dyn ObjectType>,
+    /// Whether there is a protobuf message.
+    has_protobuf: bool,
+}
+
+/// The type of an expected kind.
+pub(crate) enum ExpectedType<'a> {
+    Served(&'a dyn ObjectType),
+    BuiltIn(BuiltInType),
+    Unknown(UnknownType<'a>),
+}
+
+impl ExpectedType<'_> {
+    pub(crate) fn as_type(&self) -> &dyn ObjectType {
+        match self {
+            Self::Served(object_type) => *object_type,
+            Self::BuiltIn(built_in) => built_in,
+            Self::Unknown(unknown) => unknown,
+        }
+    }
 }
 
 impl<'a> ExpectedKind<'a> {
     /// The kind of a resource's main endpoint.
     pub(crate) fn of(resource: &'a ServedResource) -> Self {
-        let object_type = Some(resource.object_type().as_ref());
-        let is_unstructured = resource.defined().is_some();
-        Self { object_type, is_unstructured, ..Self::of_kind(resource.row().gvk()) }
+        let served_type = Some(resource.object_type().as_ref());
+        let has_protobuf = resource.media_types().has_protobuf;
+        Self { served_type, has_protobuf, ..Self::of_kind(resource.row().gvk()) }
     }
 
     /// A built-in kind.
     pub(crate) const fn of_kind(gvk: GroupVersionKind<'a>) -> Self {
         let GroupVersionKind { group, version, kind } = gvk;
-        Self { group, version, kind, object_type: None, is_unstructured: false }
+        Self { group, version, kind, served_type: None, has_protobuf: true }
     }
 
-    /// How objects of the kind are decoded; none for a built-in kind that is no resource of its own.
-    pub(crate) fn object_type(&self) -> Option<&'a dyn ObjectType> {
-        self.object_type
+    /// How objects of the kind are decoded.
+    pub(crate) fn object_type(&self) -> ExpectedType<'a> {
+        if let Some(served_type) = self.served_type {
+            return ExpectedType::Served(served_type);
+        }
+        let built_in = BuiltInType::of(self.name()).map(ExpectedType::BuiltIn);
+        built_in.unwrap_or(ExpectedType::Unknown(UnknownType(self.name())))
     }
 
     /// Drops what decoding drops: unknown fields, and `null`.
     pub(crate) fn prune(&self, node: &mut Node<'static>) {
-        self.decode(node, &[]);
-    }
-
-    /// The type for strategic merge patches, if there are any of this kind.
-    pub(crate) fn merge_type(&self) -> Option<&'static TypeRow> {
-        match self.object_type {
-            Some(object_type) => object_type.merge_type(),
-            None => BuiltInType::of(self.name()).and_then(|built_in| built_in.merge_type()),
-        }
-    }
-
-    /// Reports unknown, duplicate and mistyped fields, and prunes what the kind does not know.
-    pub(super) fn decode(&self, node: &mut Node<'static>, repeated: &[Repeated]) -> FieldReport {
-        match (self.object_type, BuiltInType::of(self.name())) {
-            (Some(object_type), _) => object_type.decode(node, repeated),
-            (None, Some(built_in)) => built_in.decode(node, repeated),
-            (None, None) => UnknownType.decode(node, repeated),
-        }
+        self.object_type().as_type().decode(node, &[]);
     }
 
     /// The same as a `GroupVersionKind`.
@@ -125,47 +128,43 @@ impl<'a> ExpectedKind<'a> {
     }
 }
 
-/// Decodes a body as the wanted kind.
+/// Decodes a body as the wanted kind. Only validation finds out that an object without a Go type is of another kind.
 pub(crate) fn decode_body(
     bytes: &Bytes,
     media: BodyType,
     wanted: ExpectedKind<'_>,
     strictness: FieldValidation,
 ) -> Result<DecodedBody, StatusError> {
-    if wanted.is_unstructured {
-        return unstructured::decode_body(bytes, media, wanted, strictness);
+    let unhandled = |kind: &str, version: &str, why: &str| {
+        let own = wanted.kind;
+        StatusError::bad_request(format!(
+            "{kind} in version \"{version}\" cannot be handled as a {own}: {why}"
+        ))
+    };
+    if media == BodyType::Protobuf && !wanted.has_protobuf {
+        return Err(unhandled(wanted.kind, wanted.version, NOT_MARSHALABLE));
     }
     let (node, repeated) = parse(bytes, media, wanted.kind)?;
     let Value::Map(_) = node.value else {
-        return Err(unrecognized(wanted.kind, &go_syntax::not_an_object(&node), bytes));
+        return Err(untyped(wanted.kind, &go_syntax::not_an_object(&node), bytes));
     };
-    check_kind(&node, wanted)?;
-    check_types(node, repeated, wanted, strictness).map_err(|error| match error {
-        DecodeError::WrongType(text) => {
-            let (kind, version) = (wanted.kind, wanted.version);
-            StatusError::bad_request(format!(
-                "{kind} in version \"{version}\" cannot be handled as a {kind}: {text}"
-            ))
+    let object_type = wanted.object_type();
+    let decoded = Decoded::sent(object_type.as_type(), node, &repeated);
+    let decoded = decoded.map_err(|error| match error {
+        TypeMetaError::OtherKind { kind, version, why } => unhandled(&kind, &version, &why),
+        TypeMetaError::NotText { .. } | TypeMetaError::MissingKind => {
+            unrecognized(wanted.kind, &error.message(&String::from_utf8_lossy(bytes)), bytes)
         }
-        DecodeError::Strict(text) => {
-            let (kind, version) = (wanted.kind, wanted.version);
-            StatusError::bad_request(format!(
-                "{kind} in version \"{version}\" cannot be handled as a {kind}: {text}"
-            ))
-        }
-    })
-}
-
-/// Sets `kind` and `apiVersion`, checks all types, and prunes unknown fields.
-pub(crate) fn check_types(
-    mut node: Node<'static>,
-    repeated: Vec<Repeated>,
-    wanted: ExpectedKind<'_>,
-    strictness: FieldValidation,
-) -> Result<DecodedBody, DecodeError> {
-    node.set("apiVersion", Node::string(wanted.api_version()));
-    node.set("kind", Node::string(wanted.kind.to_owned()));
-    let warnings = wanted.decode(&mut node, &repeated).accept(strictness)?;
+    })?;
+    let (stated, expected) = (decoded.object().api_version(), wanted.api_version());
+    if stated != expected {
+        return Err(StatusError::bad_request(format!(
+            "the API version in the data ({stated}) does not match the expected API version ({expected})"
+        )));
+    }
+    let accepted = decoded.accept(strictness);
+    let (node, warnings) =
+        accepted.map_err(|error| unhandled(wanted.kind, wanted.version, error.message()))?;
     Ok(DecodedBody { node, warnings })
 }
 
@@ -183,7 +182,7 @@ pub(crate) fn parse(
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) if media == BodyType::Json => Cow::Owned(replace_invalid(bytes)),
-        Err(_) => return Err(unrecognized(kind, "yaml: invalid UTF-8 in the body", bytes)),
+        Err(_) => return Err(untyped(kind, "yaml: invalid UTF-8 in the body", bytes)),
     };
     let text = text.as_ref();
     let decoded = match media {
@@ -197,17 +196,15 @@ pub(crate) fn parse(
             Ok((node, decoded.repeated))
         }
         Ok(_) if media == BodyType::Yaml => Ok((Node::empty_map(), Vec::new())),
-        Ok(_) => Err(unrecognized(
-            kind,
-            &format!("json parse error: {}", go_syntax::explain(text)),
-            bytes,
-        )),
+        Ok(_) => {
+            Err(untyped(kind, &format!("json parse error: {}", go_syntax::explain(text)), bytes))
+        }
         Err(error) => {
             let why = match media {
                 BodyType::Yaml => format!("yaml: {error}"),
                 _ => go_syntax::explain_or(text, &error.message),
             };
-            Err(unrecognized(kind, &format!("json parse error: {why}"), bytes))
+            Err(untyped(kind, &format!("json parse error: {why}"), bytes))
         }
     }
 }
@@ -230,15 +227,21 @@ fn replace_invalid(bytes: &[u8]) -> String {
     text
 }
 
-pub(super) fn unrecognized(kind: &str, why: &str, bytes: &[u8]) -> StatusError {
+/// 400 for a body that says nothing about its kind.
+fn untyped(kind: &str, why: &str, bytes: &[u8]) -> StatusError {
+    unrecognized(kind, &format!("couldn't get version/kind; {why}"), bytes)
+}
+
+/// 400 for a body that the decoder cannot make an object of.
+fn unrecognized(kind: &str, why: &str, bytes: &[u8]) -> StatusError {
     StatusError::bad_request(format!(
-        "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; {why} ({})",
+        "the object provided is unrecognized (must be of type {kind}): {why} ({})",
         summary(bytes)
     ))
 }
 
 /// The first bytes of a body for an error message: text if it looks like JSON, else hexadecimal.
-pub(super) fn summary(bytes: &[u8]) -> String {
+fn summary(bytes: &[u8]) -> String {
     const SUMMARY_LENGTH: usize = 30;
     let start = bytes.get(..SUMMARY_LENGTH.min(bytes.len())).unwrap_or_default();
     let more = if bytes.len() > SUMMARY_LENGTH { " ..." } else { "" };
@@ -250,40 +253,4 @@ pub(super) fn summary(bytes: &[u8]) -> String {
             format!("{hex}{more}")
         }
     }
-}
-
-/// Rejects a body of another kind than the endpoint accepts.
-fn check_kind(node: &Node<'_>, wanted: ExpectedKind<'_>) -> Result<(), StatusError> {
-    let Some((named, why)) = mismatch(node, wanted) else { return Ok(()) };
-    Err(StatusError::bad_request(format!("{named} cannot be handled as a {}: {why}", wanted.kind)))
-}
-
-/// The stated kind and the error if it is not the wanted one; none if it matches or is absent.
-pub(crate) fn mismatch(node: &Node<'_>, wanted: ExpectedKind<'_>) -> Option<(String, String)> {
-    let api_version = node.text_at(&["apiVersion"]);
-    let named = node.text_at(&["kind"]);
-    let (group, version) = match api_version {
-        "" => (wanted.group, wanted.version),
-        text => text.rsplit_once('/').unwrap_or(("", text)),
-    };
-    let kind = if named.is_empty() { wanted.kind } else { named };
-    if (group, version, kind) == (wanted.group, wanted.version, wanted.kind) {
-        return None;
-    }
-    let known = kind.strip_suffix("List").unwrap_or(kind);
-    let why = if schema::kind(group, version, known).is_some() {
-        let internal = if wanted.group.is_empty() { "core" } else { group_prefix(wanted.group) };
-        format!("converting ({version}.{kind}) to ({internal}.{}): unknown conversion", wanted.kind)
-    } else {
-        let api_version_text =
-            if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
-        format!(
-            "no kind \"{kind}\" is registered for version \"{api_version_text}\" in scheme \"pkg/api/legacyscheme/scheme.go:30\""
-        )
-    };
-    Some((format!("{kind} in version \"{version}\""), why))
-}
-
-fn group_prefix(group: &str) -> &str {
-    group.split('.').next().unwrap_or(group)
 }

@@ -15,7 +15,6 @@ pub(crate) mod options;
 mod percent;
 pub(crate) mod query;
 mod source;
-pub(crate) mod unstructured;
 pub(crate) mod warnings;
 
 pub(crate) use accept::{Form, Media, Output};

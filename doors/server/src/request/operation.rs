@@ -4,6 +4,7 @@ mod custom;
 
 pub(crate) use custom::Unrouted;
 
+use crate::registry::{Routes, ServedResource};
 use crate::request::{PathVerb, RequestInfo, ResourcePath, connects};
 use crate::status::StatusError;
 use http::Method;
@@ -52,6 +53,21 @@ const COLLECTION_VERBS: [&str; 4] = ["list", "watch", "create", "deletecollectio
 const ALL_NAMESPACES_VERBS: [&str; 2] = ["list", "watch"];
 
 impl Operation {
+    /// The operation of a request for a resource.
+    pub(crate) fn of_resource(
+        info: &RequestInfo,
+        path: &ResourcePath,
+        method: &Method,
+        resource: &ServedResource,
+    ) -> Result<Self, Unrouted> {
+        match resource.routes() {
+            Routes::Installed => {
+                Self::of(info, path, method, &resource.row()).map_err(Unrouted::Status)
+            }
+            Routes::Handler => Self::of_handler(info, path, resource),
+        }
+    }
+
     /// The operation, or 404 where the path does not exist, or 405 where the path has no such method.
     pub(crate) fn of(
         info: &RequestInfo,

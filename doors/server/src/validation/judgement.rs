@@ -42,10 +42,7 @@ pub(crate) fn judge(
         request.audit.annotate(*key, text.clone());
     }
     let plugin = verdict.denial.as_ref().filter(|_| verdict.errors.is_empty());
-    let plugin = plugin.map(|denial| match denial.rule.id.starts_with("RTC-PSA") {
-        true => "PodSecurity",
-        false => "DenyServiceExternalIPs",
-    });
+    let plugin = plugin.map(|denial| denial.plugin);
     let denial = match (error, plugin) {
         (Some(error), None) => return Err(error),
         (error, plugin) => plugin.zip(error),

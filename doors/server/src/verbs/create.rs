@@ -5,6 +5,7 @@ use crate::request::options::{OptionsKind, WriteOptions};
 use crate::status::StatusError;
 use crate::verbs::managed_fields::Tracking;
 use crate::verbs::write;
+use ratchet_pipeline::Defaulted;
 
 /// Creates an object.
 pub(crate) async fn create(request: &ResourceRequest<'_>) -> HandlerResult {
@@ -13,7 +14,7 @@ pub(crate) async fn create(request: &ResourceRequest<'_>) -> HandlerResult {
     if row.namespaced && request.path.namespace.is_empty() {
         return Err(StatusError::method_not_allowed());
     }
-    let mut node = request.object(options.fields)?;
-    request.resource.apply_defaults(&mut node);
-    Ok(Reply::created(write::create(request, node, options.dry_run, Tracking::Update).await?))
+    let object = request.object(options.fields)?;
+    let object = Defaulted::new(request.resource.object_type().as_ref(), object);
+    Ok(Reply::created(write::create(request, object, options.dry_run, Tracking::Update).await?))
 }

@@ -10,7 +10,6 @@ use ratchet_apply::{
 };
 use ratchet_engine::Part;
 use ratchet_object::{GroupVersionKind, Node, Value};
-use ratchet_pipeline::BuiltInType;
 
 /// Who sets the entries of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,9 +42,9 @@ pub(crate) fn with_field_manager<R>(
     let convert = |object: &Node<'_>, api_version: &str| {
         Ok(convert::between(object.clone().into_owned(), api_version, wanted.kind))
     };
-    let built_in = BuiltInType::new(SCALE);
-    let object_type = wanted.object_type().unwrap_or(&built_in);
-    let (converter, api_version) = (object_type.converter(&convert), wanted.api_version());
+    let object_type = wanted.object_type();
+    let (converter, api_version) =
+        (object_type.as_type().converter(&convert), wanted.api_version());
     run(&FieldManager {
         kind: wanted.name(),
         subresource,

@@ -1,16 +1,13 @@
 //! JSON patch, merge patch and strategic merge patch.
 
 use crate::app::resource_request::ResourceRequest;
-use crate::request::body::{self, DecodeError, ExpectedKind, content_type};
+use crate::request::body::{ExpectedKind, content_type};
+use crate::request::go_syntax;
 use crate::request::options::{OptionsKind, WriteOptions};
-use crate::request::{go_syntax, unstructured};
 use crate::status::StatusError;
 use ratchet_object::patch::{self, GoText, PatchError};
 use ratchet_object::{Limits, Node, Value};
-use ratchet_pipeline::FieldValidation;
-
-/// The answer to other patches of custom objects, which have no Go type and thus no strategic merge.
-const CUSTOM_TYPES: &str = "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
+use ratchet_pipeline::{Decoded, FieldValidation, InvalidFields, ObjectType};
 
 /// The supported patch types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,15 +17,20 @@ enum PatchType {
     Strategic,
 }
 
+/// The patch types by their content types.
+const PATCH_TYPES: [(&str, PatchType); 3] = [
+    ("application/json-patch+json", PatchType::Json),
+    ("application/merge-patch+json", PatchType::Merge),
+    ("application/strategic-merge-patch+json", PatchType::Strategic),
+];
+
 impl PatchType {
     fn from_headers(request: &ResourceRequest<'_>) -> Result<Self, StatusError> {
-        let is_custom = request.resource.defined().is_some();
-        match content_type(request.headers).as_str() {
-            "application/json-patch+json" => Ok(Self::Json),
-            "application/merge-patch+json" => Ok(Self::Merge),
-            "application/strategic-merge-patch+json" if !is_custom => Ok(Self::Strategic),
-            _ if is_custom => Err(StatusError::unsupported_media(CUSTOM_TYPES)),
-            _ => Err(StatusError::unsupported_media("415: Unsupported Media Type")),
+        let (sent, accepted) = (content_type(request.headers), request.resource.media_types());
+        let found = PATCH_TYPES.iter().find(|(name, _)| *name == sent);
+        match found.filter(|(name, _)| accepted.patches.contains(name)) {
+            Some((_, patch_type)) => Ok(*patch_type),
+            None => Err(StatusError::unsupported_media(accepted.unknown_patch)),
         }
     }
 }
@@ -81,7 +83,29 @@ impl Patch {
         old: &Node<'static>,
         wanted: ExpectedKind<'_>,
     ) -> Result<Node<'static>, StatusError> {
-        let patched = match (self.patch_type, wanted.merge_type()) {
+        let object_type = wanted.object_type();
+        let object_type = object_type.as_type();
+        let patched = self.patched(old, object_type).map_err(patch_error)?;
+        let decoded = Decoded::sent(object_type, patched, &[]).map_err(|error| {
+            let text = self.display(old, object_type);
+            invalid_patch(&text, &error.message(&text))
+        })?;
+        let (node, warnings) = decoded.accept(self.fields).map_err(|error| {
+            invalid_patch(&self.display(old, object_type), &self.explain(error))
+        })?;
+        for warning in warnings {
+            request.warnings.add(warning);
+        }
+        Ok(node)
+    }
+
+    /// What the patch makes of an object.
+    fn patched(
+        &self,
+        old: &Node<'static>,
+        object_type: &dyn ObjectType,
+    ) -> Result<Node<'static>, PatchError> {
+        let mut patched = match (self.patch_type, object_type.merge_type()) {
             (PatchType::Json, _) => patch::json_patch(old.clone(), &self.node),
             (PatchType::Strategic, Some(merge_type)) => {
                 patch::strategic_merge(old.clone(), &self.node, merge_type)
@@ -89,8 +113,7 @@ impl Patch {
             (PatchType::Merge, _) | (PatchType::Strategic, None) => {
                 patch::merge_patch(old.clone(), &self.node)
             }
-        };
-        let mut patched = patched.map_err(patch_error)?;
+        }?;
         if self.patch_type == PatchType::Strategic && matches!(patched.value, Value::Map(_)) {
             // The reference patches the Go type, which has no kind that could change.
             for name in ["apiVersion", "kind"] {
@@ -99,61 +122,31 @@ impl Patch {
                 }
             }
         }
-        if wanted.is_unstructured {
-            return self.decode_custom(request, patched, wanted);
-        }
-        let invalid_patch = |text: String| invalid_patch(&self.display(old), &text);
-        body::mismatch(&patched, wanted).map_or(Ok(()), |(_, why)| Err(invalid_patch(why)))?;
-        let received =
-            body::check_types(patched, Vec::new(), wanted, self.fields).map_err(|error| {
-                let text = match error {
-                    // The reference decodes base64 while it converts a strategic patch's values.
-                    DecodeError::WrongType(text)
-                        if self.patch_type == PatchType::Strategic
-                            && text.starts_with("illegal base64") =>
-                    {
-                        format!("error decoding from json: {text}")
-                    }
-                    DecodeError::WrongType(text) | DecodeError::Strict(text) => text,
-                };
-                invalid_patch(text)
-            })?;
-        for warning in received.warnings {
-            request.warnings.add(warning);
-        }
-        Ok(received.node)
+        object_type.normalize_patched(&mut patched);
+        Ok(patched)
     }
 
-    /// The result of a patch of a custom object.
-    fn decode_custom(
-        &self,
-        request: &ResourceRequest<'_>,
-        mut patched: Node<'static>,
-        wanted: ExpectedKind<'_>,
-    ) -> Result<Node<'static>, StatusError> {
-        request.resource.canonicalize(&mut patched);
-        let text = patched.to_json();
-        if patched.text_at(&["kind"]).is_empty() {
-            return Err(invalid_patch(&text, &unstructured::missing_kind(&text)));
+    /// The error about fields of the result, as the reference words it.
+    fn explain(&self, error: InvalidFields) -> String {
+        match error {
+            // The reference decodes base64 while it converts a strategic patch's values.
+            InvalidFields::WrongType(text)
+                if self.patch_type == PatchType::Strategic
+                    && text.starts_with("illegal base64") =>
+            {
+                format!("error decoding from json: {text}")
+            }
+            InvalidFields::WrongType(text) | InvalidFields::Strict(text) => text,
         }
-        let received = unstructured::decode(patched, &[], wanted, self.fields);
-        let received = received.map_err(|error| match error {
-            DecodeError::WrongType(why) | DecodeError::Strict(why) => invalid_patch(&text, &why),
-        })?;
-        for warning in received.warnings {
-            request.warnings.add(warning);
-        }
-        Ok(received.node)
     }
 
-    /// The patch as the reference prints it in an error message.
-    fn display(&self, old: &Node<'static>) -> String {
+    /// The patch, or the object that it leaves, as the reference prints it in an error message.
+    fn display(&self, old: &Node<'static>, object_type: &dyn ObjectType) -> String {
         match self.patch_type {
             PatchType::Strategic => GoText(&self.node).to_string(),
-            PatchType::Json => patch::json_patch(old.clone(), &self.node)
-                .map_or_else(|_| String::new(), |node| node.to_json()),
-            PatchType::Merge => patch::merge_patch(old.clone(), &self.node)
-                .map_or_else(|_| String::new(), |node| node.to_json()),
+            PatchType::Json | PatchType::Merge => {
+                self.patched(old, object_type).map_or_else(|_| String::new(), |node| node.to_json())
+            }
         }
     }
 }

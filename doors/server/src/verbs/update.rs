@@ -8,6 +8,7 @@ use crate::verbs::write;
 use ratchet_access::Attributes;
 use ratchet_engine::Part;
 use ratchet_object::Node;
+use ratchet_pipeline::Defaulted;
 
 /// The number of attempts while the object is created or deleted concurrently.
 const TRIES: usize = 4;
@@ -37,9 +38,9 @@ pub(crate) async fn update(request: &ResourceRequest<'_>, part: Part, verb: &str
 
 /// Creates the object of a PUT or an apply, if the user may also create.
 async fn create(request: &ResourceRequest<'_>, body: &UpdateBody<'_>) -> HandlerResult {
-    let mut node = body.create(request)?;
+    let object = body.create(request)?;
     let target = crate::access::authorize::target(request.path, "");
     request.app.authorizer.check(&Attributes { user: request.user, verb: "create", target })?;
-    request.resource.apply_defaults(&mut node);
-    Ok(Reply::created(write::create(request, node, body.dry_run, body.tracking()).await?))
+    let object = Defaulted::new(request.resource.object_type().as_ref(), object);
+    Ok(Reply::created(write::create(request, object, body.dry_run, body.tracking()).await?))
 }

@@ -98,10 +98,10 @@ impl Preconditions {
     }
 }
 
-/// Creates an object; `node` has the kind and version of the resource, and defaults.
+/// Creates an object of the kind and version of the resource.
 pub(crate) async fn create(
     request: &ResourceRequest<'_>,
-    mut node: Node<'static>,
+    mut node: Defaulted<'static, '_>,
     dry_run: bool,
     tracking: Tracking,
 ) -> Result<Arc<Item>, StatusError> {
@@ -167,7 +167,7 @@ pub(crate) fn set_namespace(
 
 async fn create_once(
     request: &ResourceRequest<'_>,
-    mut node: Node<'static>,
+    mut node: Defaulted<'static, '_>,
     dry_run: bool,
 ) -> Result<Arc<Item>, StatusError> {
     let (app, resource) = (request.app, request.resource);
@@ -182,7 +182,7 @@ async fn create_once(
     let context = CreateContext { user: request.user, now: &now };
     resource.strategy().prepare_for_create(&mut node, &kind, &context);
     resource.object_type().prepare_for_create(&mut node);
-    let mut node = Defaulted::new(resource.object_type().as_ref(), node);
+    let mut node = node.with_defaults_of_additions();
     app.services().prepare(&kind, &mut node, None);
     let paired = node.pair(None);
     let warning_count = request.warnings.len();
@@ -334,8 +334,8 @@ async fn change_once(
     resource.canonicalize(&mut new);
     let is_removed = metadata::can_be_removed(&new) && !has_spec_finalizers(resource, &new);
     let is_same = !is_removed && managed_fields::settle(&mut new, &old);
-    // A stored custom object may lack defaults that it is served with: what counts is what is written.
-    if is_same && resource.defined().is_none() {
+    // A stored object may lack defaults that it is served with: what counts then is what is written.
+    if is_same && resource.stores_what_it_serves() {
         return Ok(Some(current.clone()));
     }
     let value = stored(request, new).await?;

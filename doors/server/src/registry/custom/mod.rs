@@ -13,7 +13,9 @@ pub(crate) use webhook::ConversionClient;
 use self::object_type::DefinedType;
 use super::{CustomRow, ServedResource};
 use crate::storage::cache::Cache;
+use ratchet_crd::Strategy;
 use ratchet_crd::definition::{DefinitionVersion, Scope};
+use ratchet_pipeline::ObjectType;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,10 +23,23 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct Defined {
     /// Its definition.
     pub(crate) definition: Arc<Definition>,
+    object_type: Arc<DefinedType>,
     /// A number that no other type of objects has: items remember whether they look like this type.
     serial: u64,
     /// The warning that requests are answered with, if the version is deprecated.
-    pub(crate) deprecation: Option<String>,
+    pub(super) deprecation: Option<String>,
+}
+
+impl Defined {
+    /// The type of the objects.
+    pub(super) fn object_type(&self) -> Arc<dyn ObjectType> {
+        self.object_type.clone()
+    }
+
+    /// What the definition says about objects of the version.
+    pub(super) fn strategy(&self) -> &Strategy {
+        self.object_type.strategy()
+    }
 }
 
 /// The resources of a definition, one for each served version. None if its names are those of a built-in resource,
@@ -67,9 +82,9 @@ fn resource_of(
     };
     let defined = Defined {
         definition: definition.clone(),
+        object_type: Arc::new(DefinedType::new(definition.clone(), &version.name)),
         serial: SERIAL.fetch_add(1, Ordering::Relaxed),
         deprecation: view.deprecation_warning(version),
     };
-    let object_type = Arc::new(DefinedType::new(definition.clone(), &version.name));
-    ServedResource::custom(row, object_type, defined, cache)
+    ServedResource::custom(row, defined, cache)
 }

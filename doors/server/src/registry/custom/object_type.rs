@@ -2,12 +2,12 @@
 
 use super::definition::Definition;
 use ratchet_apply::{ConvertObject, Converter, ResetFields};
+use ratchet_crd::Strategy;
 use ratchet_crd::definition::Scope;
-use ratchet_crd::{CustomResource, Strategy};
 use ratchet_engine::{ApiConfig, Change, Facts, Part, Verdict};
 use ratchet_object::schema::TypeRow;
-use ratchet_object::{GroupVersionKind, Kind, Node, Repeated, Value};
-use ratchet_pipeline::{CustomType, FieldReport, ObjectType, ReplicasField};
+use ratchet_object::{GroupVersionKind, Kind, Node, Object, Repeated, Value};
+use ratchet_pipeline::{CustomType, FieldReport, ObjectType, ReplicasField, TypeMetaError};
 use std::sync::{Arc, OnceLock};
 
 /// A version of a definition as the type of its objects. Names are known at once; a thousand definitions that nobody uses
@@ -23,6 +23,11 @@ impl DefinedType {
     /// The type of a version that the definition has.
     pub(super) fn new(definition: Arc<Definition>, version: &str) -> Self {
         Self { definition, version: version.to_owned(), compiled: OnceLock::new() }
+    }
+
+    /// What the definition says about objects of the version.
+    pub(super) fn strategy(&self) -> &Strategy {
+        self.get().strategy()
     }
 
     fn get(&self) -> &CustomType {
@@ -55,12 +60,33 @@ impl ObjectType for DefinedType {
         })
     }
 
+    fn kind_of<'a>(&'a self, object: &'a Object<'_>) -> Option<Kind<'a>> {
+        self.get().kind_of(object)
+    }
+
+    fn check_type_meta(&self, object: &mut Node<'_>) -> Result<bool, TypeMetaError> {
+        self.get().check_type_meta(object)
+    }
+
     fn decode(&self, object: &mut Node<'_>, repeated: &[Repeated]) -> FieldReport {
         self.get().decode(object, repeated)
     }
 
+    fn reports_positions(&self) -> bool {
+        self.get().reports_positions()
+    }
+
+    /// The patch of a map is a map.
+    fn normalize_patched(&self, object: &mut Node<'static>) {
+        canonicalize(object);
+    }
+
     fn apply_defaults(&self, object: &mut Node<'_>) {
         self.get().apply_defaults(object);
+    }
+
+    fn decode_stored(&self, object: &mut Node<'_>) -> bool {
+        self.get().decode_stored(object)
     }
 
     fn complete(&self, _: &mut Node<'static>) {}
@@ -96,10 +122,6 @@ impl ObjectType for DefinedType {
 
     fn replicas_fields(&self) -> Vec<ReplicasField> {
         self.get().replicas_fields()
-    }
-
-    fn custom(&self) -> Option<(&Arc<CustomResource>, &Strategy)> {
-        self.get().custom()
     }
 }
 

@@ -7,7 +7,7 @@ use crate::registry::ServedResource;
 use crate::request::{RequestInfo, ResourcePath};
 use crate::status::StatusError;
 
-/// Why a request for a custom resource is not served.
+/// Why a request for a resource is not served.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unrouted {
     /// There is no such page: the scope differs.
@@ -23,8 +23,8 @@ const ALL_NAMESPACES_VERBS: [&str; 2] = ["list", "watch"];
 const SUBRESOURCE_VERBS: [&str; 3] = ["get", "update", "patch"];
 
 impl Operation {
-    /// The operation of a request for a custom resource.
-    pub(crate) fn of_custom(
+    /// The operation of a request that one handler takes, whatever its path.
+    pub(super) fn of_handler(
         info: &RequestInfo,
         path: &ResourcePath,
         resource: &ServedResource,

@@ -1,57 +1,30 @@
-//! Columns and cells of tables: of built-in kinds by their printers, of definitions by their printer columns.
+//! Column definitions, cells and the Scale as a table, in JSON.
 
 use super::{Include, Rows};
-use crate::registry::ServedResource;
+use crate::registry::{ColumnDefinition, ServedResource, printer_columns};
 use crate::request::Output;
 use ratchet_object::{Limits, Node, decode_json, write_text};
-use ratchet_table::{age_of, cells, columns};
+use ratchet_table::cells;
 use std::fmt::Write;
-
-/// A column definition of a table.
-struct ColumnDefinition<'c> {
-    name: &'c str,
-    column_type: &'c str,
-    format: &'c str,
-    description: &'c str,
-    priority: i64,
-}
 
 /// Writes the column definitions of a resource.
 pub(super) fn write_columns(out: &mut String, resource: &ServedResource) {
-    let Some((_, strategy)) = resource.object_type().custom() else {
-        return write_printer_columns(out, resource.row().group, resource.row().kind);
-    };
-    let columns = strategy.columns();
-    let columns = columns.iter().map(|column| ColumnDefinition {
-        name: &column.name,
-        column_type: &column.column_type,
-        format: &column.format,
-        description: &column.description,
-        priority: column.priority,
-    });
-    write_list(out, columns);
-}
-
-fn write_printer_columns(out: &mut String, group: &str, kind: &str) {
-    let columns = columns(group, kind).iter().map(|column| ColumnDefinition {
-        name: column.name,
-        column_type: column.kind,
-        format: column.format,
-        description: column.description,
-        priority: column.priority.into(),
-    });
-    write_list(out, columns);
-}
-
-fn write_list<'c>(out: &mut String, columns: impl Iterator<Item = ColumnDefinition<'c>>) {
-    out.push('[');
-    for (index, column) in columns.enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
-        write_column(out, &column);
-    }
+    let mut before = '[';
+    resource.for_each_column(|column| write_next(out, &mut before, &column));
     out.push(']');
+}
+
+/// Writes the column definitions of a kind that has a printer.
+fn write_printer_columns(out: &mut String, group: &str, kind: &str) {
+    let mut before = '[';
+    printer_columns(group, kind).for_each(|column| write_next(out, &mut before, &column));
+    out.push(']');
+}
+
+/// Writes an item of a list; every table has columns.
+fn write_next(out: &mut String, before: &mut char, column: &ColumnDefinition<'_>) {
+    out.push(std::mem::replace(before, ','));
+    write_column(out, column);
 }
 
 fn write_column(out: &mut String, column: &ColumnDefinition<'_>) {
@@ -70,11 +43,7 @@ fn write_column(out: &mut String, column: &ColumnDefinition<'_>) {
 
 /// Writes the cells of an object, in the order of the columns. `now` is the Unix time in seconds.
 pub(super) fn write_cells(out: &mut String, resource: &ServedResource, node: &Node<'_>, now: i64) {
-    let cells = match resource.object_type().custom() {
-        Some((_, strategy)) => strategy.cells(node, |text| age_of(text, now)),
-        None => cells(resource.row().group, resource.row().kind, node, now),
-    };
-    write_values(out, &cells);
+    write_values(out, &resource.cells(node, now));
 }
 
 fn write_values(out: &mut String, cells: &[Node<'_>]) {

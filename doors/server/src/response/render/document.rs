@@ -103,7 +103,7 @@ impl Document {
                     if index > 0 {
                         pieces.push(Bytes::from_static(b","));
                     }
-                    match self.output.form == Form::Whole && self.resource.defined().is_some() {
+                    match self.output.form == Form::Whole && self.has_typed_items() {
                         true => pieces.extend(self.whole_item(item)),
                         false => pieces.push(self.item(item)),
                     }
@@ -139,7 +139,12 @@ impl Document {
         }
     }
 
-    /// An item with its kind and version, which custom objects have in lists, too.
+    /// Whether items have their kinds and versions in lists, too.
+    fn has_typed_items(&self) -> bool {
+        self.resource.list_form().has_typed_items
+    }
+
+    /// An item with its kind and version.
     fn whole_item(&self, item: &Item) -> [Bytes; 2] {
         item.whole(&self.resource.api_version(), self.resource.row().kind)
     }
@@ -149,7 +154,7 @@ impl Document {
         let Self { app, resource, output, rows, .. } = self;
         match output.form {
             Form::Whole if resource.is_converted() => converted(resource, item).to_json().into(),
-            Form::Whole if resource.defined().is_some() => self.whole_item(item).concat().into(),
+            Form::Whole if self.has_typed_items() => self.whole_item(item).concat().into(),
             Form::Whole => item.body(),
             Form::Metadata => partial(item, output.meta_version).into(),
             Form::Table => {
@@ -180,8 +185,8 @@ fn head(resource: &ServedResource, list: &List, output: Output) -> String {
         r#"{{"kind":"{kind}","apiVersion":"{version}","metadata":{{"resourceVersion":"{}""#,
         list.revision
     );
-    // Lists of custom objects always have it.
-    if !list.next.is_empty() || (resource.defined().is_some() && output.form == Form::Whole) {
+    let always_continues = output.form == Form::Whole && resource.list_form().always_continues;
+    if always_continues || !list.next.is_empty() {
         let _ = write!(head, r#","continue":"{}""#, list.next);
     }
     if let Some(remaining) = list.remaining {

@@ -4,13 +4,11 @@ use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::request::body::ExpectedKind;
 use crate::status::StatusError;
 use crate::storage::cache::Item;
-use crate::storage::convert::scale_from;
 use crate::verbs::managed_fields::{self, Tracking};
 use crate::verbs::update_body::UpdateBody;
 use crate::verbs::write;
 use ratchet_apply::{ReplicasPath, ScaleHandler, set_managed_fields};
-use ratchet_crd::ScaleError;
-use ratchet_engine::Part;
+use ratchet_engine::{Part, StatusCause};
 use ratchet_object::{Node, canonicalize, schema};
 use std::sync::Arc;
 
@@ -23,22 +21,12 @@ pub(super) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> Handler
         _ => save(request, verb).await?,
     };
     let object = write::to_request_version(request, &item);
-    let scale = match request.resource.object_type().custom() {
-        // Who asks for it wants to know that there is none; who has just set it knows.
-        Some((_, strategy)) => custom(strategy.read_scale(&object))?,
-        None => scale_from(&object),
-    };
+    let scale = request.resource.read_scale(&object)?;
     Ok(Reply::json(200, scale.to_json()))
-}
-
-/// The Scale of a custom object, whose definition says where it stands.
-fn custom<S>(scale: Option<Result<S, ScaleError>>) -> Result<S, StatusError> {
-    scale.ok_or_else(StatusError::no_resource)?.map_err(StatusError::internal)
 }
 
 async fn save(request: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, StatusError> {
     let sent = UpdateBody::decode(request, verb, SCALE)?;
-    let custom_type = request.resource.object_type().custom();
     let edit = |old: &Node<'static>| {
         let api_version = request.resource.api_version();
         let fields = request.resource.object_type().replicas_fields();
@@ -46,19 +34,15 @@ async fn save(request: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, St
         let mappings: Vec<ReplicasPath<'_>> =
             fields.iter().zip(&paths).map(|((version, _), path)| mapping(version, path)).collect();
         let owners = ScaleHandler { parent: old, api_version: &api_version, mappings: &mappings };
-        let mut old_scale = match custom_type {
-            Some((_, strategy)) => custom(strategy.scale_of(old))?.1,
-            None => scale_from(old),
-        };
+        let mut old_scale = request.resource.old_scale(old)?;
         let entries = owners.to_subresource().map_err(StatusError::unclassified)?;
         set_managed_fields(&mut old_scale, entries);
         let (mut scale, conditions) = sent.apply_to(request, &old_scale)?;
         if sent.tracking() == Tracking::Update {
             track(request, &old_scale, &mut scale);
         }
-        // The definition of a custom resource says where its replicas stand; they are validated there.
-        if custom_type.is_none() {
-            check(request, &scale)?;
+        if let Some(cause) = request.resource.validate_scale(&scale) {
+            return Err(invalid(request, cause));
         }
         let mut new = old.clone();
         request.resource.write_scale(&mut new, &scale);
@@ -87,15 +71,6 @@ fn track(request: &ResourceRequest<'_>, old: &Node<'static>, new: &mut Node<'sta
     managed_fields::track(request, SCALE, "scale", old, &complete, new);
 }
 
-fn check(request: &ResourceRequest<'_>, scale: &Node<'_>) -> Result<(), StatusError> {
-    let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);
-    if replicas >= 0 {
-        return Ok(());
-    }
-    let cause = ratchet_engine::StatusCause {
-        reason: "FieldValueInvalid",
-        message: format!("Invalid value: {replicas}: must be greater than or equal to 0"),
-        field: "spec.replicas".into(),
-    };
-    Err(StatusError::invalid_object("Scale", "autoscaling", &request.path.name, vec![cause]))
+fn invalid(request: &ResourceRequest<'_>, cause: StatusCause) -> StatusError {
+    StatusError::invalid_object("Scale", "autoscaling", &request.path.name, vec![cause])
 }

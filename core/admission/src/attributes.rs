@@ -1,8 +1,8 @@
-//! The inputs of admission plugins: the attributes of the request, and `PluginContext`.
+//! The inputs of admission plugins: `Attributes` of a request, and `PluginContext`.
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use ratchet_access::{Attributes, Resource, Target, User};
+use ratchet_access::{Resource, Target, User};
 use ratchet_object::{ClusterReader, Node};
 
 /// The operations of admission.
@@ -29,7 +29,7 @@ impl Operation {
 
 /// The attributes of an admission request (`admission.Attributes`).
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
+pub struct Attributes<'a> {
     /// The operation.
     pub operation: Operation,
     /// The API group.
@@ -52,7 +52,7 @@ pub struct Request<'a> {
     pub old: Option<&'a Node<'a>>,
 }
 
-impl Request<'_> {
+impl Attributes<'_> {
     /// Whether the request is about the objects of a resource themselves.
     pub fn is_on(&self, group: &str, resource: &str) -> bool {
         self.is_on_part(group, resource, "")
@@ -109,7 +109,7 @@ pub struct Subject {
 /// The cluster as plugins see it: the objects of the [`ClusterReader`], and what a plugin's initializer gives it.
 pub trait PluginContext: ClusterReader {
     /// Whether the authorizers allow the attempt; the error is their reason.
-    fn decide(&self, attributes: &Attributes<'_>) -> Result<(), String>;
+    fn decide(&self, attributes: &ratchet_access::Attributes<'_>) -> Result<(), String>;
 
     /// The subject in the PEM text of a certificate signing request, or the error.
     fn subject_of(&self, request: &str) -> Result<Subject, String>;
@@ -125,5 +125,6 @@ pub(crate) fn may(
     verb: &str,
     resource: Resource<'_>,
 ) -> Result<(), String> {
-    cluster.decide(&Attributes { user, verb, target: Target::Resource(resource) })
+    let target = Target::Resource(resource);
+    cluster.decide(&ratchet_access::Attributes { user, verb, target })
 }
