@@ -1,7 +1,7 @@
 //! Decoding of request bodies into objects of the kind that an endpoint accepts.
 
 use crate::registry::ServedResource;
-use crate::request::{go_syntax, unstructured};
+use crate::request::{go_syntax, media_type, unstructured};
 use crate::status::StatusError;
 use bytes::Bytes;
 use http::HeaderMap;
@@ -17,6 +17,9 @@ use std::borrow::Cow;
 
 /// The maximum size of a request body.
 pub(crate) const LIMIT: usize = 3 << 20;
+
+/// The mark that some editors put before a text; JSON must not have it.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The media type of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,10 +39,16 @@ pub(crate) fn content_type(headers: &HeaderMap) -> String {
 }
 
 impl BodyType {
-    /// Parses the content type.
+    /// Parses the content type, parameters included: what is malformed is unknown.
     pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Self, StatusError> {
+        let whole = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let whole = whole.unwrap_or_default();
+        if !media_type::is_well_formed(whole) {
+            return Err(StatusError::unknown_body_type());
+        }
         match content_type(headers).as_str() {
-            "" | "application/json" => Ok(Self::Json),
+            "" if whole.is_empty() => Ok(Self::Json),
+            "application/json" => Ok(Self::Json),
             "application/yaml" => Ok(Self::Yaml),
             "application/vnd.kubernetes.protobuf" => Ok(Self::Protobuf),
             _ => Err(StatusError::unknown_body_type()),
@@ -135,10 +144,13 @@ pub(crate) fn decode_body(
     if wanted.is_unstructured {
         return unstructured::decode_body(bytes, media, wanted, strictness);
     }
-    let (node, repeated) = parse(bytes, media, wanted.kind)?;
-    let Value::Map(_) = node.value else {
-        return Err(unrecognized(wanted.kind, &go_syntax::not_an_object(&node), bytes));
-    };
+    let (mut node, repeated) = parse(bytes, media, wanted.kind)?;
+    match node.value {
+        Value::Map(_) => {}
+        // In Go nothing is an object without members.
+        Value::Null => node = Node::empty_map(),
+        _ => return Err(unrecognized(wanted.kind, &go_syntax::not_an_object(&node), bytes)),
+    }
     check_kind(&node, wanted)?;
     check_types(node, repeated, wanted, strictness).map_err(|error| match error {
         DecodeError::WrongType(text) => {
@@ -186,6 +198,10 @@ pub(crate) fn parse(
         Err(_) => return Err(unrecognized(kind, "yaml: invalid UTF-8 in the body", bytes)),
     };
     let text = text.as_ref();
+    if media == BodyType::Json && text.starts_with(BYTE_ORDER_MARK) {
+        let why = "json parse error: invalid character 'ï' looking for beginning of value";
+        return Err(unrecognized(kind, why, bytes));
+    }
     let decoded = match media {
         // The reference reads the first document and nothing behind it.
         BodyType::Yaml => decode(first_document(text), Limits::DEFAULT),

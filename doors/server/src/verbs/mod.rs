@@ -3,6 +3,7 @@
 //! One file per verb, subresource and review.
 
 pub(crate) mod apply;
+pub(crate) mod component_status;
 pub(crate) mod create;
 pub(crate) mod delete;
 mod frames;
