@@ -221,6 +221,13 @@ async fn bodies_are_what_their_type_says() {
     ] {
         assert_eq!(send(content_type, body).await, (422, nameless.into()), "{content_type} {body}");
     }
+    client.map(&maps, "a").await;
+    let merge = [("content-type", "application/merge-patch+json")];
+    let marked = client.send(Method::PATCH, &format!("{maps}/a"), &merge, "\u{feff}{}").await;
+    assert_eq!(
+        marked.refusal(),
+        (400, "error decoding patch: invalid character 'ï' looking for beginning of value".into())
+    );
     let (code, message) = send("application/json", "\u{feff}{}").await;
     assert_eq!(
         (code, message.as_str()),

@@ -201,6 +201,7 @@ async fn health_is_told_check_by_check() {
         "poststarthook/crd-informer-synced",
         "poststarthook/start-system-namespaces-controller",
         "poststarthook/start-cluster-authentication-info-controller",
+        "poststarthook/storage-readiness",
         "poststarthook/start-service-ip-repair-controllers",
         "poststarthook/rbac/bootstrap-roles",
         "poststarthook/scheduling/bootstrap-system-priority-classes",
@@ -209,9 +210,11 @@ async fn health_is_told_check_by_check() {
         "poststarthook/apiservice-status-local-available-controller",
         "poststarthook/apiservice-status-remote-available-controller",
         "poststarthook/apiservice-registration-controller",
+        "poststarthook/apiservice-discovery-controller",
         "poststarthook/kube-apiserver-autoregistration",
         "autoregister-completion",
         "poststarthook/apiservice-openapi-controller",
+        "poststarthook/apiservice-openapiv3-controller",
     ];
     let livez = [&["ping", "log", "etcd"], HOOKS].concat();
     let before = ["ping", "log", "etcd", "etcd-readiness", "informer-sync"];

@@ -19,7 +19,9 @@ use std::borrow::Cow;
 pub(crate) const LIMIT: usize = 3 << 20;
 
 /// The mark that some editors put before a text; JSON must not have it.
-const BYTE_ORDER_MARK: char = '\u{feff}';
+pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
+/// What Go says of it: it reads bytes.
+pub(crate) const MARKED: &str = "invalid character 'ï' looking for beginning of value";
 
 /// The media type of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,8 +201,7 @@ pub(crate) fn parse(
     };
     let text = text.as_ref();
     if media == BodyType::Json && text.starts_with(BYTE_ORDER_MARK) {
-        let why = "json parse error: invalid character 'ï' looking for beginning of value";
-        return Err(unrecognized(kind, why, bytes));
+        return Err(unrecognized(kind, &format!("json parse error: {MARKED}"), bytes));
     }
     let decoded = match media {
         // The reference reads the first document and nothing behind it.

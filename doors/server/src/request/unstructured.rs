@@ -23,10 +23,12 @@ pub(super) fn decode_body(
     if media == BodyType::Protobuf {
         return Err(unhandled(wanted.kind, wanted.version, NOT_MARSHALABLE));
     }
-    let (node, repeated) = parse(bytes, media, wanted.kind)?;
-    let Value::Map(_) = node.value else {
-        return Err(unrecognized(wanted.kind, &go_syntax::not_an_object(&node), bytes));
-    };
+    let (mut node, repeated) = parse(bytes, media, wanted.kind)?;
+    match node.value {
+        Value::Map(_) => {}
+        Value::Null => node = Node::empty_map(),
+        _ => return Err(unrecognized(wanted.kind, &go_syntax::not_an_object(&node), bytes)),
+    }
     for name in ["apiVersion", "kind"] {
         if let Some(found) = node.get(name).filter(|node| node.text().is_none() && !node.is_null())
         {

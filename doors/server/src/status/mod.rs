@@ -144,7 +144,7 @@ impl StatusError {
     pub fn not_routable(produced: &[&str]) -> Self {
         let types = produced.join(", ");
         let message = format!("406: Not Acceptable\n\nAvailable representations: {types}");
-        Self::plain(406, "NotAcceptable", message)
+        Self { details: Some(Box::default()), ..Self::plain(406, "NotAcceptable", message) }
     }
 
     /// 406: the answer cannot have the form that the client accepts.

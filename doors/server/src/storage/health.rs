@@ -42,6 +42,7 @@ const HOOKS: &[(&str, Hook)] = &[
     ("poststarthook/crd-informer-synced", Hook::Followed),
     ("poststarthook/start-system-namespaces-controller", Hook::Bootstrapped),
     ("poststarthook/start-cluster-authentication-info-controller", Hook::Bootstrapped),
+    ("poststarthook/storage-readiness", Hook::Followed),
     ("poststarthook/start-service-ip-repair-controllers", Hook::Bootstrapped),
     ("poststarthook/rbac/bootstrap-roles", Hook::Bootstrapped),
     ("poststarthook/scheduling/bootstrap-system-priority-classes", Hook::Bootstrapped),
@@ -50,9 +51,11 @@ const HOOKS: &[(&str, Hook)] = &[
     ("poststarthook/apiservice-status-local-available-controller", Hook::Bootstrapped),
     ("poststarthook/apiservice-status-remote-available-controller", Hook::Bootstrapped),
     ("poststarthook/apiservice-registration-controller", Hook::Bootstrapped),
+    ("poststarthook/apiservice-discovery-controller", Hook::Bootstrapped),
     ("poststarthook/kube-apiserver-autoregistration", Hook::Bootstrapped),
     ("autoregister-completion", Hook::Bootstrapped),
     ("poststarthook/apiservice-openapi-controller", Hook::Bootstrapped),
+    ("poststarthook/apiservice-openapiv3-controller", Hook::Bootstrapped),
 ];
 
 /// The health checks. A server whose store is full stays ready: it can be read and recovers by itself. One whose store

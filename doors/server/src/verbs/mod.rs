@@ -11,6 +11,7 @@ pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod managed_fields;
 pub(crate) mod patch;
+mod restored;
 pub(crate) mod reviews;
 mod selection;
 pub(crate) mod subresources;

@@ -5,6 +5,7 @@ use crate::request::body::{self, DecodeError, ExpectedKind, content_type};
 use crate::request::options::{OptionsKind, WriteOptions};
 use crate::request::{go_syntax, unstructured};
 use crate::status::StatusError;
+use crate::verbs::restored::restored;
 use ratchet_object::patch::{self, GoText, PatchError};
 use ratchet_object::{Limits, Node, Value};
 use ratchet_pipeline::FieldValidation;
@@ -55,6 +56,9 @@ impl Patch {
             }
         };
         let text = std::str::from_utf8(request.body).map_err(|_| malformed("invalid UTF-8"))?;
+        if text.starts_with(body::BYTE_ORDER_MARK) {
+            return Err(malformed(body::MARKED));
+        }
         let decoded = ratchet_object::decode_json(text, Limits::DEFAULT)
             .map_err(|error| malformed(&go_syntax::explain_or(text, &error.message)))?;
         let [node] = decoded.documents.as_slice() else {
@@ -113,6 +117,9 @@ impl Patch {
                             && text.starts_with("illegal base64") =>
                     {
                         format!("error decoding from json: {text}")
+                    }
+                    DecodeError::WrongType(text) if self.patch_type == PatchType::Strategic => {
+                        restored(text)
                     }
                     DecodeError::WrongType(text) | DecodeError::Strict(text) => text,
                 };
