@@ -35,11 +35,6 @@ pub(crate) fn serve_arguments(given: impl Iterator<Item = OsString>) -> Vec<OsSt
     ours.into_iter().chain(given).collect()
 }
 
-/// Whether the command line asks for the version only.
-pub(crate) fn asks_for_version(mut given: impl Iterator<Item = OsString>) -> bool {
-    given.any(|argument| argument == "--version" || argument == "--version=true")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,7 +57,5 @@ mod tests {
             all,
             ["ratchet", "serve", "--behavior=released", "--behavior=proposal", "--secure-port=1"]
         );
-        assert!(asks_for_version(["--v=2", "--version"].map(OsString::from).into_iter()));
-        assert!(!asks_for_version(["--v=2"].map(OsString::from).into_iter()));
     }
 }

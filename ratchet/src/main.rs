@@ -35,9 +35,6 @@ fn main() -> ExitCode {
     let program = Program::of(std::env::args_os().next().as_deref());
     let parsed = match program {
         Program::Etcd => return etcd::run(given()),
-        Program::KubeApiserver if invoked_as::asks_for_version(given()) => {
-            return serve::print_version();
-        }
         Program::KubeApiserver => Args::try_parse_from(invoked_as::serve_arguments(given())),
         Program::Ratchet => Args::try_parse(),
     };

@@ -16,6 +16,7 @@ mod signals;
 mod signing;
 mod usage_error;
 mod values;
+mod version;
 
 use crate::command_result::CommandResult;
 use crate::shell_quote::shell_quote;
@@ -24,7 +25,7 @@ use data_location::DataLocation;
 use keys::Keys;
 use ratchet_controllers::Settings as ControllerSettings;
 use ratchet_embedded::Embedded;
-use ratchet_engine::{ApiConfig, Behavior};
+use ratchet_engine::ApiConfig;
 use ratchet_server::{
     AggregationConfig, BackendConfig, ClientKeyFiles, Config, Credentials, Proxies, ProxyFiles,
     Trust,
@@ -34,7 +35,6 @@ use signals::Signals;
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 pub(crate) use usage_error::usage;
@@ -47,6 +47,10 @@ const CONTROLLER_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Serves until a signal stops the process.
 pub(crate) fn run(args: ServeArgs, out: &mut impl Write) -> CommandResult {
+    if let Some(text) = args.version.printed() {
+        writeln!(out, "{text}")?;
+        return Ok(0);
+    }
     match start(args, out) {
         Ok(()) => Ok(0),
         Err(why) => {
@@ -56,16 +60,6 @@ pub(crate) fn run(args: ServeArgs, out: &mut impl Write) -> CommandResult {
             Ok(DID_NOT_START)
         }
     }
-}
-
-/// Prints the served release, as kube-apiserver does.
-pub(crate) fn print_version() -> ExitCode {
-    let _ = writeln!(
-        io::stdout(),
-        "Kubernetes {}",
-        ratchet_server::git_version(&crate::api_config::of_server(Behavior::Released))
-    );
-    ExitCode::SUCCESS
 }
 
 fn start(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
@@ -122,8 +116,19 @@ fn gather_entropy() {
 }
 
 fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
-    let ServeArgs { clients, storage, rules, serving, services, kubelets, aggregation, .. } = args;
+    let ServeArgs {
+        clients,
+        storage,
+        rules,
+        serving,
+        services,
+        kubelets,
+        aggregation,
+        version,
+        ..
+    } = args;
     Config {
+        reported_version: version.reported(),
         bind: settings.bind,
         advertise: Some(settings.advertise),
         api_config: ApiConfig { allow_privileged: rules.allow_privileged, ..settings.api_config },

@@ -440,6 +440,31 @@ fn flags_reach_the_rules() {
     assert!(body.contains("\"clusterIP\":\"10.0.0."), "{body}");
 }
 
+#[test]
+fn a_version_is_printed_or_reported() {
+    let run = |flag: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ratchet"));
+        command.args(["serve", "--data-dir=/proc/nowhere", flag]).output().unwrap()
+    };
+    for (flag, start) in [
+        ("--version", "Kubernetes v1.36.4+ratchet-"),
+        ("--version=true", "Kubernetes v1.36.4+ratchet-"),
+        ("--version=raw", "version.Info{Major:\"1\", Minor:\"36\""),
+    ] {
+        let output = run(flag);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && text.starts_with(start), "{flag}: {text}");
+    }
+    let wrong = run("--version=v1.35.0");
+    let words = String::from_utf8(wrong.stderr).unwrap();
+    let start = "Error: invalid argument \"v1.35.0\" for \"--version\" flag: version \"v1.35.0\" must match major/minor/patch of default version \"v1.36.4+ratchet-";
+    assert!(words.starts_with(start), "{words}");
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path(), &["--version=v1.36.4-custom"]);
+    let (_, body) = server.request("GET", "/version", "");
+    assert!(body.contains("\"gitVersion\": \"v1.36.4-custom\""), "{body}");
+}
+
 /// The flags that kubeadm 1.36 writes into the manifest of kube-apiserver, with the files of `pki`.
 fn kubeadm(pki: &Path) -> Vec<String> {
     let file = |name: &str| pki.join(name).display().to_string();

@@ -51,7 +51,7 @@ pub use app::audit::Audit;
 pub use app::backends::Backends;
 pub use app::compute::worker_threads;
 pub use app::metrics;
-pub use app::version::git_version;
+pub use app::version::{PLATFORM, git_version};
 pub use handler::loopback::{LoopbackClient, MediaTypes};
 pub use ratchet_admission::{PLUGINS, PluginRow, default_plugins};
 pub use ratchet_allocation::Ranges;

@@ -2,6 +2,7 @@
 
 use super::accepted::AcceptedArgs;
 use super::values::{self, GoDuration, Ports};
+use super::version::{self, VersionFlag};
 use crate::args::BehaviorArg;
 use clap::{Args, ValueEnum};
 use std::net::IpAddr;
@@ -40,6 +41,11 @@ pub(crate) struct ServeArgs {
     pub(crate) logs: LogArgs,
     #[command(flatten)]
     pub(crate) accepted: AcceptedArgs,
+
+    /// Print the version and exit; raw prints all that is known of it. A version such as v1.36.4-custom is reported by
+    /// the server instead of its own.
+    #[arg(long, value_name = "VERSION", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = version::parse, hide_default_value = true)]
+    pub(crate) version: VersionFlag,
 }
 
 const EXAMPLES: &str = "Examples:

@@ -222,6 +222,19 @@ pub(crate) async fn old_protocol(
     whole(sender.send_request(request).await.unwrap()).await
 }
 
+/// Sends the head of a POST over HTTP/1.1 and less of the body than it declares; the head of the answer.
+pub(crate) async fn unfinished(server: &Server, token: &'static str, path: &str) -> String {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let mut stream = tls(server, b"http/1.1").await;
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: kubernetes.default.svc\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{{"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = vec![0; 4096];
+    let length = timeout(PATIENCE, stream.read(&mut answer)).await.expect("no answer").unwrap();
+    String::from_utf8_lossy(&answer[..length]).into_owned()
+}
+
 /// The events of a watch.
 pub(crate) struct Events {
     response: Response<Incoming>,

@@ -7,7 +7,7 @@ use hyper::Method;
 use serde_json::json;
 use std::io::{Read, Write};
 
-const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+pub(crate) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
 #[tokio::test]
 async fn people_get_indented_json() {
@@ -161,7 +161,7 @@ fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
 }
 
 /// The fields of a message, as far as they have lengths or are small numbers.
-fn fields(mut bytes: &[u8]) -> Vec<(u8, &[u8])> {
+pub(crate) fn fields(mut bytes: &[u8]) -> Vec<(u8, &[u8])> {
     let mut found = Vec::new();
     let number = |bytes: &mut &[u8]| {
         let (mut value, mut shift) = (0_u64, 0);
@@ -187,7 +187,7 @@ fn fields(mut bytes: &[u8]) -> Vec<(u8, &[u8])> {
     found
 }
 
-fn first(bytes: &[u8], number: u8) -> &[u8] {
+pub(crate) fn first(bytes: &[u8], number: u8) -> &[u8] {
     let all = fields(bytes);
     all.iter().find(|(at, _)| *at == number).map(|(_, value)| *value).unwrap_or_default()
 }

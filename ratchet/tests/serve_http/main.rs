@@ -15,6 +15,7 @@ mod forms;
 mod handshakes;
 mod lists;
 mod load;
+mod negotiation;
 mod nodes;
 mod objects;
 mod observability;

@@ -193,18 +193,35 @@ async fn what_is_deprecated_says_so() {
 
 #[tokio::test]
 async fn health_is_told_check_by_check() {
-    const LIVEZ: &[&str] = &["ping", "etcd", "poststarthook/rbac/bootstrap-roles"];
-    const READYZ: &[&str] = &[
-        "ping",
-        "etcd",
-        "etcd-readiness",
-        "informer-sync",
+    const HOOKS: &[&str] = &[
+        "poststarthook/start-apiserver-admission-initializer",
+        "poststarthook/generic-apiserver-start-informers",
+        "poststarthook/start-apiextensions-informers",
+        "poststarthook/start-apiextensions-controllers",
+        "poststarthook/crd-informer-synced",
+        "poststarthook/start-system-namespaces-controller",
+        "poststarthook/start-cluster-authentication-info-controller",
+        "poststarthook/storage-readiness",
+        "poststarthook/start-service-ip-repair-controllers",
         "poststarthook/rbac/bootstrap-roles",
-        "shutdown",
+        "poststarthook/scheduling/bootstrap-system-priority-classes",
+        "poststarthook/bootstrap-controller",
+        "poststarthook/start-kube-aggregator-informers",
+        "poststarthook/apiservice-status-local-available-controller",
+        "poststarthook/apiservice-status-remote-available-controller",
+        "poststarthook/apiservice-registration-controller",
+        "poststarthook/apiservice-discovery-controller",
+        "poststarthook/kube-apiserver-autoregistration",
+        "autoregister-completion",
+        "poststarthook/apiservice-openapi-controller",
+        "poststarthook/apiservice-openapiv3-controller",
     ];
+    let livez = [&["ping", "log", "etcd"], HOOKS].concat();
+    let before = ["ping", "log", "etcd", "etcd-readiness", "informer-sync"];
+    let readyz = [&before, HOOKS, &["shutdown"]].concat();
     let server = Server::shared();
     let (client, nobody) = (server.admin().await, Client::connect(server, None).await);
-    for (endpoint, checks) in [("livez", LIVEZ), ("healthz", LIVEZ), ("readyz", READYZ)] {
+    for (endpoint, checks) in [("livez", &livez), ("healthz", &livez), ("readyz", &readyz)] {
         let brief = nobody.get(&format!("/{endpoint}")).await;
         assert_eq!((brief.code, brief.text()), (200, "ok"));
         assert_eq!(brief.header("content-type"), "text/plain; charset=utf-8");

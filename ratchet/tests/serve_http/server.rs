@@ -143,6 +143,7 @@ impl Server {
             event_life: Duration::from_secs(3600),
             runtime: Vec::new(),
             own_endpoints: false,
+            reported_version: None,
             backends: ratchet_server::BackendConfig::default(),
             aggregation: ratchet_server::AggregationConfig::default(),
             audit: None,

@@ -31,6 +31,7 @@ pub fn file(types: &[Type], source: &mut Source) -> Result<String, Error> {
     let mut out = HEAD.to_owned();
     for (name, id) in [
         ("DELETE_OPTIONS", "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"),
+        ("OBJECT_META", "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
         ("SCHEMA", "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"),
     ] {
         let index = types.iter().position(|ty| ty.id == id).ok_or_else(|| format!("no {id}"))?;

@@ -1,8 +1,14 @@
 //! Health endpoints `/livez`, `/readyz` and `/healthz`, as a whole or for single checks.
 
+mod log_probe;
+mod observed;
+
+pub use log_probe::LogProbe;
+
 use std::collections::BTreeSet;
 
 use http::StatusCode;
+use observed::Observed;
 
 /// The three health endpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +70,10 @@ struct Check {
 
 /// The table of checks, run in the order in which they were added.
 #[derive(Default)]
-pub struct Checks(Vec<Check>);
+pub struct Checks {
+    checks: Vec<Check>,
+    observed: Observed,
+}
 
 impl Checks {
     /// A table with `ping`, which succeeds as long as the server responds.
@@ -80,7 +89,7 @@ impl Checks {
         on: &[Endpoint],
         run: impl Fn() -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
-        self.0.push(Check { name: name.into(), on: on.to_vec(), run: Box::new(run) });
+        self.checks.push(Check { name: name.into(), on: on.to_vec(), run: Box::new(run) });
         self
     }
 
@@ -104,8 +113,13 @@ impl Checks {
         self.checks_of(endpoint).map(|check| check.name.as_str())
     }
 
+    /// The results so far, as `GET /metrics/slis` returns them.
+    pub fn metrics(&self) -> String {
+        self.observed.render()
+    }
+
     fn checks_of(&self, endpoint: Endpoint) -> impl Iterator<Item = &Check> {
-        self.0.iter().filter(move |check| check.on.contains(&endpoint))
+        self.checks.iter().filter(move |check| check.on.contains(&endpoint))
     }
 
     fn render_all(&self, endpoint: Endpoint, query: &HealthQuery) -> (StatusCode, String) {
@@ -117,7 +131,11 @@ impl Checks {
             if query.exclude.contains(name) {
                 unknown.remove(name);
                 text += &format!("[+]{name} excluded: ok\n");
-            } else if let Err(why) = (check.run)() {
+                continue;
+            }
+            let result = (check.run)();
+            self.observed.record(endpoint, name, result.is_ok());
+            if let Err(why) = result {
                 // Anybody may read this; the reason is for the log, and for those who may read the
                 // check itself.
                 tracing::info!(
@@ -203,6 +221,26 @@ mod tests {
             ask(&checks, Endpoint::Readyz, "timeout=5s&verbose=false&exclude=etcd"),
             (200, "[+]ping ok\n[+]etcd excluded: ok\n[+]shutdown ok\nreadyz check passed\n".into())
         );
+    }
+
+    #[test]
+    fn results_are_counted() {
+        let checks = checks(Err("no disk".into()));
+        for query in ["", "exclude=etcd"] {
+            ask(&checks, Endpoint::Livez, query);
+        }
+        let text = checks.metrics();
+        for line in [
+            "# HELP kubernetes_healthcheck [STABLE] ",
+            "kubernetes_healthcheck{name=\"etcd\",type=\"livez\"} 0\n",
+            "kubernetes_healthcheck{name=\"ping\",type=\"livez\"} 1\n",
+            "kubernetes_healthchecks_total{name=\"etcd\",status=\"error\",type=\"livez\"} 1\n",
+            "kubernetes_healthchecks_total{name=\"ping\",status=\"success\",type=\"livez\"} 2\n",
+            "process_start_time_seconds ",
+        ] {
+            assert!(text.contains(line), "{line}{text}");
+        }
+        assert!(!text.contains("shutdown"), "it was not asked: {text}");
     }
 
     #[test]

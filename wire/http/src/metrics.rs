@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 pub use family::{Counter, CounterVec, Gauge, GaugeVec, Histogram, HistogramVec};
 use family::{Family, Series};
-pub use process::process_metrics;
+pub use process::{process_metrics, process_start_time};
 pub use text::Writer;
 
 /// The content type of [`Registry::render`].

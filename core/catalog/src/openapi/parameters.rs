@@ -53,7 +53,7 @@ parameters! {
     FIELD_MANAGER = query("fieldManager", "string",
         "The name of who makes this change, at most 128 printable characters. Apply requires it.");
     FIELD_SELECTOR = query("fieldSelector", "string",
-        "Restricts the objects by their fields.");
+        "A selector to restrict the list of returned objects by their fields.");
     FIELD_VALIDATION = query("fieldValidation", "string",
         "What to do about unknown and repeated fields: Ignore them, Warn about each (the default), \
          or be Strict and refuse the request.");
@@ -67,7 +67,7 @@ parameters! {
     INSECURE_SKIP_TLS_VERIFY_BACKEND = query("insecureSkipTLSVerifyBackend", "boolean",
         "Does not check the certificate of the kubelet that has the log.");
     LABEL_SELECTOR = query("labelSelector", "string",
-        "Restricts the objects by their labels.");
+        "A selector to restrict the list of returned objects by their labels.");
     LIMIT = query("limit", "integer",
         "The most objects to list at once; a token leads to the others.");
     LIMIT_BYTES = query("limitBytes", "integer", "The most bytes of log to send.");
@@ -99,7 +99,7 @@ parameters! {
     TIMESTAMPS = query("timestamps", "boolean", "Begins each line with the time it was written.");
     TTY = query("tty", "boolean", "Gives the program a terminal.");
     WATCH = query("watch", "boolean",
-        "Tells of changes as they happen, rather than listing what there is.");
+        "Watch for changes to the described resources: each is told as it happens, and nothing is listed.");
 }
 
 pub(crate) static OF_LIST: Parameters = &[

@@ -31,28 +31,37 @@ impl Decoder {
     pub(super) fn body(&mut self, bytes: &[u8], body: Body) -> ProtoResult<Tree> {
         match body {
             Body::One(type_index) => self.nested(|decoder| decoder.object(bytes, type_index)),
-            Body::Many(type_index) => self.nested(|decoder| decoder.objects(bytes, type_index)),
+            Body::Many(type_index) | Body::ItemsFirst(type_index) => {
+                let numbers = body.list_numbers();
+                self.nested(|decoder| decoder.objects(bytes, type_index, numbers))
+            }
         }
     }
 
     /// Decodes a list of objects: its metadata, and its items.
-    fn objects(&mut self, bytes: &[u8], type_index: u16) -> ProtoResult<Tree> {
+    fn objects(
+        &mut self,
+        bytes: &[u8],
+        type_index: u16,
+        (metadata_number, items_number): (u8, u8),
+    ) -> ProtoResult<Tree> {
         let mut metadata = Node::empty_map();
         let mut items = Vec::new();
         each(bytes, |number, wire| {
-            let bytes = match number {
-                1 | 2 => wire.bytes()?,
-                _ => return Ok(()),
+            let is_metadata = number == u32::from(metadata_number);
+            let bytes = match is_metadata || number == u32::from(items_number) {
+                true => wire.bytes()?,
+                false => return Ok(()),
             };
-            let node = match number {
-                1 => self.nested(|decoder| decoder.object(bytes, LIST_META)),
-                _ => self.in_collection(|decoder| {
+            let node = match is_metadata {
+                true => self.nested(|decoder| decoder.object(bytes, LIST_META)),
+                false => self.in_collection(|decoder| {
                     decoder.nested(|decoder| decoder.object(bytes, type_index))
                 }),
             };
-            match number {
-                1 => metadata = node.map_err(|error| error.below("metadata"))?,
-                _ => items.push(node.map_err(|error| error.item(items.len()).below("items"))?),
+            match is_metadata {
+                true => metadata = node.map_err(|error| error.below("metadata"))?,
+                false => items.push(node.map_err(|error| error.item(items.len()).below("items"))?),
             }
             Ok(())
         })?;

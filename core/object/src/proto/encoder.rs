@@ -18,19 +18,25 @@ use alloc::vec::Vec;
 pub(super) fn body(node: &Node<'_>, body: Body) -> ProtoResult<Vec<u8>> {
     match body {
         Body::One(type_index) => object(node, type_index),
-        Body::Many(type_index) => objects(node, type_index),
+        Body::Many(type_index) | Body::ItemsFirst(type_index) => {
+            objects(node, type_index, body.list_numbers())
+        }
     }
 }
 
-fn objects(node: &Node<'_>, type_index: u16) -> ProtoResult<Vec<u8>> {
+fn objects(
+    node: &Node<'_>,
+    type_index: u16,
+    (metadata_number, items_number): (u8, u8),
+) -> ProtoResult<Vec<u8>> {
     let mut out = Vec::new();
     if let Some(metadata) = node.get("metadata") {
         let metadata = object(metadata, LIST_META).map_err(|error| error.below("metadata"))?;
-        put_bytes(&mut out, 1, &metadata);
+        put_bytes(&mut out, metadata_number, &metadata);
     }
     for (at, item) in node.get("items").map(Node::items).unwrap_or_default().iter().enumerate() {
         let item = object(item, type_index).map_err(|error| error.item(at).below("items"))?;
-        put_bytes(&mut out, 2, &item);
+        put_bytes(&mut out, items_number, &item);
     }
     Ok(out)
 }

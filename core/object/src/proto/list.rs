@@ -16,6 +16,8 @@ pub struct ListEncoder {
     api_version: String,
     kind: String,
     item: u16,
+    /// The field numbers of the metadata and the items.
+    numbers: (u8, u8),
 }
 
 impl ListEncoder {
@@ -25,8 +27,9 @@ impl ListEncoder {
     /// An encoder for lists of this kind, such as `v1` and `PodList`.
     pub fn new(api_version: &str, kind: &str) -> Result<Self, ProtoError> {
         match table::body(api_version, kind) {
-            Some(Body::Many(item)) => {
-                Ok(Self { api_version: api_version.into(), kind: kind.into(), item })
+            Some(body @ (Body::Many(item) | Body::ItemsFirst(item))) => {
+                let numbers = body.list_numbers();
+                Ok(Self { api_version: api_version.into(), kind: kind.into(), item, numbers })
             }
             _ => Err(unknown(api_version, kind)),
         }
@@ -35,7 +38,7 @@ impl ListEncoder {
     /// Encodes one item with its tag and length.
     pub fn item(&self, node: &Node<'_>) -> Result<Vec<u8>, ProtoError> {
         let mut out = Vec::new();
-        wire::put_bytes(&mut out, 2, &encoder::object(node, self.item)?);
+        wire::put_bytes(&mut out, self.numbers.1, &encoder::object(node, self.item)?);
         Ok(out)
     }
 
@@ -47,7 +50,8 @@ impl ListEncoder {
         let mut message = Vec::new();
         if let Some(metadata) = metadata {
             let metadata = encoder::object(metadata, LIST_META);
-            wire::put_bytes(&mut message, 1, &metadata.map_err(|error| error.below("metadata"))?);
+            let metadata = metadata.map_err(|error| error.below("metadata"))?;
+            wire::put_bytes(&mut message, self.numbers.0, &metadata);
         }
         let mut out = MAGIC.to_vec();
         wire::put_bytes(&mut out, 1, &type_meta);
@@ -89,6 +93,24 @@ mod tests {
             out.extend(items.concat());
             out.extend(ListEncoder::END);
             assert_eq!(out, encode(&whole).unwrap(), "{count} items");
+        }
+    }
+
+    #[test]
+    fn lists_of_metadata_are_the_same_item_by_item() {
+        for version in ["meta.k8s.io/v1", "meta.k8s.io/v1beta1"] {
+            let text = format!(
+                r#"{{"kind":"PartialObjectMetadataList","apiVersion":"{version}","metadata":{{"resourceVersion":"7"}},"items":[{{"kind":"PartialObjectMetadata","apiVersion":"{version}","metadata":{{"name":"a"}}}}]}}"#
+            );
+            let whole = decode(&text, Limits::DEFAULT).unwrap().documents.remove(0);
+            let list = ListEncoder::new(version, "PartialObjectMetadataList").unwrap();
+            let item = list.item(&whole.get("items").unwrap().items()[0]).unwrap();
+            // Neither kind nor version: those of an item are in no message.
+            assert_eq!(item[1..], [5, 0x0a, 3, 0x0a, 1, b'a']);
+            let mut out = list.start(whole.get("metadata"), item.len()).unwrap();
+            out.extend(item);
+            out.extend(ListEncoder::END);
+            assert_eq!(out, encode(&whole).unwrap());
         }
     }
 

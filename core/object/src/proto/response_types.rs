@@ -1,6 +1,8 @@
-//! Kept by hand: the protobuf types that only occur in responses and so are not in the schemas: Status, ListMeta.
+//! Kept by hand: the protobuf types that only occur in responses and so are not in the schemas: Status, ListMeta,
+//! PartialObjectMetadata.
 
 use super::table::{Message, Tag, always, empty, none, pointer};
+use super::v1_36::OBJECT_META;
 use crate::schema::{FieldRow, Shape, TypeRow};
 
 /// Indices from here on are in this table; the schema's own end long before.
@@ -12,6 +14,8 @@ pub(super) const STATUS: u16 = FIRST + 1;
 const DETAILS: u16 = FIRST + 2;
 const CAUSE: u16 = FIRST + 3;
 const SHARD: u16 = FIRST + 4;
+/// The index of PartialObjectMetadata.
+pub(super) const PARTIAL: u16 = FIRST + 5;
 
 /// The type at an index of this table; any other index gives a type without fields.
 pub(super) fn message(type_index: u16) -> Message {
@@ -91,5 +95,17 @@ static ROWS: &[(TypeRow, &[Tag])] = &[
             fields: &[field("selector", Shape::String)],
         },
         &[always(1)],
+    ),
+    (
+        TypeRow {
+            name: "PartialObjectMetadata",
+            id: "io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadata",
+            fields: &[
+                field("apiVersion", Shape::String),
+                field("kind", Shape::String),
+                field("metadata", Shape::Object(OBJECT_META)),
+            ],
+        },
+        &[none(), none(), empty(1)],
     ),
 ];

@@ -113,7 +113,22 @@ pub(super) enum Body {
     One(u16),
     /// A list of objects of the type at this index.
     Many(u16),
+    /// The same with the items before the metadata, as `meta.k8s.io/v1beta1` numbers them.
+    ItemsFirst(u16),
 }
+
+impl Body {
+    /// The field numbers of a list's metadata and items.
+    pub(super) const fn list_numbers(self) -> (u8, u8) {
+        match self {
+            Self::ItemsFirst(_) => (2, 1),
+            Self::One(_) | Self::Many(_) => (1, 2),
+        }
+    }
+}
+
+/// The group of partial metadata, which every resource can be asked for.
+const META_GROUP: &str = "meta.k8s.io";
 
 /// The content of a body of this kind, if the kind has a protobuf encoding.
 pub(super) fn body(api_version: &str, kind: &str) -> Option<Body> {
@@ -125,6 +140,11 @@ pub(super) fn body(api_version: &str, kind: &str) -> Option<Body> {
         // Clients send these two in the group and version of the resource they are about.
         "DeleteOptions" => Some(Body::One(DELETE_OPTIONS)),
         "Status" => Some(Body::One(response_types::STATUS)),
+        "PartialObjectMetadata" if group == META_GROUP => Some(Body::One(response_types::PARTIAL)),
+        "PartialObjectMetadataList" if group == META_GROUP => Some(match version {
+            "v1beta1" => Body::ItemsFirst(response_types::PARTIAL),
+            _ => Body::Many(response_types::PARTIAL),
+        }),
         _ => {
             let item = schema::kind(group, version, kind.strip_suffix("List")?)?;
             Some(Body::Many(item.ty))
@@ -174,6 +194,22 @@ mod tests {
                 _ => {}
             }
         }
+    }
+
+    #[test]
+    fn metadata_alone_is_a_message() {
+        assert_eq!(
+            schema::type_of(super::super::v1_36::OBJECT_META).id,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+        );
+        assert_eq!(
+            body("meta.k8s.io/v1", "PartialObjectMetadata"),
+            Some(Body::One(response_types::PARTIAL))
+        );
+        let list = |version| body(version, "PartialObjectMetadataList").map(Body::list_numbers);
+        assert_eq!(list("meta.k8s.io/v1"), Some((1, 2)));
+        assert_eq!(list("meta.k8s.io/v1beta1"), Some((2, 1)));
+        assert_eq!(list("example.com/v1"), None);
     }
 
     #[test]

@@ -9,6 +9,9 @@ use super::table::{Tag, always, empty, none, nullable, pointer, zero};
 /// The place of DeleteOptions in TYPES.
 pub(super) const DELETE_OPTIONS: u16 = 644;
 
+/// The place of ObjectMeta in TYPES.
+pub(super) const OBJECT_META: u16 = 650;
+
 /// The place of JSONSchemaProps in TYPES.
 pub(super) const SCHEMA: u16 = 637;
 

@@ -139,6 +139,7 @@ fn known_path(path: &str) -> String {
         "/healthz",
         "/livez",
         "/metrics",
+        "/metrics/slis",
         "/openapi/v2",
         "/openapi/v3",
         "/readyz",

@@ -64,6 +64,8 @@ pub struct App {
     pub definitions: Definitions,
     /// Release, behavior and feature gates of the engine.
     pub api_config: ApiConfig,
+    /// The version that `/version` reports instead of this program's own.
+    pub reported_version: Option<String>,
     /// The enabled admission plugins.
     pub plugins: EnabledPlugins,
     /// The queues of requests that charge a quota.

@@ -34,7 +34,10 @@ pub(crate) async fn answer(
         ["apis", group, version] => {
             app.documents.resource_list(&app.document_source(), group, version).map(json)
         }
-        ["version"] => Some(indented(&crate::app::version::document(&app.api_config))),
+        ["version"] => Some(indented(&crate::app::version::document(
+            &app.api_config,
+            app.reported_version.as_deref(),
+        ))),
         ["openapi", "v2"] => Some(openapi_v2(app, headers).await),
         ["openapi", "v3"] => {
             let index = app.documents.v3_index(app.document_source()).await;
@@ -44,6 +47,9 @@ pub(crate) async fn answer(
         ["metrics"] => {
             let metrics = app.compute.run(|| app.metrics.registry.render()).await;
             Some(text(200, ratchet_http::metrics::CONTENT_TYPE, metrics))
+        }
+        ["metrics", "slis"] => {
+            Some(text(200, ratchet_http::metrics::CONTENT_TYPE, app.health.metrics()))
         }
         [".well-known", "openid-configuration"] => {
             let keys = format!("https://{}/openid/v1/jwks", app.address);
@@ -91,6 +97,7 @@ fn root(app: &App) -> String {
     {
         paths.push(path.into());
     }
+    paths.push("/metrics/slis".into());
     paths.sort();
     paths.dedup();
     let list: Vec<String> = paths.iter().map(|path| format!("\"{path}\"")).collect();

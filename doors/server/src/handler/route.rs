@@ -4,28 +4,32 @@ use crate::aggregate::{merge, register};
 use crate::app::App;
 use crate::app::aggregator::api_service::GROUP;
 use crate::app::compute::SMALL;
-use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
+use crate::app::resource_request::{HandlerResult, ResourceRequest};
 use crate::connect::{self, Client, Connect};
 use crate::handler::documents;
-use crate::registry::Deletion;
+use crate::registry::{Deletion, Routes, ServedResource};
+use crate::request::accept::{Endpoint, Routing};
 use crate::request::body;
 use crate::request::operation::{Operation, Unrouted};
-use crate::request::{Form, Media, Output, RequestContext, ResourcePath, Source};
+use crate::request::{Form, Output, RequestContext, ResourcePath, Source};
 use crate::response::compress;
 use crate::response::respond::{error_response, reply_response};
 use crate::status::StatusError;
-use crate::verbs::{self, reviews, subresources};
+use crate::verbs::{self, component_status, reviews, subresources};
 use bytes::Bytes;
 use http::header::CONTENT_ENCODING;
-use http::{HeaderMap, Method, Response};
+use http::{Method, Response};
 use ratchet_access::User;
 use ratchet_engine::Part;
 use ratchet_http::{Body, ReadError, read_body};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// The time within which the body of a request must arrive.
+/// The time within which the body of a request without a deadline must arrive.
 const BODY_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long after its deadline a request is still read: the deadline is to be answered, not the end of the body.
+const AFTER_DEADLINE: Duration = Duration::from_secs(5);
 
 /// Serves a non-resource path: discovery, OpenAPI, health, metrics, version.
 pub(crate) async fn plain_path(
@@ -79,7 +83,7 @@ pub(crate) async fn resource(
             request.record_error(&error);
             return error_response(&error, plain);
         }
-        let _ = receive(app, source, &request.parts.headers).await;
+        let _ = receive(app, source, request).await;
         return no_page();
     };
     let resource = &resource;
@@ -93,32 +97,27 @@ pub(crate) async fn resource(
     let operation = match Operation::of_resource(&request.info, path, method, resource) {
         Ok(operation) => operation,
         Err(Unrouted::NoPage) => {
-            let _ = receive(app, source, &request.parts.headers).await;
+            let _ = receive(app, source, request).await;
             return no_page();
         }
         Err(Unrouted::Status(error)) => {
             // Closing a connection with unread bytes resets it, and the response is lost.
-            let _ = receive(app, source, &request.parts.headers).await;
+            let _ = receive(app, source, request).await;
             request.record_error(&error);
             return error_response(&error, plain);
         }
     };
-    let output = match Output::choose(&request.parts.headers, request.params.get("pretty")) {
+    let output = match negotiate(request, path, resource, operation) {
         Ok(output) => output,
-        Err(_) => {
-            let error = (resource.media_types().not_acceptable)();
+        Err(error) => {
+            let _ = receive(app, source, request).await;
             request.record_error(&error);
-            return error_response(&error, Output::PLAIN);
+            return error_response(&error, plain);
         }
     };
     if let Some(text) = resource.deprecation(&app.api_config) {
         request.warnings.add(text);
     }
-    if output.media == Media::Protobuf && !resource.media_types().has_protobuf {
-        let _ = receive(app, source, &request.parts.headers).await;
-        let error = StatusError::not_marshalable();
-        request.record_error(&error);
-        return error_response(&error, plain);
     }
     if operation == Operation::Connect {
         let connect = Connect { app, resource, path, request, user };
@@ -128,7 +127,7 @@ pub(crate) async fn resource(
             error_response(&error, plain)
         });
     }
-    let body = match receive(app, source, &request.parts.headers).await {
+    let body = match receive(app, source, request).await {
         Ok(body) => body,
         Err(error) => {
             request.record_error(&error);
@@ -140,7 +139,8 @@ pub(crate) async fn resource(
     }
     let has_objects = operation == Operation::Create || !resource.cache.is_empty();
     // A large schema takes a while, which nobody else should wait for.
-    if output.form != Form::Metadata && has_objects && !resource.is_compiled() {
+    let has_schema = !matches!(output.form, Form::Metadata | Form::MetadataList);
+    if has_schema && has_objects && !resource.is_compiled() {
         app.compute.run(|| resource.compile()).await;
     }
     // An object may be created at its own path, too: its name is the one in the body.
@@ -178,7 +178,12 @@ pub(crate) async fn resource(
         app.definitions.settle().await;
     }
     match result {
-        Ok(reply) => reply_response(app, resource, reply, output, request).await,
+        Ok(reply) => {
+            reply_response(app, resource, reply, output, request).await.unwrap_or_else(|error| {
+                request.record_error(&error);
+                error_response(&error, plain)
+            })
+        }
         Err(error) => {
             request.record_error(&error);
             error_response(&error, plain)
@@ -186,20 +191,54 @@ pub(crate) async fn resource(
     }
 }
 
+/// The format of the answer, by what the endpoint can answer with.
+fn negotiate(
+    request: &RequestContext<'_>,
+    path: &ResourcePath,
+    resource: &ServedResource,
+    operation: Operation,
+) -> Result<Output, StatusError> {
+    let (headers, pretty) = (&request.parts.headers, request.params.get("pretty"));
+    let subresource = path.subresource.as_str();
+    let routing = match operation {
+        // What is connected to answers as it likes.
+        Operation::Connect if subresource != "log" => {
+            return Ok(Output::of_errors(headers, pretty));
+        }
+        _ if resource.routes() == Routes::Handler => Routing::Unrouted,
+        Operation::Connect => Routing::Log,
+        Operation::List | Operation::Watch => Routing::Lists,
+        _ => Routing::Objects,
+    };
+    let has_tables = match subresource {
+        "" => resource.row().storage.is_some() || resource.row().plural == "componentstatuses",
+        subresource => matches!(subresource, "status" | "scale"),
+    };
+    let has_protobuf = resource.media_types().has_protobuf;
+    Output::choose(headers, pretty, Endpoint { routing, has_tables, has_protobuf })
+}
+
 fn no_page() -> Response<Body> {
     documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into())
 }
 
-async fn receive(app: &App, source: Source, headers: &HeaderMap) -> Result<Bytes, StatusError> {
+async fn receive(
+    app: &App,
+    source: Source,
+    request: &RequestContext<'_>,
+) -> Result<Bytes, StatusError> {
+    let headers = &request.parts.headers;
+    // A request has one limit, its deadline: two of the same length would answer by chance.
+    let limit = request.deadline.map_or(BODY_TIMEOUT, |deadline| {
+        deadline.saturating_duration_since(Instant::now()) + AFTER_DEADLINE
+    });
     let bytes = match source {
         Source::Memory(bytes) => return Ok(bytes),
-        Source::Network(incoming, _) => read_body(incoming, body::LIMIT, BODY_TIMEOUT).await,
+        Source::Network(incoming, _) => read_body(incoming, body::LIMIT, limit).await,
     };
     let bytes = bytes.map_err(|error| match error {
         ReadError::TooLarge => StatusError::too_large(body::LIMIT),
-        ReadError::TooSlow => {
-            StatusError::bad_request("the body of the request did not arrive in time")
-        }
+        ReadError::TooSlow => StatusError::timeout(),
         ReadError::Broken => StatusError::bad_request("the body of the request could not be read"),
     })?;
     match headers.contains_key(CONTENT_ENCODING) {
@@ -246,13 +285,8 @@ fn check_name(name: &str) -> Result<(), StatusError> {
 /// Serves resources without storage: reviews, bindings, component statuses.
 async fn dispatch_virtual(request: &ResourceRequest<'_>, verb: &str) -> HandlerResult {
     match (request.resource.row().plural, verb) {
-        ("componentstatuses", "list") => Ok(Reply::json(
-            200,
-            r#"{"kind":"ComponentStatusList","apiVersion":"v1","metadata":{},"items":[]}"#,
-        )),
-        ("componentstatuses", _) => {
-            Err(StatusError::not_found(request.resource.about(&request.path.name)))
-        }
+        ("componentstatuses", "list") => component_status::list(request).await,
+        ("componentstatuses", _) => component_status::get(request).await,
         ("bindings", "create") => subresources::bind_any(request).await,
         _ => reviews::answer(request).await,
     }

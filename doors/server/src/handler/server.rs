@@ -88,7 +88,8 @@ pub(crate) async fn serve(
         return response;
     }
     if let Err(error) = &deadline {
-        let mut response = error_response(error, Output::PLAIN);
+        let output = Output::of_errors(&request.parts.headers, request.params.get("pretty"));
+        let mut response = error_response(error, output);
         finish(app, &request, &mut response);
         return response;
     }
@@ -166,7 +167,7 @@ async fn handle(
     caller: Caller,
 ) -> Response<Body> {
     let headers = &request.parts.headers;
-    let plain = Output::choose(headers, request.params.get("pretty")).unwrap_or(Output::PLAIN);
+    let plain = Output::of_errors(headers, request.params.get("pretty"));
     let error_reply = |error: &StatusError| {
         request.record_error(error);
         error_response(error, plain)

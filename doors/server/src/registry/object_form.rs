@@ -2,7 +2,6 @@
 //! in the reference, one for those that are maps there.
 
 use super::ServedResource;
-use crate::status::StatusError;
 
 /// What the requests for a resource depend on, besides its kind and strategy.
 #[derive(Debug)]
@@ -10,6 +9,8 @@ pub(crate) struct ObjectForm {
     media_types: ServedMediaTypes,
     list_form: ListForm,
     routes: Routes,
+    /// The Go types of all objects and lists, where kinds have none of their own.
+    go_types: Option<[&'static str; 2]>,
     stores_what_it_serves: bool,
     converts_patched: bool,
 }
@@ -19,8 +20,6 @@ pub(crate) struct ObjectForm {
 pub(crate) struct ServedMediaTypes {
     /// Whether there is a protobuf message.
     pub(crate) has_protobuf: bool,
-    /// The error for a client that accepts none of them (406).
-    pub(crate) not_acceptable: fn() -> StatusError,
     /// The content types of patches, other than applied configurations.
     pub(crate) patches: &'static [&'static str],
     /// The error for a patch of another type (415).
@@ -49,7 +48,6 @@ pub(crate) enum Routes {
 pub(super) static TYPED: ObjectForm = ObjectForm {
     media_types: ServedMediaTypes {
         has_protobuf: true,
-        not_acceptable: StatusError::not_acceptable,
         patches: &[
             "application/json-patch+json",
             "application/merge-patch+json",
@@ -59,6 +57,7 @@ pub(super) static TYPED: ObjectForm = ObjectForm {
     },
     list_form: ListForm { has_typed_items: false, always_continues: false },
     routes: Routes::Installed,
+    go_types: None,
     stores_what_it_serves: true,
     converts_patched: false,
 };
@@ -67,13 +66,13 @@ pub(super) static TYPED: ObjectForm = ObjectForm {
 pub(super) static UNSTRUCTURED: ObjectForm = ObjectForm {
     media_types: ServedMediaTypes {
         has_protobuf: false,
-        not_acceptable: StatusError::not_accepted,
         // A strategic merge reads the tags of a Go type.
         patches: &["application/json-patch+json", "application/merge-patch+json"],
         unknown_patch: "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
     },
     list_form: ListForm { has_typed_items: true, always_continues: true },
     routes: Routes::Handler,
+    go_types: Some(["*unstructured.Unstructured", "*unstructured.UnstructuredList"]),
     // Defaults are added to what is read, too: a stored object may lack some.
     stores_what_it_serves: false,
     converts_patched: true,
@@ -93,6 +92,12 @@ impl ServedResource {
     /// How paths and methods lead to operations.
     pub(crate) fn routes(&self) -> Routes {
         self.form.routes
+    }
+
+    /// The Go type by which messages name an object or a list; `None` if its kind has one of its own.
+    pub(crate) fn go_type(&self, is_list: bool) -> Option<&'static str> {
+        let [object, list] = self.form.go_types?;
+        Some(if is_list { list } else { object })
     }
 
     /// Whether an object that equals the served one equals the stored one, too.
@@ -117,7 +122,6 @@ mod tests {
             assert_eq!(form.media_types.has_protobuf, has_type);
             assert_eq!(form.media_types.patches.contains(&strategic), has_type);
             assert_eq!(form.list_form.has_typed_items, !has_type);
-            assert_eq!((form.media_types.not_acceptable)().code, 406);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Content negotiation: the response format that a client accepts.
 
+use super::accept_header::{Clause, types};
 use crate::status::StatusError;
 use http::HeaderMap;
 use http::header::{ACCEPT, USER_AGENT};
@@ -14,8 +15,24 @@ pub(crate) enum Media {
     },
     /// `application/yaml`.
     Yaml,
-    /// The Kubernetes protobuf envelope; only for clients that accept nothing else.
+    /// The Kubernetes protobuf envelope.
     Protobuf,
+}
+
+impl Media {
+    const JSON: Self = Self::Json { pretty: false };
+
+    /// All media types, the preferred first.
+    const ALL: [Self; 3] = [Self::JSON, Self::Yaml, Self::Protobuf];
+
+    /// The media type's name.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Json { .. } => "application/json",
+            Self::Yaml => "application/yaml",
+            Self::Protobuf => "application/vnd.kubernetes.protobuf",
+        }
+    }
 }
 
 /// The transformation of objects in a response.
@@ -25,8 +42,10 @@ pub(crate) enum Form {
     Whole,
     /// A `Table` with one row per object, for `kubectl get`.
     Table,
-    /// `PartialObjectMetadata`.
+    /// `PartialObjectMetadata`, which no list can become.
     Metadata,
+    /// `PartialObjectMetadataList`, which only a list can become.
+    MetadataList,
 }
 
 /// The negotiated response format.
@@ -40,83 +59,101 @@ pub(crate) struct Output {
     pub meta_version: &'static str,
 }
 
-impl Output {
-    /// Compact JSON of whole objects.
-    pub(crate) const PLAIN: Self =
-        Self { media: Media::Json { pretty: false }, form: Form::Whole, meta_version: "v1" };
+/// What an endpoint can answer with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Endpoint {
+    /// How its media types are looked up before its handler looks at them.
+    pub routing: Routing,
+    /// Whether its objects can be rows of a table.
+    pub has_tables: bool,
+    /// Whether whole objects have a protobuf form.
+    pub has_protobuf: bool,
+}
 
-    /// Chooses the first supported clause of `Accept`.
-    pub(crate) fn choose(headers: &HeaderMap, pretty: Option<&str>) -> Result<Self, StatusError> {
-        let pretty = match pretty {
-            Some(value) => matches!(value, "" | "1" | "t" | "T" | "true" | "TRUE" | "True"),
-            None => is_human_client(headers),
+/// The list of media types by which the reference routes a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Routing {
+    /// There is none: custom resources are not routed by media type.
+    Unrouted,
+    /// Those of objects.
+    Objects,
+    /// Those of objects and of watches.
+    Lists,
+    /// Those of objects, and plain text.
+    Log,
+}
+
+impl Routing {
+    /// What the route of a request produces.
+    fn types(self) -> &'static [&'static str] {
+        const TYPES: &[&str] = &[
+            "text/plain",
+            "application/json",
+            "application/yaml",
+            "application/vnd.kubernetes.protobuf",
+            "application/json;stream=watch",
+            "application/vnd.kubernetes.protobuf;stream=watch",
+        ];
+        let range = match self {
+            Self::Unrouted => 0..0,
+            Self::Objects => 1..4,
+            Self::Lists => 1..6,
+            Self::Log => 0..4,
         };
-        let mut values = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
-        let list: Vec<&str> =
-            values.by_ref().flat_map(|value| value.split(',')).map(str::trim).collect();
-        let clauses = list.iter().filter(|clause| !clause.is_empty());
-        let mut protobuf = None;
-        let mut any = false;
-        for clause in clauses {
-            any = true;
-            match Self::parse(clause, pretty) {
-                // Stored bytes are JSON, so protobuf is used only if nothing else is accepted.
-                Some(Self { media: Media::Protobuf, form: Form::Whole, .. }) => {
-                    protobuf = protobuf.or(Self::parse(clause, pretty));
-                }
-                Some(output) if output.media != Media::Protobuf => return Ok(output),
-                _ => {}
-            }
-        }
-        match protobuf {
-            Some(output) => Ok(output),
-            None if !any => Ok(Self { media: Media::Json { pretty }, ..Self::PLAIN }),
-            None => Err(StatusError::not_acceptable()),
-        }
+        TYPES.get(range).unwrap_or_default()
     }
 
-    fn parse(clause: &str, pretty: bool) -> Option<Self> {
-        let mut parts = clause.split(';').map(str::trim);
-        let media = match parts.next()? {
-            "application/json" | "application/*" | "*/*" => Media::Json { pretty },
-            "application/yaml" => Media::Yaml,
-            "application/vnd.kubernetes.protobuf" => Media::Protobuf,
-            _ => return None,
-        };
-        let (mut transform, mut group, mut version) = ("", "", "");
-        for (name, value) in parts.filter_map(|part| part.split_once('=')) {
-            match name {
-                "as" => transform = value,
-                "g" => group = value,
-                "v" => version = value,
-                _ => {}
-            }
-        }
-        let form = match transform {
-            "" => return Some(Self { media, ..Self::PLAIN }),
-            "Table" => Form::Table,
-            "PartialObjectMetadata" | "PartialObjectMetadataList" => Form::Metadata,
-            _ => return None,
-        };
-        let meta_version = match version {
-            "v1" => "v1",
-            "v1beta1" => "v1beta1",
-            _ => return None,
-        };
-        (group == "meta.k8s.io").then_some(Self { media, form, meta_version })
-    }
-
-    /// The content type of the response.
-    pub(crate) fn content_type(&self) -> &'static str {
-        match self.media {
-            Media::Json { .. } => "application/json",
-            Media::Yaml => "application/yaml",
-            Media::Protobuf => "application/vnd.kubernetes.protobuf",
+    /// Routes compare names: weights and ranges other than `*/*` mean nothing to them.
+    fn check(self, header: &str) -> Result<(), StatusError> {
+        let produced = self.types();
+        let is_produced = |name: &str| name == "*/*" || produced.contains(&name);
+        match self == Self::Unrouted || header.is_empty() || types(header).any(is_produced) {
+            true => Ok(()),
+            false => Err(StatusError::not_routable(produced)),
         }
     }
 }
 
 impl Output {
+    /// Compact JSON of whole objects.
+    pub(crate) const PLAIN: Self =
+        Self { media: Media::JSON, form: Form::Whole, meta_version: "v1" };
+
+    /// Indented JSON of whole objects.
+    pub(crate) const INDENTED: Self = Self { media: Media::Json { pretty: true }, ..Self::PLAIN };
+
+    /// Negotiates the format of an endpoint's responses.
+    pub(crate) fn choose(
+        headers: &HeaderMap,
+        pretty: Option<&str>,
+        endpoint: Endpoint,
+    ) -> Result<Self, StatusError> {
+        endpoint.routing.check(accept(headers))?;
+        let allows = |media: Media, target: Target<'_>| match target.form()? {
+            (Form::Whole, _) if media == Media::Protobuf && !endpoint.has_protobuf => None,
+            (Form::Table, _) if media == Media::Protobuf || !endpoint.has_tables => None,
+            form if target.server_version.is_none_or(|version| version == "v1") => Some(form),
+            _ => None,
+        };
+        negotiate(headers, pretty, allows).ok_or_else(StatusError::not_accepted)
+    }
+
+    /// Negotiates the format of an error, which is never transformed: indented JSON if nothing else is accepted.
+    pub(crate) fn of_errors(headers: &HeaderMap, pretty: Option<&str>) -> Self {
+        let allows = |_: Media, target: Target<'_>| match target.form()? {
+            (Form::Whole, version) if target.server_version.is_none() => {
+                Some((Form::Whole, version))
+            }
+            _ => None,
+        };
+        negotiate(headers, pretty, allows).unwrap_or(Self::INDENTED)
+    }
+
+    /// The content type of the response.
+    pub(crate) fn content_type(&self) -> &'static str {
+        self.media.name()
+    }
+
     /// The content type of a watch stream.
     pub(crate) fn stream_type(&self) -> &'static str {
         match self.media {
@@ -126,41 +163,107 @@ impl Output {
     }
 }
 
-/// Whether the client is a terminal or browser, which get indented JSON.
-fn is_human_client(headers: &HeaderMap) -> bool {
+/// The parameters of a clause that choose among forms.
+#[derive(Clone, Copy)]
+struct Target<'h> {
+    kind: Option<&'h str>,
+    group: Option<&'h str>,
+    version: Option<&'h str>,
+    /// `sv`, the version of the machinery that the answer is made of.
+    server_version: Option<&'h str>,
+}
+
+impl<'h> Target<'h> {
+    fn of(clause: &Clause<'h>) -> Self {
+        let parameter = |name| clause.parameter(name);
+        let server_version = parameter("sv").filter(|version| !version.is_empty());
+        let (kind, group, version) = (parameter("as"), parameter("g"), parameter("v"));
+        Self { kind, group, version, server_version }
+    }
+
+    /// The form with the version of `meta.k8s.io`; none if there is no such form.
+    fn form(&self) -> Option<(Form, &'static str)> {
+        if (self.kind, self.group, self.version) == (None, None, None) {
+            return Some((Form::Whole, "v1"));
+        }
+        let form = match self.kind? {
+            "Table" => Form::Table,
+            "PartialObjectMetadata" => Form::Metadata,
+            "PartialObjectMetadataList" => Form::MetadataList,
+            _ => return None,
+        };
+        let version = match self.version? {
+            "v1" => "v1",
+            "v1beta1" => "v1beta1",
+            _ => return None,
+        };
+        (self.group? == "meta.k8s.io").then_some((form, version))
+    }
+}
+
+/// The first `Accept` header; the reference looks at no other.
+fn accept(headers: &HeaderMap) -> &str {
+    headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+/// The first format of the sorted clauses that is allowed.
+fn negotiate(
+    headers: &HeaderMap,
+    pretty: Option<&str>,
+    allows: impl Fn(Media, Target<'_>) -> Option<(Form, &'static str)>,
+) -> Option<Output> {
+    let is_pretty = is_pretty(headers, pretty);
+    let header = accept(headers);
+    if header.is_empty() {
+        return Some(Output { media: Media::Json { pretty: is_pretty }, ..Output::PLAIN });
+    }
+    let mut protobuf = None;
+    for clause in Clause::parse_all(header) {
+        for media in Media::ALL {
+            let Some(output) = offer(&clause, media, is_pretty, &allows) else { continue };
+            match (output.form, output.media) {
+                // What is stored is JSON, so whole objects are protobuf only if JSON is not accepted at all.
+                (Form::Whole, Media::Protobuf) => protobuf = protobuf.or(Some(output)),
+                (Form::Whole, Media::Json { .. }) if protobuf.is_some() && clause.weight > 0.0 => {
+                    return Some(output);
+                }
+                _ if protobuf.is_some() => {}
+                _ => return Some(output),
+            }
+        }
+    }
+    protobuf
+}
+
+/// The format that a clause asks for in a media type, if it asks for it and it is allowed.
+fn offer(
+    clause: &Clause<'_>,
+    media: Media,
+    is_pretty: bool,
+    allows: impl Fn(Media, Target<'_>) -> Option<(Form, &'static str)>,
+) -> Option<Output> {
+    let (media_type, subtype) = media.name().split_once('/')?;
+    if !clause.matches(media_type, subtype) {
+        return None;
+    }
+    let stream = clause.parameter("stream").unwrap_or_default();
+    if !stream.is_empty() && (stream != "watch" || media == Media::Yaml) {
+        return None;
+    }
+    let (form, meta_version) = allows(media, Target::of(clause))?;
+    let is_pretty = is_pretty || clause.parameter("pretty") == Some("1");
+    let media = if media == Media::JSON { Media::Json { pretty: is_pretty } } else { media };
+    Some(Output { media, form, meta_version })
+}
+
+/// Whether JSON is indented: as the parameter `pretty` says, or else for terminals and browsers.
+fn is_pretty(headers: &HeaderMap, pretty: Option<&str>) -> bool {
+    if let Some(value) = pretty.filter(|value| !value.is_empty()) {
+        return matches!(value, "1" | "t" | "T" | "true" | "TRUE" | "True");
+    }
     let agent = headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
     ["curl", "Wget", "Mozilla/5.0"].iter().any(|name| agent.starts_with(name))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use http::HeaderValue;
-
-    fn choose(accept: &'static str) -> Option<Output> {
-        let mut headers = HeaderMap::new();
-        headers.insert(ACCEPT, HeaderValue::from_static(accept));
-        Output::choose(&headers, None).ok()
-    }
-
-    #[test]
-    fn the_first_known_form_wins() {
-        let table = choose("application/json;as=Table;v=v1;g=meta.k8s.io,application/json");
-        assert_eq!(table.map(|output| output.form), Some(Form::Table));
-        let plain = choose("application/json;as=Nonsense;v=v1;g=meta.k8s.io,application/json");
-        assert_eq!(plain, Some(Output::PLAIN));
-        assert_eq!(choose("text/html"), None);
-        assert_eq!(choose("application/json;as=Table;v=v9;g=meta.k8s.io"), None);
-        assert_eq!(choose("*/*"), Some(Output::PLAIN));
-    }
-
-    #[test]
-    fn protobuf_is_for_those_who_take_nothing_else() {
-        let both = choose("application/vnd.kubernetes.protobuf,application/json");
-        assert_eq!(both, Some(Output::PLAIN));
-        let star = choose("application/vnd.kubernetes.protobuf, */*");
-        assert_eq!(star, Some(Output::PLAIN));
-        let only = choose("application/vnd.kubernetes.protobuf");
-        assert_eq!(only.map(|output| output.media), Some(Media::Protobuf));
-    }
-}
+mod tests;

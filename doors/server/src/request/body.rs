@@ -1,7 +1,7 @@
 //! Decoding of request bodies into objects of the kind that an endpoint accepts.
 
 use crate::registry::ServedResource;
-use crate::request::go_syntax;
+use crate::request::{go_syntax, media_type};
 use crate::status::{NOT_MARSHALABLE, StatusError};
 use bytes::Bytes;
 use http::HeaderMap;
@@ -16,6 +16,11 @@ use std::borrow::Cow;
 
 /// The maximum size of a request body.
 pub(crate) const LIMIT: usize = 3 << 20;
+
+/// The mark that some editors put before a text; JSON must not have it.
+pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
+/// What Go says of it: it reads bytes.
+pub(crate) const MARKED: &str = "invalid character 'ï' looking for beginning of value";
 
 /// The media type of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +40,16 @@ pub(crate) fn content_type(headers: &HeaderMap) -> String {
 }
 
 impl BodyType {
-    /// Parses the content type.
+    /// Parses the content type, parameters included: what is malformed is unknown.
     pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Self, StatusError> {
+        let whole = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let whole = whole.unwrap_or_default();
+        if !media_type::is_well_formed(whole) {
+            return Err(StatusError::unknown_body_type());
+        }
         match content_type(headers).as_str() {
-            "" | "application/json" => Ok(Self::Json),
+            "" if whole.is_empty() => Ok(Self::Json),
+            "application/json" => Ok(Self::Json),
             "application/yaml" => Ok(Self::Yaml),
             "application/vnd.kubernetes.protobuf" => Ok(Self::Protobuf),
             _ => Err(StatusError::unknown_body_type()),
@@ -144,10 +155,13 @@ pub(crate) fn decode_body(
     if media == BodyType::Protobuf && !wanted.has_protobuf {
         return Err(unhandled(wanted.kind, wanted.version, NOT_MARSHALABLE));
     }
-    let (node, repeated) = parse(bytes, media, wanted.kind)?;
-    let Value::Map(_) = node.value else {
-        return Err(untyped(wanted.kind, &go_syntax::not_an_object(&node), bytes));
-    };
+    let (mut node, repeated) = parse(bytes, media, wanted.kind)?;
+    match node.value {
+        Value::Map(_) => {}
+        // In Go nothing is an object without members.
+        Value::Null => node = Node::empty_map(),
+        _ => return Err(untyped(wanted.kind, &go_syntax::not_an_object(&node), bytes)),
+    }
     let object_type = wanted.object_type();
     let decoded = Decoded::sent(object_type.as_type(), node, &repeated);
     let decoded = decoded.map_err(|error| match error {
@@ -185,6 +199,9 @@ pub(crate) fn parse(
         Err(_) => return Err(untyped(kind, "yaml: invalid UTF-8 in the body", bytes)),
     };
     let text = text.as_ref();
+    if media == BodyType::Json && text.starts_with(BYTE_ORDER_MARK) {
+        return Err(untyped(kind, &format!("json parse error: {MARKED}"), bytes));
+    }
     let decoded = match media {
         // The reference reads the first document and nothing behind it.
         BodyType::Yaml => decode(first_document(text), Limits::DEFAULT),

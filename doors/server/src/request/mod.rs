@@ -2,6 +2,7 @@
 //! the audit record that a request collects.
 
 pub(crate) mod accept;
+mod accept_header;
 pub(crate) mod audit_record;
 pub(crate) mod body;
 mod context;
@@ -10,6 +11,7 @@ pub(crate) mod go_syntax;
 pub(crate) mod info;
 pub(crate) mod limits;
 pub(crate) mod long_running;
+mod media_type;
 pub(crate) mod operation;
 pub(crate) mod options;
 mod percent;

@@ -3,3 +3,4 @@
 pub(crate) mod compress;
 pub(crate) mod render;
 pub(crate) mod respond;
+mod transform;

@@ -1,5 +1,6 @@
 //! Encoding of responses: whole objects, tables and partial metadata in every media type.
 
+mod bookmark;
 mod columns;
 mod document;
 mod indent;
@@ -13,6 +14,7 @@ use crate::app::App;
 use crate::registry::ServedResource;
 use crate::request::{Media, Output, Params};
 use crate::storage::cache::Item;
+pub(crate) use bookmark::table_of_bookmark;
 use bytes::Bytes;
 use columns::{write_cells, write_columns};
 use indent::indented;

@@ -7,22 +7,23 @@ use crate::app::metrics::{Labels, LongRunningRequest, Metrics};
 use crate::app::resource_request::{Content, Reply};
 use crate::registry::ServedResource;
 use crate::request::{AUDIT_ID, Output, RequestContext, RequestInfo, Target, body};
-use crate::response::compress;
 use crate::response::render::{self, Document, Rendered};
+use crate::response::{compress, transform};
 use crate::status::StatusError;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WARNING};
 use http::{HeaderValue, Method, Response, StatusCode};
 use ratchet_http::{Body, empty, full};
 use std::sync::Arc;
 
-/// Encodes a `Reply` in the negotiated format.
+/// Encodes a `Reply` in the negotiated format, if it can have that form.
 pub(crate) async fn reply_response(
     app: &Arc<App>,
     resource: &Arc<ServedResource>,
     reply: Reply,
     output: Output,
     request: &RequestContext<'_>,
-) -> Response<Body> {
+) -> Result<Response<Body>, StatusError> {
+    transform::check(&reply.content, resource, output, &request.params)?;
     let (content_type, body, is_compressed) = match reply.content {
         Content::Stream(body) => {
             request.audit.set_stream();
@@ -44,7 +45,7 @@ pub(crate) async fn reply_response(
     if is_compressed {
         compress::set_gzip_headers(response.headers_mut());
     }
-    response
+    Ok(response)
 }
 
 /// Encodes a `StatusError` as a `Status` object.

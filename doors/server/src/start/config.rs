@@ -18,6 +18,8 @@ pub struct Config {
     pub advertise: Option<std::net::IpAddr>,
     /// Release, behavior and feature gates of the engine.
     pub api_config: ApiConfig,
+    /// `--version=vX.Y.Z…`: the version that `/version` reports instead of this program's own.
+    pub reported_version: Option<String>,
     /// The enabled admission plugins.
     pub plugins: Vec<&'static str>,
     /// The authorization modes, in order.

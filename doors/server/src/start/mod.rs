@@ -32,6 +32,7 @@ use crate::registry::custom::ConversionClient;
 use crate::request::long_running::LongRunning;
 use crate::storage::cache::{Cache, Index};
 use crate::storage::health::{self, HealthFlags};
+use ratchet_http::health::LogProbe;
 use ratchet_http::{Drain, ListenLimits, Listener, TlsError, TlsReload};
 use ratchet_identity::{
     Authenticators, Authorities, Proxy, PublicKey, Reloading, ServiceAccounts, SigningKey,
@@ -79,6 +80,7 @@ pub struct BoundServer {
     stop: ShutdownHandle,
     limits: ListenLimits,
     compaction: Duration,
+    log_probe: LogProbe,
 }
 
 /// The files that can be reloaded while the server runs.
@@ -222,6 +224,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         backends,
         health: health::checks(cache.store(), &flags),
         api_config: config.api_config,
+        reported_version: config.reported_version,
         identity: Authenticators::new(identity),
         accounts,
         ranges: config.ranges,
@@ -265,7 +268,8 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         .await
         .map_err(|error| StartError::Bootstrap(error.message))?;
     flags.bootstrapped.store(true, Ordering::Relaxed);
-    Ok(BoundServer { app, listener, reloads, stop, limits, compaction: config.compaction })
+    let (log_probe, compaction) = (flags.log, config.compaction);
+    Ok(BoundServer { app, listener, reloads, stop, limits, compaction, log_probe })
 }
 
 impl BoundServer {
@@ -290,11 +294,13 @@ impl BoundServer {
         let requests = Arc::new(LoopbackClient::new(self.app.clone()));
         let aggregation = tokio::spawn(aggregate::run(self.app.clone(), requests));
         let observer = tokio::spawn(health::log_health(self.app.cache.store().clone()));
+        let log_probe = tokio::spawn(self.log_probe.run());
         let drain = self.app.drain.clone();
         let service = Arc::new(Server(self.app.clone()));
         self.listener.serve(self.reloads.tls, service, drain, self.limits).await;
         compactor.abort();
         observer.abort();
+        log_probe.abort();
         aggregation.abort();
         health::log_health_change(&self.app.cache.store().health());
         if let Some(audit) = &self.app.audit {

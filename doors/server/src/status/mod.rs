@@ -42,7 +42,7 @@ pub struct Details {
     pub retry_after: Option<u32>,
 }
 
-/// Why a custom object is neither written nor read as protobuf.
+/// Why a custom object is not read as protobuf.
 pub(crate) const NOT_MARSHALABLE: &str = "object *unstructured.Unstructured does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message";
 
 /// The resource and name in an error message.
@@ -133,22 +133,22 @@ impl StatusError {
         Self::about(405, "MethodNotAllowed", About { name: "", ..about }, message)
     }
 
-    /// 406 of a custom resource, whose media types are negotiated later than those of built-in ones.
+    /// 406: nothing that the client accepts can be made of what the endpoint has.
     pub fn not_accepted() -> Self {
         let types = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
         let message = format!("only the following media types are accepted: {types}");
         Self::plain(406, "NotAcceptable", message)
     }
 
-    /// 406 for a custom object in protobuf, which it has no messages for.
-    pub fn not_marshalable() -> Self {
-        Self::plain(406, "NotAcceptable", NOT_MARSHALABLE)
+    /// 406: no route of the path produces a media type that the client accepts.
+    pub fn not_routable(produced: &[&str]) -> Self {
+        let types = produced.join(", ");
+        let message = format!("406: Not Acceptable\n\nAvailable representations: {types}");
+        Self { details: Some(Box::default()), ..Self::plain(406, "NotAcceptable", message) }
     }
 
-    /// 406: the client accepts no media type that the server has.
-    pub fn not_acceptable() -> Self {
-        let types = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
-        let message = format!("406: Not Acceptable\n\nAvailable representations: {types}");
+    /// 406: the answer cannot have the form that the client accepts.
+    pub fn not_transformable(message: impl Into<String>) -> Self {
         Self::plain(406, "NotAcceptable", message)
     }
 

@@ -1,7 +1,7 @@
 //! Health of the store in the log, the health checks and the metrics; clients see neither files nor causes.
 
 use crate::status::StatusError;
-use ratchet_http::health::{Checks, Endpoint};
+use ratchet_http::health::{Checks, Endpoint, LogProbe};
 use ratchet_http::metrics::{MetricType, Stability, Writer};
 use ratchet_store::{Health, State, Store, StoreError};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,43 @@ pub(crate) struct HealthFlags {
     pub(crate) store_lost: Arc<AtomicBool>,
     /// The bootstrap objects exist.
     pub(crate) bootstrapped: Arc<AtomicBool>,
+    /// Whether somebody takes what is logged.
+    pub(crate) log: LogProbe,
 }
+
+/// What a hook of kube-apiserver waits for here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hook {
+    /// The cache, which follows the store as informers do.
+    Followed,
+    /// The objects and registrations that are made at the start.
+    Bootstrapped,
+}
+
+/// The hooks of kube-apiserver that this server has the work of, in its order.
+const HOOKS: &[(&str, Hook)] = &[
+    ("poststarthook/start-apiserver-admission-initializer", Hook::Bootstrapped),
+    ("poststarthook/generic-apiserver-start-informers", Hook::Followed),
+    ("poststarthook/start-apiextensions-informers", Hook::Followed),
+    ("poststarthook/start-apiextensions-controllers", Hook::Bootstrapped),
+    ("poststarthook/crd-informer-synced", Hook::Followed),
+    ("poststarthook/start-system-namespaces-controller", Hook::Bootstrapped),
+    ("poststarthook/start-cluster-authentication-info-controller", Hook::Bootstrapped),
+    ("poststarthook/storage-readiness", Hook::Followed),
+    ("poststarthook/start-service-ip-repair-controllers", Hook::Bootstrapped),
+    ("poststarthook/rbac/bootstrap-roles", Hook::Bootstrapped),
+    ("poststarthook/scheduling/bootstrap-system-priority-classes", Hook::Bootstrapped),
+    ("poststarthook/bootstrap-controller", Hook::Bootstrapped),
+    ("poststarthook/start-kube-aggregator-informers", Hook::Followed),
+    ("poststarthook/apiservice-status-local-available-controller", Hook::Bootstrapped),
+    ("poststarthook/apiservice-status-remote-available-controller", Hook::Bootstrapped),
+    ("poststarthook/apiservice-registration-controller", Hook::Bootstrapped),
+    ("poststarthook/apiservice-discovery-controller", Hook::Bootstrapped),
+    ("poststarthook/kube-apiserver-autoregistration", Hook::Bootstrapped),
+    ("autoregister-completion", Hook::Bootstrapped),
+    ("poststarthook/apiservice-openapi-controller", Hook::Bootstrapped),
+    ("poststarthook/apiservice-openapiv3-controller", Hook::Bootstrapped),
+];
 
 /// The health checks. A server whose store is full stays ready: it can be read and recovers by itself. One whose store
 /// is broken is neither ready nor alive: a restart may help, waiting does not.
@@ -40,14 +76,23 @@ pub(crate) fn checks(store: &Arc<dyn Store>, flags: &HealthFlags) -> Checks {
             State::Sound | State::Full(_) => store_followed(),
         }
     };
-    let bootstrapped = flag(&flags.bootstrapped, true, "not finished");
     let is_running = flag(&flags.shutting_down, false, "process is shutting down");
-    Checks::new()
+    let log = flags.log.clone();
+    let mut checks = Checks::new()
+        .with("log", &Endpoint::ALL, move || log.check())
         .with("etcd", &Endpoint::ALL, store_works())
         .with("etcd-readiness", &[Endpoint::Readyz], store_works())
-        .with("informer-sync", &[Endpoint::Readyz], store_followed())
-        .with("poststarthook/rbac/bootstrap-roles", &Endpoint::ALL, bootstrapped)
-        .with("shutdown", &[Endpoint::Readyz], is_running)
+        .with("informer-sync", &[Endpoint::Readyz], store_followed());
+    for (name, hook) in HOOKS {
+        checks = match hook {
+            Hook::Followed => checks.with(*name, &Endpoint::ALL, store_followed()),
+            Hook::Bootstrapped => {
+                let finished = flag(&flags.bootstrapped, true, "not finished");
+                checks.with(*name, &Endpoint::ALL, finished)
+            }
+        };
+    }
+    checks.with("shutdown", &[Endpoint::Readyz], is_running)
 }
 
 /// The last logged cause, so that each cause is logged once, however many requests fail.
@@ -188,9 +233,15 @@ mod tests {
         let store: Arc<dyn Store> = patient.clone();
         let flags = HealthFlags::default();
         let checks = checks(&store, &flags);
-        let hook = "poststarthook/rbac/bootstrap-roles";
-        let unfinished = Endpoint::ALL.map(|endpoint| format!("{}/{hook}", endpoint.name()));
-        assert_eq!(failing(&checks), unfinished);
+        let hooks = |wanted: Hook| -> Vec<String> {
+            let names = HOOKS.iter().filter(|(_, hook)| *hook == wanted).map(|(name, _)| name);
+            let names: Vec<&&str> = names.collect();
+            let of = |endpoint: Endpoint| {
+                names.iter().map(move |name| format!("{}/{name}", endpoint.name()))
+            };
+            Endpoint::ALL.into_iter().flat_map(of).collect()
+        };
+        assert_eq!(failing(&checks), hooks(Hook::Bootstrapped));
         flags.bootstrapped.store(true, Ordering::Relaxed);
         assert_eq!(failing(&checks), [""; 0]);
         *patient.0.lock().unwrap() = State::Full("/data/state.redb".into());
@@ -206,6 +257,9 @@ mod tests {
         flags.store_lost.store(true, Ordering::Relaxed);
         assert!(failing(&checks).contains(&"readyz/informer-sync".to_owned()));
         assert!(failing(&checks).contains(&"livez/etcd".to_owned()));
+        for hook in hooks(Hook::Followed) {
+            assert!(failing(&checks).contains(&hook), "{hook}");
+        }
         flags.store_lost.store(false, Ordering::Relaxed);
         flags.shutting_down.store(true, Ordering::Relaxed);
         assert_eq!(failing(&checks), ["readyz/shutdown"]);

@@ -84,7 +84,7 @@ pub(crate) async fn list(request: &ResourceRequest<'_>) -> HandlerResult {
 async fn reply(request: &ResourceRequest<'_>, list: List) -> HandlerResult {
     // Metadata does not depend on versions and schemas.
     let items = match request.output.form {
-        Form::Metadata => list.items,
+        Form::Metadata | Form::MetadataList => list.items,
         Form::Whole | Form::Table => request.resource.serve(list.items).await?,
     };
     Ok(Reply { code: 200, content: Content::List(List { items, ..list }) })

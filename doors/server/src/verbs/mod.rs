@@ -3,6 +3,7 @@
 //! One file per verb, subresource and review.
 
 pub(crate) mod apply;
+pub(crate) mod component_status;
 pub(crate) mod create;
 pub(crate) mod delete;
 mod frames;
@@ -10,6 +11,7 @@ pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod managed_fields;
 pub(crate) mod patch;
+mod restored;
 pub(crate) mod reviews;
 mod selection;
 pub(crate) mod subresources;

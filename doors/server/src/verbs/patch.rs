@@ -1,10 +1,11 @@
 //! JSON patch, merge patch and strategic merge patch.
 
 use crate::app::resource_request::ResourceRequest;
-use crate::request::body::{ExpectedKind, content_type};
+use crate::request::body::{self, ExpectedKind, content_type};
 use crate::request::go_syntax;
 use crate::request::options::{OptionsKind, WriteOptions};
 use crate::status::StatusError;
+use crate::verbs::restored::restored;
 use ratchet_object::patch::{self, GoText, PatchError};
 use ratchet_object::{Limits, Node, Value};
 use ratchet_pipeline::{Decoded, FieldValidation, InvalidFields, ObjectType};
@@ -57,6 +58,9 @@ impl Patch {
             }
         };
         let text = std::str::from_utf8(request.body).map_err(|_| malformed("invalid UTF-8"))?;
+        if text.starts_with(body::BYTE_ORDER_MARK) {
+            return Err(malformed(body::MARKED));
+        }
         let decoded = ratchet_object::decode_json(text, Limits::DEFAULT)
             .map_err(|error| malformed(&go_syntax::explain_or(text, &error.message)))?;
         let [node] = decoded.documents.as_slice() else {
@@ -135,6 +139,9 @@ impl Patch {
                     && text.starts_with("illegal base64") =>
             {
                 format!("error decoding from json: {text}")
+            }
+            InvalidFields::WrongType(text) if self.patch_type == PatchType::Strategic => {
+                restored(text)
             }
             InvalidFields::WrongType(text) | InvalidFields::Strict(text) => text,
         }

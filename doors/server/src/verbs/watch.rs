@@ -13,6 +13,7 @@ use crate::verbs::list::parse_number;
 use crate::verbs::selection::Selection;
 use bytes::Bytes;
 use ratchet_http::{Sender, channel};
+use ratchet_object::Node;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
@@ -155,7 +156,8 @@ impl Watcher {
                 }
                 let at = snapshot.revision.max(reached);
                 if matches!(start, Start::ObjectsAndBookmark(_)) {
-                    self.send(&sender, self.bookmark(at, true)).await?;
+                    let bookmark = self.bookmark(at, true);
+                    self.send(&sender, bookmark).await?;
                 }
                 at
             }
@@ -183,7 +185,8 @@ impl Watcher {
                 Ok(_) => {
                     at = at.max(reached);
                     if self.bookmarks && Instant::now() >= next_bookmark {
-                        self.send(&sender, self.bookmark(at, false)).await?;
+                        let bookmark = self.bookmark(at, false);
+                        self.send(&sender, bookmark).await?;
                         next_bookmark = Instant::now() + BOOKMARK_EVERY;
                     }
                 }
@@ -207,7 +210,8 @@ impl Watcher {
             }
         }
         if self.bookmarks {
-            self.send(&sender, self.bookmark(at, false)).await?;
+            let bookmark = self.bookmark(at, false);
+            self.send(&sender, bookmark).await?;
         }
         Ok(())
     }
@@ -216,10 +220,18 @@ impl Watcher {
     async fn fail(&self, sender: &Sender, error: &StatusError) -> Result<(), Gone> {
         let status = error.to_json();
         let event = format!("{{\"type\":\"ERROR\",\"object\":{status}}}\n");
-        self.send(sender, event.into()).await
+        self.send_any(sender, event.into()).await
     }
 
     async fn send(&self, sender: &Sender, event: Bytes) -> Result<(), Gone> {
+        // No event is a list: the reference ends such a watch at its first event.
+        match self.output.form {
+            Form::MetadataList => Err(Gone),
+            Form::Whole | Form::Table | Form::Metadata => self.send_any(sender, event).await,
+        }
+    }
+
+    async fn send_any(&self, sender: &Sender, event: Bytes) -> Result<(), Gone> {
         let event = match self.output.media {
             Media::Protobuf if event.len() > SMALL => {
                 self.app.compute.run(|| frame(&event)).await.ok_or(Gone)?
@@ -288,7 +300,7 @@ impl Watcher {
 
     async fn event(&mut self, event: EventType, item: &Arc<Item>) -> Result<Bytes, StatusError> {
         let served = match self.output.form {
-            Form::Metadata => item.clone(),
+            Form::Metadata | Form::MetadataList => item.clone(),
             Form::Whole | Form::Table => self.resource.serve_one(item.clone()).await?,
         };
         Ok(self.encode(event, &served))
@@ -303,7 +315,7 @@ impl Watcher {
                 event_line(event, &[render::whole(node, &version, kind).into()])
             }
             Form::Whole => event_line(event, &item.whole(&version, kind)),
-            Form::Metadata => {
+            Form::Metadata | Form::MetadataList => {
                 event_line(event, &[render::partial(item, self.output.meta_version).into()])
             }
             Form::Table => {
@@ -319,21 +331,31 @@ impl Watcher {
         }
     }
 
-    fn bookmark(&self, revision: u64, is_initial_end: bool) -> Bytes {
-        let (version, kind) = (self.resource.api_version(), self.resource.row().kind);
-        let annotations = match is_initial_end {
-            true => r#","annotations":{"k8s.io/initial-events-end":"true"}"#,
-            false => "",
-        };
+    fn bookmark(&mut self, revision: u64, is_initial_end: bool) -> Bytes {
+        let mut metadata = Node::map([("resourceVersion", Node::string(revision.to_string()))]);
+        if is_initial_end {
+            let annotation = Node::map([("k8s.io/initial-events-end", Node::string("true"))]);
+            metadata.set("annotations", annotation);
+        }
         let (version, kind) = match self.output.form {
-            Form::Whole => (version, kind),
-            Form::Metadata => {
+            Form::Whole => (self.resource.api_version(), self.resource.row().kind),
+            Form::Metadata | Form::MetadataList => {
                 (format!("meta.k8s.io/{}", self.output.meta_version), "PartialObjectMetadata")
             }
-            Form::Table => (format!("meta.k8s.io/{}", self.output.meta_version), "Table"),
+            Form::Table => {
+                let now = self.app.seconds();
+                let table = render::table_of_bookmark(
+                    &self.resource,
+                    metadata,
+                    self.output,
+                    &mut self.rows,
+                    now,
+                );
+                return format!("{{\"type\":\"BOOKMARK\",\"object\":{table}}}\n").into();
+            }
         };
         format!(
-            "{{\"type\":\"BOOKMARK\",\"object\":{{\"kind\":\"{kind}\",\"apiVersion\":\"{version}\",\"metadata\":{{\"resourceVersion\":\"{revision}\"{annotations}}}}}}}\n"
+            "{{\"type\":\"BOOKMARK\",\"object\":{{\"kind\":\"{kind}\",\"apiVersion\":\"{version}\",\"metadata\":{metadata}}}}}\n"
         )
         .into()
     }

@@ -61,8 +61,19 @@ pub fn process_metrics(registry: &Registry) {
     registry.collector(Box::new(collect));
 }
 
+/// Adds the time at which this process began to a registry.
+pub fn process_start_time(registry: &Registry) {
+    registry.collector(Box::new(|writer| {
+        write_rows(writer, |name| name == "process_start_time_seconds");
+    }));
+}
+
 fn collect(writer: &mut Writer) {
-    for &(name, kind, stability, help, value) in ROWS {
+    write_rows(writer, |_| true);
+}
+
+fn write_rows(writer: &mut Writer, is_wanted: impl Fn(&str) -> bool) {
+    for &(name, kind, stability, help, value) in ROWS.iter().filter(|row| is_wanted(row.0)) {
         if let Some(value) = value() {
             writer.family(name, kind, stability, help).sample(&[], value);
         }

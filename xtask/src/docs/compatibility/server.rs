@@ -111,10 +111,10 @@ const ROWS: &[[&str; 4]] = &[
         "recursion over an object uses stack in proportion to its depth",
     ],
     [
-        "the health check `log`",
-        "is well unless the log hangs",
-        "there is none: 404",
-        "nothing could make it fail",
+        "health checks of hooks (`poststarthook/…`)",
+        "each is well when its hook has run",
+        "each is well when the whole start is done, or while the cache follows the store; hooks without work here are left out",
+        "the start is one sequence, and nothing is served before its end",
     ],
     [
         "`[+]etcd` in health",
@@ -197,7 +197,7 @@ const ROWS: &[[&str; 4]] = &[
     [
         "answers in protobuf",
         "for every client that prefers it",
-        "only for clients that accept nothing else, watches included; tables and metadata are always JSON",
+        "of whole objects only for clients that accept no JSON, watches included; of metadata for every client that prefers it",
         "what is stored is JSON and is served as it is; all clients that prefer protobuf take JSON",
     ],
     [
@@ -286,10 +286,10 @@ const ROWS: &[[&str; 4]] = &[
         "validation comes before allocation here",
     ],
     [
-        "`ComponentStatus`",
-        "asks the scheduler and the controller manager",
-        "an empty list",
-        "deprecated since 1.19",
+        "`ComponentStatus` of etcd",
+        "asks etcd",
+        "tells whether the store can be written to",
+        "one binary",
     ],
     [
         "`kubernetes` endpoints",

@@ -1,11 +1,12 @@
 //! `Document`: a response before encoding; an object, a text, or a list whose items are encoded one by one.
 
-use super::columns::{table_of_scale, write_columns};
+use super::columns::{table_of_text, write_columns};
 use super::{Rows, converted, partial, table_of_one, whole, write_row};
 use crate::app::App;
 use crate::app::resource_request::{Content, List};
 use crate::registry::ServedResource;
 use crate::request::{Form, Output, Params};
+use crate::response::transform::metadata_of;
 use crate::storage::cache::Item;
 use bytes::Bytes;
 use std::fmt::Write;
@@ -41,11 +42,15 @@ impl Document {
     ) -> Self {
         let content = match content {
             Content::Item(item) => DocumentContent::One(item),
-            Content::Json(text) if output.form == Form::Table => {
-                let table = table_of_scale(&text, output, Rows::from_params(params), app.seconds());
-                DocumentContent::Text(table.unwrap_or(text).into())
+            Content::Json(text) => {
+                let rows = Rows::from_params(params);
+                let transformed = match output.form {
+                    Form::Whole => None,
+                    Form::Table => table_of_text(&text, output, rows, app.seconds()),
+                    Form::Metadata | Form::MetadataList => metadata_of(&text, output.meta_version),
+                };
+                DocumentContent::Text(transformed.unwrap_or(text).into())
             }
-            Content::Json(text) => DocumentContent::Text(text.into()),
             Content::List(list) => {
                 DocumentContent::Many { head: head(resource, &list, output), items: list.items }
             }
@@ -131,7 +136,9 @@ impl Document {
                 ]
             }
             Form::Whole => item.whole(&resource.api_version(), resource.row().kind).into(),
-            Form::Metadata => vec![partial(item, output.meta_version).into()],
+            Form::Metadata | Form::MetadataList => {
+                vec![partial(item, output.meta_version).into()]
+            }
             Form::Table => {
                 let mut rows = self.rows;
                 vec![table_of_one(app, resource, item, *output, &mut rows).into()]
@@ -156,7 +163,7 @@ impl Document {
             Form::Whole if resource.is_converted() => converted(resource, item).to_json().into(),
             Form::Whole if self.has_typed_items() => self.whole_item(item).concat().into(),
             Form::Whole => item.body(),
-            Form::Metadata => partial(item, output.meta_version).into(),
+            Form::Metadata | Form::MetadataList => partial(item, output.meta_version).into(),
             Form::Table => {
                 let mut row = String::new();
                 write_row(&mut row, app, resource, item, rows.include, output.meta_version);
@@ -173,7 +180,7 @@ fn list_kind(resource: &ServedResource, output: Output) -> (String, String) {
     let meta = || format!("meta.k8s.io/{}", output.meta_version);
     match output.form {
         Form::Whole => (resource.api_version(), resource.list_kind()),
-        Form::Metadata => (meta(), "PartialObjectMetadataList".to_owned()),
+        Form::Metadata | Form::MetadataList => (meta(), "PartialObjectMetadataList".to_owned()),
         Form::Table => (meta(), "Table".to_owned()),
     }
 }

@@ -1,0 +1,64 @@
+//! Type errors of strategic merge patches: the reference restores Go values from a tree there, in words of its own.
+
+/// The kind of a scalar in Go, and the type it has in a tree.
+const SCALARS: &[&str] = &["string", "bool", "int32", "int64", "float64"];
+
+/// Types that read JSON by themselves, with the same words everywhere.
+const OWN_READERS: &[&str] =
+    &["v1.Time", "v1.MicroTime", "resource.Quantity", "intstr.IntOrString"];
+
+/// The words for a type error that JSON's reader tells as `text`; the same text if there are no others.
+pub(super) fn restored(text: String) -> String {
+    words(&text).unwrap_or(text)
+}
+
+fn words(text: &str) -> Option<String> {
+    let rest = text.strip_prefix("json: cannot unmarshal ")?;
+    let (found, rest) = rest.split_once(" into Go struct field ")?;
+    let (_, wanted) = rest.rsplit_once(" of type ")?;
+    let (found, number) = found.split_once(' ').unwrap_or((found, ""));
+    let found = match found {
+        "object" => "map",
+        "array" => "slice",
+        "number" if number.contains(['.', 'e', 'E']) => "float64",
+        "number" => "int64",
+        other => other,
+    };
+    Some(match wanted {
+        _ if wanted.starts_with("map[") => format!("cannot restore map from {found}"),
+        _ if wanted.starts_with("[]") => format!("cannot restore slice from {found}"),
+        // Go could convert these, but JSON does not.
+        "string" if found == "int64" => format!("cannot convert {found} to {wanted}"),
+        "int32" | "int64" if found == "float64" => format!("cannot convert {found} to {wanted}"),
+        _ if SCALARS.contains(&wanted) => format!("unrecognized type: {wanted}"),
+        _ if OWN_READERS.contains(&wanted) || !wanted.contains('.') => return None,
+        _ => format!("cannot restore struct from: {found}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_restored_from_trees() {
+        let at = "into Go struct field X.spec.x of type";
+        for (found, wanted, words) in [
+            ("string", "map[string]string", "cannot restore map from string"),
+            ("object", "[]v1.Container", "cannot restore slice from map"),
+            ("number", "v1.PodSpec", "cannot restore struct from: int64"),
+            ("array", "v1.PodSpec", "cannot restore struct from: slice"),
+            ("number", "string", "cannot convert int64 to string"),
+            ("number 1.5", "int32", "cannot convert float64 to int32"),
+            ("string", "int32", "unrecognized type: int32"),
+            ("bool", "string", "unrecognized type: string"),
+        ] {
+            assert_eq!(restored(format!("json: cannot unmarshal {found} {at} {wanted}")), words);
+        }
+        for same in
+            ["json: cannot unmarshal number into Go struct field X.x of type v1.Time", "odd"]
+        {
+            assert_eq!(restored(same.to_owned()), same);
+        }
+    }
+}
