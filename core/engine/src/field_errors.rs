@@ -73,10 +73,12 @@ impl<'s, 'v> FieldErrors<'s, 'v> {
         self.verdict.add_error(error.with_value(formatted));
     }
 
-    /// Checks that the field, if set, is one of `values`.
+    /// Checks that the field, if set, is one of `values`. An empty text is unset, unless Go's type is a pointer.
     pub fn one_of(&mut self, at: &At<'_>, values: &[&str]) {
         let text = at.text_or_empty();
-        if !text.is_empty() && !values.contains(&text) {
+        let is_pointer = || at.is_set() && at.object().is_some() && !at.is_zero();
+        let is_set = !text.is_empty() || is_pointer();
+        if is_set && !values.contains(&text) {
             self.unsupported(at, format_value::typed_string(text, self.ctx.config.release), values);
         }
     }

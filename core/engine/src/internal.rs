@@ -8,7 +8,7 @@ use crate::{field_errors, format_value};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Write as _;
-use ratchet_object::{At, Node, Quantity};
+use ratchet_object::{At, Quantity};
 
 static TYPES: &str = include_str!("internal.txt");
 
@@ -90,14 +90,13 @@ fn write_shape(shape: &str, at: &At<'_>, parent: &At<'_>, out: &mut String) {
         "q" => out.push_str(&quantity(at)),
         "Q" => write_quantities(at, out),
         "sel" => out.push_str(&format_value::selector(at)),
-        "map" if at.node().is_none_or(|node| node.entries().is_empty()) => out.push_str("null"),
         "map" | "x" => out.push_str(&format_value::tree(at.node())),
         name => write(name, at, Some(parent), out),
     }
 }
 
 fn write_list(item: &str, at: &At<'_>, out: &mut String) {
-    if at.node().is_none_or(|node| node.items().is_empty()) {
+    if !at.is_set() {
         return out.push_str("null");
     }
     out.push('[');
@@ -115,7 +114,7 @@ fn quantity(at: &At<'_>) -> String {
 }
 
 fn write_quantities(at: &At<'_>, out: &mut String) {
-    if at.node().is_none_or(|node: &Node<'_>| node.entries().is_empty()) {
+    if !at.is_set() {
         return out.push_str("null");
     }
     let mut sorted: Vec<(&str, At<'_>)> = at.entries().collect();

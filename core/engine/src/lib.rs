@@ -36,6 +36,7 @@ mod rule;
 pub mod rules;
 mod selectors;
 mod status;
+mod time_zones;
 mod validation;
 mod verdict;
 mod views;

@@ -270,7 +270,7 @@ fn declared(ty: &Type, levels: usize) -> Type {
 }
 
 /// A type's name in Go, where it differs from the checker's.
-fn go_name(ty: &Type) -> String {
+pub(crate) fn go_name(ty: &Type) -> String {
     match ty {
         Type::Null => "null_type".into(),
         Type::Duration => "google.protobuf.Duration".into(),

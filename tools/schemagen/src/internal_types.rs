@@ -12,11 +12,31 @@ const HEAD: &str = "\
 # `cargo run --manifest-path tools/schemagen/Cargo.toml -- internal-types <a checkout of Kubernetes> > core/engine/src/internal.txt`
 ";
 
-const INTERNAL: &str = "k8s.io/kubernetes/pkg/apis/core";
-const VERSIONED: &str = "k8s.io/api/core/v1";
+/// A group: its internal package, its versioned one, and the types of it that errors print; those that they contain are
+/// listed with them.
+struct Group {
+    internal: &'static str,
+    versioned: &'static str,
+    roots: &'static [&'static str],
+}
 
-/// Types that errors print; those that they contain are listed with them.
-const ROOTS: [&str; 2] = ["PodTemplateSpec", "ServicePort"];
+const GROUPS: [Group; 3] = [
+    Group {
+        internal: "k8s.io/kubernetes/pkg/apis/core",
+        versioned: "k8s.io/api/core/v1",
+        roots: &["PodTemplateSpec", "ScopeSelector", "ServicePort", "VolumeNodeAffinity"],
+    },
+    Group {
+        internal: "k8s.io/kubernetes/pkg/apis/batch",
+        versioned: "k8s.io/api/batch/v1",
+        roots: &["PodFailurePolicy", "SuccessPolicy"],
+    },
+    Group {
+        internal: "k8s.io/kubernetes/pkg/apis/resource",
+        versioned: "k8s.io/api/resource/v1",
+        roots: &["ResourceClaimSpec", "ResourceClaimTemplateSpec"],
+    },
+];
 
 /// Where v1 has the fields that the internal type of this name holds, if it is not the same type.
 const MOVED: (&str, &str) = ("PodSecurityContext", "PodSpec");
@@ -27,14 +47,16 @@ const OBJECT_META: &str = "ObjectMeta";
 /// The whole file.
 pub fn file(source: &mut Source) -> Result<String, Error> {
     let mut rows: BTreeMap<String, String> = BTreeMap::new();
-    let mut waiting: Vec<String> = ROOTS.map(str::to_owned).to_vec();
-    while let Some(name) = waiting.pop() {
-        if rows.contains_key(&name) {
-            continue;
+    for group in GROUPS {
+        let mut waiting: Vec<String> = group.roots.iter().map(|name| (*name).to_owned()).collect();
+        while let Some(name) = waiting.pop() {
+            if rows.contains_key(&name) {
+                continue;
+            }
+            let fields = fields(&name, &group, source, &mut waiting)
+                .map_err(|error| format!("{name}: {error}"))?;
+            rows.insert(name, fields);
         }
-        let fields =
-            fields(&name, source, &mut waiting).map_err(|error| format!("{name}: {error}"))?;
-        rows.insert(name, fields);
     }
     let mut out = HEAD.to_owned();
     for (name, fields) in rows {
@@ -44,14 +66,19 @@ pub fn file(source: &mut Source) -> Result<String, Error> {
 }
 
 /// The fields of a type, each after a space; the names of structs in it go to `waiting`.
-fn fields(name: &str, source: &mut Source, waiting: &mut Vec<String>) -> Result<String, Error> {
-    let internal = source.flat_fields(INTERNAL, name)?;
+fn fields(
+    name: &str,
+    group: &Group,
+    source: &mut Source,
+    waiting: &mut Vec<String>,
+) -> Result<String, Error> {
+    let internal = source.flat_fields(group.internal, name)?;
     if internal.is_empty() {
         return Err("no struct with fields".into());
     }
-    let mut versioned = source.flat_fields(VERSIONED, name)?;
+    let mut versioned = source.flat_fields(group.versioned, name)?;
     if name == MOVED.0 {
-        versioned.extend(source.flat_fields(VERSIONED, MOVED.1)?);
+        versioned.extend(source.flat_fields(group.versioned, MOVED.1)?);
     }
     let mut out = String::new();
     for FlatField { field, holder, .. } in &internal {
@@ -63,27 +90,34 @@ fn fields(name: &str, source: &mut Source, waiting: &mut Vec<String>) -> Result<
         }
         let same = versioned.iter().find(|other| other.field.name == field.name);
         let json = &same.ok_or_else(|| format!("v1 has no {}", field.name))?.field.json;
-        let shape = shape(&field.ty, source, waiting)?;
+        let shape = shape(&field.ty, group, source, waiting)?;
         write!(out, " {}={json}:{shape}", field.name)?;
     }
     Ok(out)
 }
 
 /// A Go type as `core/engine/src/internal.rs` reads it.
-fn shape(ty: &str, source: &mut Source, waiting: &mut Vec<String>) -> Result<String, Error> {
+fn shape(
+    ty: &str,
+    group: &Group,
+    source: &mut Source,
+    waiting: &mut Vec<String>,
+) -> Result<String, Error> {
     if let Some(inner) = ty.strip_prefix('*') {
-        return Ok(format!("*{}", shape(inner, source, waiting)?));
+        return Ok(format!("*{}", shape(inner, group, source, waiting)?));
     }
     if let Some(item) = ty.strip_prefix("[]") {
-        return Ok(format!("[{}]", shape(item, source, waiting)?));
+        return Ok(format!("[{}]", shape(item, group, source, waiting)?));
     }
     let plain = match ty {
-        "ResourceList" => "Q",
+        "ResourceList" | "map[QualifiedName]resource.Quantity" => "Q",
+        "runtime.RawExtension" => "x",
+        "api.PodConditionType" | "api.ConditionStatus" => "s",
         "intstr.IntOrString" => "p",
         "map[string]string" => "map",
         "metav1.LabelSelector" => "sel",
         "resource.Quantity" => "q",
-        _ => match source.resolve(INTERNAL, ty)?.1.as_str() {
+        _ => match source.resolve(group.internal, ty)?.1.as_str() {
             "bool" => "b",
             "int" | "int32" | "int64" => "i",
             "string" => "s",

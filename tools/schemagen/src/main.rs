@@ -9,6 +9,7 @@ mod merge_keys;
 mod numbers;
 mod render;
 mod schema;
+mod time_zones;
 mod topology;
 
 use error::Error;
@@ -18,7 +19,8 @@ use std::io::Write;
 use std::path::Path;
 
 const USAGE: &str = "arguments: schema, or one of proto, merge-keys, topology, internal-types, \
-                     features with the path of a checkout of Kubernetes";
+                     features with the path of a checkout of Kubernetes, or time-zones with that of \
+                     a directory of compiled time zones";
 
 fn main() -> Result<(), Error> {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -45,6 +47,7 @@ fn table(name: &str, checkout: Option<&Path>) -> Result<String, Error> {
         ("topology", Some(checkout)) => topology::file(&types()?.1, checkout),
         ("internal-types", Some(checkout)) => internal_types::file(&mut Source::new(checkout)),
         ("features", Some(checkout)) => features::list(checkout),
+        ("time-zones", Some(directory)) => time_zones::file(directory),
         _ => Err(USAGE.into()),
     }
 }

@@ -209,7 +209,8 @@ fn check_families<'a>(
     }
     let policy = spec.field("ipFamilyPolicy");
     let text = policy.text_or_empty();
-    if !matches!(text, "" | "SingleStack" | "PreferDualStack" | "RequireDualStack") {
+    let is_known = matches!(text, "SingleStack" | "PreferDualStack" | "RequireDualStack");
+    if policy.is_set() && !is_known {
         let supported = "\"PreferDualStack\", \"RequireDualStack\", \"SingleStack\"";
         placement::unsupported(ctx, &policy, text, supported, verdict);
     }

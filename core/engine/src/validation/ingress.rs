@@ -5,6 +5,7 @@ use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::FieldErrors;
 use crate::fields;
+use crate::name_format::NameFormat;
 use crate::rules::host_names;
 
 pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
@@ -16,6 +17,10 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
             host_names::check_not_an_ip(&host, host.text_or_empty(), verdict);
             host_names::check_rule_host(&host, host.text_or_empty(), verdict);
         }
+    }
+    let class = spec.field("ingressClassName");
+    if class.is_set() {
+        FieldErrors::new(ctx, verdict).form(&class, NameFormat::Subdomain);
     }
 }
 

@@ -1,6 +1,10 @@
-//! Validation of ResourceQuotas, LimitRanges, PodDisruptionBudgets, PriorityClasses and HorizontalPodAutoscalers.
+//! Validation of ResourceQuotas, LimitRanges, PodDisruptionBudgets and PriorityClasses.
 
-use super::pod_parts::{check_quantity, is_standard};
+use super::pod_parts::{
+    can_overcommit, check_container_name, check_preemption, check_quantity, check_resource_name,
+    is_standard,
+};
+use super::quota_scopes;
 use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, format_node, quoted};
@@ -12,15 +16,6 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 use ratchet_object::{At, Quantity};
 
-const SCOPES: [&str; 7] = [
-    "Terminating",
-    "NotTerminating",
-    "BestEffort",
-    "NotBestEffort",
-    "PriorityClass",
-    "CrossNamespacePodAffinity",
-    "VolumeAttributesClass",
-];
 const HIGHEST_PRIORITY: i64 = 1_000_000_000;
 const SYSTEM: [(&str, i64); 2] =
     [("system-node-critical", 2_000_001_000), ("system-cluster-critical", 2_000_000_000)];
@@ -34,15 +29,7 @@ pub(super) fn validate_quota(ctx: &ValidationContext<'_>, verdict: &mut Verdict)
     }
     let scopes = spec.field("scopes");
     let formatted = format_value::tree(scopes.node());
-    let has = |name: &str| scopes.items().any(|at| at.text_or_empty() == name);
-    for _ in scopes.items().filter(|at| !SCOPES.contains(&at.text_or_empty())) {
-        errs.invalid_as(&scopes, formatted.clone(), "unsupported scope");
-    }
-    for pair in [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]] {
-        if pair.iter().all(|name| has(name)) {
-            errs.invalid_as(&scopes, formatted.clone(), "conflicting scopes");
-        }
-    }
+    quota_scopes::check(&spec, &mut errs);
     let Some(old) = ctx.change.old_root() else { return };
     let sorted = |list: &At<'_>| {
         let mut all: Vec<alloc::string::String> =
@@ -96,12 +83,16 @@ pub(super) fn validate_limits(ctx: &ValidationContext<'_>, verdict: &mut Verdict
 }
 
 fn check_limit(limit: &At<'_>, kind: &str, errs: &mut FieldErrors<'_, '_>) {
-    let [least, most, default, request] =
-        ["min", "max", "default", "defaultRequest"].map(|name| limit.field(name));
+    let [least, most, default, request, ratio] =
+        ["min", "max", "default", "defaultRequest", "maxLimitRequestRatio"]
+            .map(|name| limit.field(name));
+    check_names(&[&most, &least], kind, errs);
     if kind == "Pod" {
         for at in [&default, &request].into_iter().filter(|at| at.entries().len() > 0) {
             errs.forbidden(at, "may not be specified when `type` is 'Pod'");
         }
+    } else {
+        check_names(&[&default, &request], kind, errs);
     }
     if kind == "PersistentVolumeClaim"
         && !least.field("storage").is_set()
@@ -111,13 +102,14 @@ fn check_limit(limit: &At<'_>, kind: &str, errs: &mut FieldErrors<'_, '_>) {
             "either minimum or maximum storage value is required, but neither was provided";
         errs.required(&limit.with_path(limit.path().field("limits")), detail);
     }
+    check_names(&[&ratio], kind, errs);
     // Each pair: lower and upper bound, the field to report, the names of both, and whether the lower value is reported.
     let above = |one: &At<'_>, other: &At<'_>| {
         let (one, other) = (Quantity::at(one)?, Quantity::at(other)?);
         one.exceeds(other).then(|| (one.to_string(), other.to_string()))
     };
     let mut names: Vec<&str> = Vec::new();
-    for map in [&least, &most, &default, &request] {
+    for map in [&least, &most, &default, &request, &ratio] {
         names.extend(map.entries().map(|(name, _)| name));
     }
     names.sort_unstable();
@@ -145,6 +137,46 @@ fn check_limit(limit: &At<'_>, kind: &str, errs: &mut FieldErrors<'_, '_>) {
                 errs.invalid_as(at, quoted(formatted), detail);
             }
         }
+        check_ratio(&ratio.key(name), &low, &high, errs);
+        let differs = |one: Quantity, other: Quantity| one.exceeds(other) || other.exceeds(one);
+        if let (Some(limit), Some(amount)) = (Quantity::at(&usual), Quantity::at(&requested))
+            && !can_overcommit(name)
+            && differs(limit, amount)
+        {
+            let detail = format!(
+                "default value {limit} must equal to defaultRequest value {amount} in {name}"
+            );
+            errs.invalid_as(&requested, quoted(&amount.to_string()), detail);
+        }
+    }
+}
+
+/// Checks the names of the resources of a limit.
+fn check_names(maps: &[&At<'_>], kind: &str, errs: &mut FieldErrors<'_, '_>) {
+    for (name, at) in maps.iter().flat_map(|map| map.entries()) {
+        match kind {
+            "Pod" | "Container" => check_container_name(name, &at, errs),
+            _ => {
+                check_resource_name(name, &at, errs);
+            }
+        }
+    }
+}
+
+/// Checks how many times a request its limit may be: at least once, and no more than the bounds allow.
+fn check_ratio(at: &At<'_>, low: &At<'_>, high: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let Some(ratio) = Quantity::at(at) else { return };
+    let formatted = quoted(&ratio.to_string());
+    if Quantity::whole(1).exceeds(ratio) {
+        errs.invalid_as(at, formatted.clone(), format!("ratio {ratio} is less than 1"));
+    }
+    let (Some(low), Some(high)) = (Quantity::at(low), Quantity::at(high)) else { return };
+    // The API divides floating-point numbers: by zero, the most is infinite or no number.
+    let [ratio_value, low, high] = [ratio, low, high].map(|amount| amount.thousandths() as f64);
+    let (ratio_value, most) = (ratio_value / 1000.0, high / low);
+    if ratio_value > most {
+        let detail = format!("ratio {ratio} is greater than max/min = {most:.6}");
+        errs.invalid_as(at, formatted, detail);
     }
 }
 
@@ -195,130 +227,18 @@ pub(super) fn validate_priority(ctx: &ValidationContext<'_>, verdict: &mut Verdi
             Some(_) if root.field("globalDefault").is_true() => {
                 format!("globalDefault of {text} PriorityClass must be false")
             }
-            Some(_) => return,
+            Some(_) => alloc::string::String::new(),
         };
-        let detail = format!(
-            "priority class names with 'system-' prefix are reserved for system use only. error: {fault}"
-        );
-        errs.forbidden(&name, detail);
+        if !fault.is_empty() {
+            let detail = format!(
+                "priority class names with 'system-' prefix are reserved for system use only. error: {fault}"
+            );
+            errs.forbidden(&name, detail);
+        }
     } else if number > HIGHEST_PRIORITY {
         let detail =
             format!("maximum allowed value of a user defined priority is {HIGHEST_PRIORITY}");
         errs.forbidden(&value, detail);
     }
-}
-
-pub(super) fn validate_autoscaler(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
-    let spec = ctx.change.new_root().field("spec");
-    let (least, most) = (spec.field("minReplicas"), spec.field("maxReplicas"));
-    let mut errs = FieldErrors::new(ctx, verdict);
-    if least.int().is_some_and(|count| count < 1) {
-        errs.invalid(&least, "must be greater than or equal to 1");
-    }
-    let count = most.int().unwrap_or_default();
-    match count {
-        0 => errs.required(&most, "must be set and greater than 0"),
-        count if count < 0 => errs.invalid(&most, "must be greater than or equal to 1"),
-        _ => {}
-    }
-    // The default is one.
-    if least.int().unwrap_or(1) > count {
-        errs.invalid_as(
-            &most,
-            format!("{count}"),
-            "must be greater than or equal to `minReplicas`",
-        );
-    }
-    spec.field("metrics").items().for_each(|metric| check_metric(&metric, &mut errs));
-    let target = spec.field("scaleTargetRef");
-    for name in ["kind", "name"] {
-        errs.needs_form(&target.field(name), NameFormat::PathSegment);
-    }
-    let version = target.field("apiVersion");
-    // A stored value may stay.
-    let before = ctx.change.old_root().map(|old| old.field("spec").field("scaleTargetRef"));
-    let stays = |before: At<'_>| {
-        ["apiVersion", "kind"]
-            .iter()
-            .all(|name| before.field(name).text() == target.field(name).text())
-    };
-    if before.is_some_and(stays) {
-        return;
-    }
-    match version.text_or_empty().matches('/').count() {
-        1 => {}
-        // The only kind of the core group that can be scaled.
-        0 if target.field("kind").text_or_empty() == "ReplicationController" => {}
-        0 => {
-            let formatted = quoted(version.text_or_empty());
-            errs.invalid_as(&version, formatted, "apiVersion must specify API group");
-        }
-        _ => {
-            let detail = format!("unexpected GroupVersion string: {}", version.text_or_empty());
-            errs.invalid(&version, detail);
-        }
-    }
-}
-
-/// Metric types of an autoscaler, and the field of each.
-const METRICS: [(&str, &str); 5] = [
-    ("ContainerResource", "containerResource"),
-    ("External", "external"),
-    ("Object", "object"),
-    ("Pods", "pods"),
-    ("Resource", "resource"),
-];
-
-fn check_metric(metric: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let kind = metric.field("type");
-    let text = kind.text_or_empty();
-    let Some((_, field)) = METRICS.iter().find(|row| row.0 == text) else {
-        if text.is_empty() {
-            errs.required(&kind, "must specify a metric source type");
-        }
-        // The API checks the type twice.
-        for _ in 0..2 {
-            let formatted = format_value::typed_string(text, errs.ctx.config.release);
-            errs.unsupported(&kind, formatted, &METRICS.map(|row| row.0));
-        }
-        return;
-    };
-    let source = metric.field(field);
-    if !source.is_set() {
-        errs.required(&source, "must populate information for the given metric source");
-    }
-    for (_, other) in METRICS.iter().filter(|row| row.1 != *field) {
-        if metric.field(other).is_set() {
-            errs.forbidden(&metric.field(other), "must populate the given metric source only");
-        }
-    }
-    if source.is_set() {
-        check_target(&source, errs);
-    }
-    if *field == "resource" && source.is_set() && source.field("name").text_or_empty().is_empty() {
-        errs.required(&source.field("name"), "must specify a resource name");
-    }
-}
-
-fn check_target(source: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let target = source.field("target");
-    let kind = target.field("type");
-    let text = kind.text_or_empty();
-    if text.is_empty() {
-        errs.required(&kind, "must specify a metric target type");
-    }
-    if !matches!(text, "Utilization" | "Value" | "AverageValue") {
-        let formatted = format_value::typed_string(text, errs.ctx.config.release);
-        errs.invalid_as(&kind, formatted, "must be either Utilization, Value, or AverageValue");
-    }
-    for name in ["value", "averageValue"] {
-        let at = target.field(name);
-        if let Some(amount) = Quantity::at(&at).filter(|amount| !amount.is_positive()) {
-            errs.invalid_as(&at, quoted(&amount.to_string()), "must be positive");
-        }
-    }
-    let utilization = target.field("averageUtilization");
-    if utilization.int().is_some_and(|percent| percent < 1) {
-        errs.invalid(&utilization, "must be greater than 0");
-    }
+    check_preemption(&root.field("preemptionPolicy"), &mut errs);
 }

@@ -1,23 +1,32 @@
 //! `KIND_VALIDATIONS`, the table of validation and warning functions of each kind and subresource, in the API's order.
 
 mod access;
+mod annotated_pod;
 mod api_service;
+mod autoscaler;
 mod balancers;
 mod config;
+mod data_source;
 mod definition_formats;
+mod devices;
+mod domain_path;
 mod endpoint_slice;
 mod endpoints;
 mod event;
+mod flow_control;
 mod ingress;
+mod ingress_class;
 mod ip_address;
 mod kind_warnings;
 mod limits;
 mod network_policy;
 mod node;
+mod node_selector;
 mod pod;
 mod pod_parts;
 mod pod_spec;
 mod pod_status;
+mod quota_scopes;
 mod resource_claim;
 mod routing;
 mod rows;
@@ -26,7 +35,9 @@ mod service_cidr;
 mod service_fields;
 mod signing_request;
 mod storage;
+mod storage_class;
 mod template;
+mod template_metadata;
 mod workloads;
 
 use crate::context::ValidationContext;
@@ -52,6 +63,7 @@ impl KindValidation {
     }
 }
 
+const FLOW_CONTROL: &str = "flowcontrol.apiserver.k8s.io";
 const RBAC: &str = "rbac.authorization.k8s.io";
 const MAIN: &[Part] = &[Part::Main];
 const MAIN_AND_SCALE: &[Part] = &[Part::Main, Part::Sub("scale")];
@@ -89,7 +101,7 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row("apps", "Deployment", STATUS, workloads::validate_status, nothing),
     row("apps", "ReplicaSet", STATUS, workloads::validate_status, nothing),
     row("apps", "StatefulSet", STATUS, workloads::validate_status, nothing),
-    row("autoscaling", "HorizontalPodAutoscaler", MAIN, limits::validate_autoscaler, nothing),
+    row("autoscaling", "HorizontalPodAutoscaler", MAIN, autoscaler::validate, nothing),
     row("batch", "CronJob", MAIN, workloads::validate, template::warn),
     row("batch", "Job", MAIN, workloads::validate, template::warn),
     row("batch", "Job", STATUS, workloads::validate_job_status, nothing),
@@ -102,11 +114,12 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     ),
     row("coordination.k8s.io", "Lease", MAIN, rows::validate, nothing),
     row("discovery.k8s.io", "EndpointSlice", MAIN, endpoint_slice::validate, endpoint_slice::warn),
+    row(FLOW_CONTROL, "FlowSchema", MAIN, flow_control::validate_schema, nothing),
+    row(FLOW_CONTROL, "PriorityLevelConfiguration", MAIN, flow_control::validate_level, nothing),
     row("networking.k8s.io", "IPAddress", MAIN, ip_address::validate, nothing),
     row("networking.k8s.io", "Ingress", MAIN, ingress::validate, nothing),
-    row("networking.k8s.io", "Ingress", MAIN, rows::validate, nothing),
     row("networking.k8s.io", "Ingress", STATUS, ingress::validate_status, ingress::warn_status),
-    row("networking.k8s.io", "IngressClass", MAIN, rows::validate, nothing),
+    row("networking.k8s.io", "IngressClass", MAIN, ingress_class::validate, nothing),
     row("networking.k8s.io", "NetworkPolicy", MAIN, network_policy::validate, network_policy::warn),
     row("networking.k8s.io", "ServiceCIDR", MAIN, service_cidr::validate, nothing),
     row("node.k8s.io", "RuntimeClass", MAIN, rows::validate, nothing),
@@ -116,10 +129,13 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row(RBAC, "ClusterRoleBinding", MAIN, access::validate_binding, nothing),
     row(RBAC, "Role", MAIN, access::validate_role, nothing),
     row(RBAC, "RoleBinding", MAIN, access::validate_binding, nothing),
+    row("resource.k8s.io", "DeviceClass", MAIN, devices::validate_class, nothing),
+    row("resource.k8s.io", "ResourceClaim", MAIN, devices::validate_claim, nothing),
+    row("resource.k8s.io", "ResourceClaimTemplate", MAIN, devices::validate_template, nothing),
     row("resource.k8s.io", "ResourceClaim", STATUS, resource_claim::validate, nothing),
     row("scheduling.k8s.io", "PriorityClass", MAIN, limits::validate_priority, nothing),
     row("scheduling.k8s.io", "PriorityClass", MAIN, rows::validate, nothing),
-    row("storage.k8s.io", "StorageClass", MAIN, rows::validate, nothing),
+    row("storage.k8s.io", "StorageClass", MAIN, storage_class::validate, nothing),
     // Rows with warnings only.
     row(
         "apiextensions.k8s.io",

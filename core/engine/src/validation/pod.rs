@@ -1,7 +1,7 @@
 //! Validation of Pods: spec, allowed changes of the spec, and warnings on create.
 
 use super::pod_parts::{self, PodValidationOptions};
-use super::pod_spec;
+use super::{annotated_pod, pod_spec};
 use crate::context::ValidationContext;
 use crate::field_errors::FieldErrors;
 use crate::rules::{immutable, names, placement, pod_annotations};
@@ -9,16 +9,29 @@ use crate::{Part, Verdict};
 use alloc::format;
 use ratchet_object::At;
 
-const POD: PodValidationOptions<'static> = PodValidationOptions { is_pod: true, claims: &[] };
+const POD: PodValidationOptions<'static> =
+    PodValidationOptions { is_pod: true, claims: &[], stored: None };
 
 pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let (root, old) = (ctx.change.new_root(), ctx.change.old_root());
     if ctx.change.is_create() {
         pod_annotations::warn_app_armor(&root, verdict);
-        check_new(&root.field("spec"), verdict);
     }
+    let annotations = ["metadata", "annotations"];
+    let (own, stored) = (root.descend(&annotations), old.map(|old| old.descend(&annotations)));
+    let mut errs = FieldErrors::new(ctx, verdict);
+    annotated_pod::check(&own, &root.field("spec"), stored.as_ref(), &mut errs);
     pod_spec::validate(ctx, &root, old.as_ref(), POD, verdict);
-    let Some(old) = old else { return };
+    let Some(old) = old else {
+        check_new(&root.field("spec"), verdict);
+        return annotated_pod::check_profiles(&own, &root, &mut FieldErrors::new(ctx, verdict));
+    };
+    if let (Part::Main, Some(stored)) = (ctx.change.part, &stored) {
+        let mut errs = FieldErrors::new(ctx, verdict);
+        annotated_pod::check_changes(&own, stored, &mut errs);
+        // The API validates them once more.
+        annotated_pod::check(&own, &root.field("spec"), Some(stored), &mut errs);
+    }
     let (spec, old) = (root.field("spec"), old.field("spec"));
     match ctx.change.part {
         Part::Main => check_changes(&spec, &old, &mut FieldErrors::new(ctx, verdict)),

@@ -19,8 +19,9 @@ pub(super) fn validate(
     verdict: &mut Verdict,
 ) {
     let spec = pod.field("spec");
-    pod_parts::check(&spec, options, &mut FieldErrors::new(ctx, verdict));
     let old = old.map(|old| old.field("spec"));
+    let options = PodValidationOptions { stored: old, ..options };
+    pod_parts::check(&spec, options, &mut FieldErrors::new(ctx, verdict));
     dns_config::check_policy(ctx, &spec.field("dnsPolicy"), verdict);
     check_dns(ctx, &spec, old.as_ref(), verdict);
     host_names::check_label(&spec.field("hostname"), verdict);

@@ -131,7 +131,11 @@ pub(super) fn check_policy(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         return errs.invalid_as(&types, formatted, "may not specify more than two policyTypes");
     }
     for kind in types.items() {
-        errs.one_of(&kind, &["Ingress", "Egress"]);
+        let text = kind.text_or_empty();
+        if !matches!(text, "Ingress" | "Egress") {
+            let formatted = format_value::typed_string(text, ctx.config.release);
+            errs.unsupported(&kind, formatted, &["Ingress", "Egress"]);
+        }
     }
 }
 

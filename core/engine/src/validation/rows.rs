@@ -10,8 +10,6 @@ use ratchet_object::At;
 /// The check of a row.
 #[derive(Clone, Copy)]
 enum Check {
-    /// The string is not empty; the detail message.
-    Required(&'static str),
     /// One of these values, if set.
     OneOf(&'static [&'static str]),
     /// Not negative.
@@ -41,25 +39,11 @@ const fn row(
     Row { group, kind, path, check }
 }
 
-const STORAGE: &str = "storage.k8s.io";
-const NETWORKING: &str = "networking.k8s.io";
 const LEASES: &str = "coordination.k8s.io";
-const RECLAIM: &[&str] = &["Delete", "Retain"];
-const BINDING: &[&str] = &["Immediate", "WaitForFirstConsumer"];
-const PREEMPTION: &[&str] = &["PreemptLowerPriority", "Never"];
 const EVICTION: &[&str] = &["AlwaysAllow", "IfHealthyBudget"];
 
 static ROWS: &[Row] = &[
     row("", "Secret", &["type"], Check::Immutable("Opaque")),
-    row(STORAGE, "StorageClass", &["provisioner"], Check::Required("")),
-    row(STORAGE, "StorageClass", &["provisioner"], Check::NameFormat(NameFormat::Qualified)),
-    row(STORAGE, "StorageClass", &["provisioner"], Check::Immutable("")),
-    row(STORAGE, "StorageClass", &["parameters"], Check::Immutable("")),
-    row(STORAGE, "StorageClass", &["reclaimPolicy"], Check::OneOf(RECLAIM)),
-    row(STORAGE, "StorageClass", &["reclaimPolicy"], Check::Immutable("Delete")),
-    row(STORAGE, "StorageClass", &["volumeBindingMode"], Check::OneOf(BINDING)),
-    row(STORAGE, "StorageClass", &["volumeBindingMode"], Check::Immutable("Immediate")),
-    row("scheduling.k8s.io", "PriorityClass", &["preemptionPolicy"], Check::OneOf(PREEMPTION)),
     row(
         "scheduling.k8s.io",
         "PriorityClass",
@@ -79,13 +63,6 @@ static ROWS: &[Row] = &[
         Check::Positive("must be greater than 0"),
     ),
     row(LEASES, "Lease", &["spec", "leaseTransitions"], Check::Count),
-    row(
-        NETWORKING,
-        "Ingress",
-        &["spec", "ingressClassName"],
-        Check::NameFormat(NameFormat::Subdomain),
-    ),
-    row(NETWORKING, "IngressClass", &["spec", "controller"], Check::Immutable("")),
     row("node.k8s.io", "RuntimeClass", &["handler"], Check::NameFormat(NameFormat::Label)),
     row("node.k8s.io", "RuntimeClass", &["handler"], Check::Immutable("")),
 ];
@@ -120,22 +97,11 @@ fn walk(
 
 fn apply(at: &At<'_>, old: Option<At<'_>>, check: Check, errs: &mut FieldErrors<'_, '_>) {
     match check {
-        Check::Required(detail) => {
-            if at.text_or_empty().is_empty() {
-                errs.required(at, detail);
-            }
-        }
         Check::OneOf(values) => errs.one_of(at, values),
         Check::Count => errs.not_negative(at),
         Check::Positive(detail) => {
             if at.int().is_some_and(|number| number <= 0) {
                 errs.invalid(at, detail);
-            }
-        }
-        Check::NameFormat(NameFormat::Qualified) => {
-            let lower = at.text_or_empty().to_ascii_lowercase();
-            if !lower.is_empty() {
-                errs.form_of(at, &lower, NameFormat::Qualified);
             }
         }
         Check::NameFormat(format) => errs.form_if_set(at, format),

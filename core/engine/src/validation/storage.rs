@@ -1,31 +1,35 @@
 //! Validation of PersistentVolumeClaims and PersistentVolumes.
 
-use super::pod_parts::is_source;
+use super::{data_source, node_selector};
+use super::pod_parts::{self, Holder};
 use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, quoted};
 use crate::name_format::NameFormat;
 use crate::rules::immutable;
-use crate::{format_value, selectors};
+use crate::{format_value, internal, selectors};
 use alloc::string::ToString;
 use ratchet_object::{At, Quantity};
 
 const MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const ALONE: &str = "may not use ReadWriteOncePod with other access modes";
+const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
 const POSITIVE: &str = "must be greater than zero";
 const CLAIM: &str = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+const NODES: &str = "field is immutable, except for updating from beta label to GA";
 const VOLUME: &str = "spec.persistentvolumesource is immutable after creation";
 
 pub(super) fn validate_claim(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let root = ctx.change.new_root();
-    check_claim(&root.field("spec"), &mut FieldErrors::new(ctx, verdict));
+    let stored = ctx.change.old_root().map(|old| old.field("spec"));
+    check_claim(&root.field("spec"), stored.as_ref(), &mut FieldErrors::new(ctx, verdict));
     if let Some(old) = ctx.change.old_root() {
         check_claim_immutable(&root, &old, verdict);
     }
 }
 
-/// Checks the spec of a claim, alone or in a claim template.
-pub(super) fn check_claim(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+/// Checks the spec of a claim, alone or in a claim template; `stored` is the stored spec.
+pub(super) fn check_claim(spec: &At<'_>, stored: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_>) {
     let modes = spec.field("accessModes");
     if modes.is_empty() {
         errs.required(&modes, "at least 1 access mode is required");
@@ -45,6 +49,7 @@ pub(super) fn check_claim(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
     errs.form_if_set(&spec.field("storageClassName"), NameFormat::Subdomain);
     errs.one_of(&spec.field("volumeMode"), &["Block", "Filesystem"]);
+    data_source::check(spec, stored, errs);
     errs.form_if_set(&spec.field("volumeAttributesClassName"), NameFormat::Subdomain);
 }
 
@@ -66,15 +71,35 @@ fn check_modes(modes: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
+/// The storage class that an annotation of a claim names.
+fn annotated_class<'a>(root: &At<'a>) -> Option<&'a str> {
+    let mut annotations = root.field("metadata").field("annotations").entries();
+    annotations.find(|(key, _)| *key == CLASS_ANNOTATION).map(|(_, at)| at.text_or_empty())
+}
+
 /// Checks the immutable fields of a claim; the server fills in unset ones.
 fn check_claim_immutable(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     let (spec, before) = (root.field("spec"), old.field("spec"));
     let is_bound = old.field("status").field("phase").text_or_empty() == "Bound";
     let size =
         |spec: &At<'_>| Quantity::at(&spec.field("resources").field("requests").field("storage"));
+    let (class, class_before) = (annotated_class(root), annotated_class(old));
+    let named = spec.field("storageClassName");
+    let is_newly_named = named.is_set() && !before.field("storageClassName").is_set();
+    // The class of the annotation may move to the field, and the annotation may then go.
+    let is_moved = is_newly_named
+        && class_before == Some(named.text_or_empty())
+        && class.is_none_or(|class| Some(class) == class_before);
+    if !is_moved && class.unwrap_or_default() != class_before.unwrap_or_default() {
+        let annotations = root.field("metadata").field("annotations");
+        let at = annotations.with_path(annotations.path().field(CLASS_ANNOTATION));
+        immutable::changed(&at, quoted(class.unwrap_or_default()), verdict);
+    }
+    let may_be_named =
+        is_newly_named && class_before.is_none_or(|class| class == named.text_or_empty());
     let is_changed = immutable::members(&spec, &before).any(|name| match name {
         "volumeName" if !before.field("volumeName").is_set() => false,
-        "storageClassName" if !before.field("storageClassName").is_set() => false,
+        "storageClassName" if may_be_named => false,
         "volumeAttributesClassName" if is_bound => false,
         "resources" => size(&spec) != size(&before) && !is_bound,
         _ => immutable::is_field_changed(name, &spec.field(name), &before.field(name)),
@@ -92,9 +117,63 @@ fn check_claim_immutable(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
             immutable::forbidden(&at, "field can not be less than status.capacity", verdict);
         }
     }
-    let mode = |spec: &At<'_>| spec.field("volumeMode").text_or_empty() == "Block";
-    if mode(&spec) != mode(&before) {
-        let at = spec.field("volumeMode");
+    check_mode_fixed(root, old, verdict);
+}
+
+pub(super) fn validate_volume(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+    let root = ctx.change.new_root();
+    let spec = root.field("spec");
+    let stored = ctx.change.old_root().map(|old| old.descend(&["spec", "nodeAffinity"]));
+    let times = if ctx.change.is_create() { 1 } else { 2 };
+    for _ in 0..times {
+        check_volume(&spec, stored, &mut FieldErrors::new(ctx, verdict));
+    }
+    let Some(old) = ctx.change.old_root() else { return };
+    let before = old.field("spec");
+    let is_changed =
+        spec.entries().any(|(name, at)| {
+            is_source(name)
+                && immutable::is_field_changed(name, &at, &before.field(name))
+                && !is_only_expansion_added(name, &at, &before.field(name))
+        }) || before.entries().any(|(name, _)| is_source(name) && !spec.field(name).is_set());
+    if is_changed {
+        let at = spec.with_path(spec.path().field("persistentvolumesource"));
+        immutable::forbidden(&at, VOLUME, verdict);
+    }
+    check_mode_fixed(&root, &old, verdict);
+    // The API reports paths without `spec` here.
+    let (nodes, nodes_before) = (spec.field("nodeAffinity"), before.field("nodeAffinity"));
+    if nodes_before.is_set() && !node_selector::is_kept(&nodes, &nodes_before) {
+        let formatted = match nodes.is_set() {
+            true => internal::format_as("VolumeNodeAffinity", &nodes),
+            false => "null".into(),
+        };
+        let at = nodes.with_path(root.path().field("nodeAffinity"));
+        immutable::changed_with_detail(&at, formatted, NODES, verdict);
+    }
+    let class = spec.field("volumeAttributesClassName");
+    if before.field("volumeAttributesClassName").is_set() && !class.is_set() {
+        immutable::forbidden(&class, "update from non-nil value to nil is forbidden", verdict);
+    }
+}
+
+/// Whether a CSI source only got the Secret for its expansion, which may be added once.
+fn is_only_expansion_added(name: &str, source: &At<'_>, before: &At<'_>) -> bool {
+    const SECRET: &str = "controllerExpandSecretRef";
+    let members = source.entries().chain(before.entries()).map(|(name, _)| name);
+    name == "csi"
+        && before.is_set()
+        && !before.field(SECRET).is_set()
+        && members
+            .filter(|name| *name != SECRET)
+            .all(|name| source.field(name).equals(&before.field(name)))
+}
+
+/// Checks that the mode of a volume or claim stays; the API reports the path without `spec`.
+fn check_mode_fixed(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
+    let at = root.field("spec").field("volumeMode");
+    let is_block = |root: &At<'_>| root.descend(&["spec", "volumeMode"]).text_or_empty() == "Block";
+    if is_block(root) != is_block(old) {
         let named = at.with_path(root.path().field("volumeMode"));
         let formatted =
             if at.is_set() { format_value::tree(at.node()) } else { "\"Filesystem\"".into() };
@@ -102,26 +181,7 @@ fn check_claim_immutable(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     }
 }
 
-pub(super) fn validate_volume(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
-    let root = ctx.change.new_root();
-    let spec = root.field("spec");
-    let times = if ctx.change.is_create() { 1 } else { 2 };
-    for _ in 0..times {
-        check_volume(&spec, &mut FieldErrors::new(ctx, verdict));
-    }
-    let Some(old) = ctx.change.old_root() else { return };
-    let before = old.field("spec");
-    let is_changed =
-        spec.entries().any(|(name, at)| {
-            is_source(name) && immutable::is_field_changed(name, &at, &before.field(name))
-        }) || before.entries().any(|(name, _)| is_source(name) && !spec.field(name).is_set());
-    if is_changed {
-        let at = spec.with_path(spec.path().field("persistentvolumesource"));
-        immutable::forbidden(&at, VOLUME, verdict);
-    }
-}
-
-fn check_volume(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+fn check_volume(spec: &At<'_>, stored: Option<At<'_>>, errs: &mut FieldErrors<'_, '_>) {
     let modes = spec.field("accessModes");
     if modes.is_empty() {
         errs.required(&modes, "");
@@ -133,8 +193,7 @@ fn check_volume(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         errs.required(&capacity, "");
     }
     if count > 1 || !capacity.field("storage").is_set() {
-        let formatted =
-            if count == 0 { "null".into() } else { format_value::tree(capacity.node()) };
+        let formatted = format_value::tree(capacity.node());
         errs.unsupported(&capacity, formatted, &["storage"]);
     }
     for (_, at) in capacity.entries() {
@@ -150,6 +209,7 @@ fn check_volume(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
     let policy = spec.field("persistentVolumeReclaimPolicy");
     errs.one_of(&policy, &["Delete", "Recycle", "Retain"]);
+    check_nodes(&spec.field("nodeAffinity"), stored, errs);
     check_source(spec, errs);
     let path = spec.field("hostPath").field("path").text_or_empty();
     if path == "/" && policy.text_or_empty() == "Recycle" {
@@ -157,29 +217,84 @@ fn check_volume(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
     errs.form_if_set(&spec.field("storageClassName"), NameFormat::Subdomain);
     errs.one_of(&spec.field("volumeMode"), &["Block", "Filesystem"]);
+    let class = spec.field("volumeAttributesClassName");
+    if class.is_set() && errs.ctx.config.release.since(34) {
+        match class.text_or_empty() {
+            "" => errs.required(&class, "an empty string is disallowed"),
+            _ => errs.form(&class, NameFormat::Subdomain),
+        }
+        let csi = spec.field("csi");
+        if !csi.is_set() {
+            errs.required(&csi, "has to be specified when using volumeAttributesClassName");
+        }
+    }
 }
 
+/// Sources of a PersistentVolume in the order in which the API checks them.
+const SOURCES: [&str; 22] = [
+    "hostPath",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "glusterfs",
+    "flocker",
+    "nfs",
+    "rbd",
+    "quobyte",
+    "cephfs",
+    "iscsi",
+    "cinder",
+    "fc",
+    "flexVolume",
+    "azureFile",
+    "vsphereVolume",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "azureDisk",
+    "scaleIO",
+    "local",
+    "storageos",
+    "csi",
+];
+
 fn check_source(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let name = spec.object().map(|volume| volume.text_at(&["metadata", "name"]));
+    let holder = Holder::PersistentVolume(name.unwrap_or_default());
     let mut found = false;
-    for (name, at) in spec.entries().filter(|(name, at)| is_source(name) && at.is_set()) {
-        if found {
-            let at = at.with_path(spec.path().field(name));
+    for source in SOURCES {
+        let at = spec.field(source);
+        if !at.is_set() {
+            continue;
+        }
+        // This one the API checks whatever else there is, and does not count.
+        if found && source != "flexVolume" {
             errs.forbidden(&at, "may not specify more than 1 volume type");
+            continue;
         }
         found = true;
+        pod_parts::check_source(source, spec, &at, holder, errs);
+        if source == "local" && !spec.field("nodeAffinity").is_set() {
+            errs.required(&spec.field("nodeAffinity"), "Local volume requires node affinity");
+        }
     }
     if !found {
         errs.required(spec, "must specify a volume type");
     }
-    let host = spec.field("hostPath");
-    if host.is_set() {
-        errs.needs_text(&host.field("path"));
+}
+
+fn is_source(name: &str) -> bool {
+    SOURCES.contains(&name)
+}
+
+/// Checks the nodes of a volume; label values that are stored may stay.
+fn check_nodes(affinity: &At<'_>, stored: Option<At<'_>>, errs: &mut FieldErrors<'_, '_>) {
+    if !affinity.is_set() {
+        return;
     }
-    let local = spec.field("local");
-    if local.is_set() {
-        errs.needs_text(&local.field("path"));
-        if !spec.field("nodeAffinity").is_set() {
-            errs.required(&spec.field("nodeAffinity"), "Local volume requires node affinity");
-        }
+    let required = affinity.field("required");
+    if !required.is_set() {
+        return errs.required(&required, "must specify required node constraints");
     }
+    let stored = stored.map(|old| old.field("required"));
+    let checks_values = !stored.is_some_and(|old| node_selector::has_invalid_value(&old));
+    node_selector::check(&required, checks_values, errs);
 }

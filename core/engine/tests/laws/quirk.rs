@@ -37,7 +37,11 @@ pub(crate) static QUIRKS: LazyLock<Vec<Quirk>> = LazyLock::new(|| {
         pod("/spec/securityContext/seLinuxOptions", json!({ "type": "spc_t" })),
         pod("/spec/securityContext/seccompProfile", json!({ "type": "Unconfined" })),
         pod("/spec/securityContext/sysctls", json!([{ "name": "kernel.msgmax", "value": "1" }])),
-        pod("/spec/securityContext/windowsOptions", json!({ "hostProcess": true })),
+        both(
+            "/spec/securityContext/windowsOptions",
+            json!({ "hostProcess": true }),
+            ("/spec/hostNetwork", json!(true)),
+        ),
         pod("/spec/containers/0/ports", json!([{ "containerPort": 80, "hostPort": 80 }])),
         both(
             "/spec/containers/0/securityContext/privileged",

@@ -1,6 +1,7 @@
 //! Validation of policies, bindings and webhook configurations, with their expressions, which the engine cannot compile.
 
 mod binding;
+mod devices;
 mod expressions;
 mod mutating;
 mod resources;
@@ -22,14 +23,18 @@ use ratchet_object::At;
 use values::{check_enum, quoted};
 
 const GROUP: &str = "admissionregistration.k8s.io";
+const DEVICES: &str = "resource.k8s.io";
 /// The suffix of names that a later release reserves.
 const RESERVED: &str = ".static.k8s.io";
 const MAX_CONDITIONS: usize = 64;
 const MAX_ANNOTATIONS: usize = 20;
 
-/// Adds the errors of a policy, a binding or a webhook configuration to a verdict; none for any other kind. They belong
-/// behind those of the engine, which are about metadata.
+/// Adds the errors of a policy, a binding, a webhook configuration or a selector of devices to a verdict; none for any
+/// other kind. They belong behind those of the engine, which are about metadata.
 pub fn validate(change: &Change<'_>, config: &ratchet_engine::ApiConfig, verdict: &mut Verdict) {
+    if change.kind.group == DEVICES && change.part == Part::Main {
+        return validate_selectors(change, config, verdict);
+    }
     if change.kind.group != GROUP {
         return;
     }
@@ -57,6 +62,28 @@ pub fn validate(change: &Change<'_>, config: &ratchet_engine::ApiConfig, verdict
                 "metadata.name: names ending with \"{RESERVED}\" are reserved for static manifest-based configurations and cannot be managed via the API"
             ),
         );
+    }
+}
+
+/// Adds the errors of expressions that select devices; the rest of their kinds is the engine's.
+fn validate_selectors(
+    change: &Change<'_>,
+    config: &ratchet_engine::ApiConfig,
+    verdict: &mut Verdict,
+) {
+    let ctx = ValidationContext { change, config };
+    let mut errs = FieldErrors::new(&ctx, verdict);
+    let spec = change.new_root().field("spec");
+    match change.kind.name {
+        "DeviceClass" => devices::check_class(&spec, &mut errs),
+        // The spec of a stored claim cannot change.
+        "ResourceClaim" if change.is_create() => {
+            devices::check_claim(&spec.field("devices"), &mut errs);
+        }
+        "ResourceClaimTemplate" => {
+            devices::check_claim(&spec.descend(&["spec", "devices"]), &mut errs);
+        }
+        _ => {}
     }
 }
 

@@ -171,11 +171,6 @@ async fn create_once(
     dry_run: bool,
 ) -> Result<Arc<Item>, StatusError> {
     let (app, resource) = (request.app, request.resource);
-    if !node.text_at(&["metadata", "resourceVersion"]).is_empty() {
-        return Err(StatusError::unclassified(
-            "resourceVersion should not be set on objects to be created",
-        ));
-    }
     let now = app.now();
     metadata::fill_system_fields(&mut node, resource.strategy(), app.new_uid(), now.clone());
     let Some(kind) = resource.kind() else { return Err(StatusError::method_not_allowed()) };
@@ -209,6 +204,12 @@ async fn commit_new(
     let name = validated.text_at(&["metadata", "name"]);
     let cache_key: Arc<str> = resource.cache_key(&request.path.namespace, name).into();
     let conditions = Chain::of(app).conditions(request, Part::Main, validated, None).await?;
+    // Only the store of the reference minds, which a dry run does not reach.
+    if !dry_run && !validated.text_at(&["metadata", "resourceVersion"]).is_empty() {
+        return Err(StatusError::unclassified(
+            "resourceVersion should not be set on objects to be created",
+        ));
+    }
     // AlreadyExists is reported before anything is allocated.
     app.cache.fresh().await?;
     if resource.cache.find(&cache_key)?.is_some() {

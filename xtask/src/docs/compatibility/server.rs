@@ -245,7 +245,7 @@ const ROWS: &[[&str; 4]] = &[
     ],
     [
         "values that only a few pods have",
-        "sysctl names, `windowsOptions`, node affinity terms, projected and downward volumes, `resizePolicy`, `resourceClaims` are validated",
+        "projections of trust bundles and pod certificates, `fileKeyRef` and `schedulingGroup` are validated",
         "are stored as they are",
         "the kubelet refuses what it cannot use; to be built",
     ],
@@ -256,16 +256,16 @@ const ROWS: &[[&str; 4]] = &[
         "only controllers and kubelets write them",
     ],
     [
-        "Jobs",
-        "`podFailurePolicy`, `successPolicy` and names of time zones are validated",
-        "are stored as they are",
-        "to be built",
+        "ResourceSlices, DeviceTaintRules and statuses of ResourceClaims",
+        "names, devices, taints and what was given out are validated",
+        "types and required fields only, and addresses of devices",
+        "only drivers and the scheduler write them; to be built",
     ],
     [
-        "resource and flow control kinds",
-        "ranges of numbers are validated",
-        "types and required fields only",
-        "to be built",
+        "the objects `exempt` and `catch-all` of flow control",
+        "have a spec that cannot change",
+        "may change",
+        "nothing here depends on them",
     ],
     [
         "text of table columns",

@@ -2,6 +2,7 @@
 
 use super::{PodValidationOptions, environment, ports, probes, resources, security, volumes};
 use crate::field_errors::{FieldErrors, has, quoted};
+use crate::format_value;
 use crate::name_format::NameFormat;
 use alloc::vec::Vec;
 use ratchet_object::{At, CONTAINER_LISTS};
@@ -9,6 +10,8 @@ use ratchet_object::{At, CONTAINER_LISTS};
 const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
 const SIDECAR_ONLY: &str = "may not be set for init containers without restartPolicy=Always";
 const PADDED: &str = "must not have leading or trailing whitespace";
+const MOST_RULES: usize = 20;
+const MOST_CODES: usize = 255;
 const RESTARTS: [&str; 3] = ["Always", "Never", "OnFailure"];
 
 /// Fields that an ephemeral container may set.
@@ -32,10 +35,17 @@ const EPHEMERAL: [&str; 17] = [
     "targetContainerName",
 ];
 
+/// What containers can refer to by name: the valid volumes of their pod, and its claims.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub(super) volumes: &'a [(&'a str, bool)],
+    pub(super) claims: &'a [&'a str],
+}
+
 pub(super) fn check(
     spec: &At<'_>,
     options: PodValidationOptions<'_>,
-    known: &[&str],
+    known: &Known<'_>,
     errs: &mut FieldErrors<'_, '_>,
 ) {
     let [init, main, ephemeral] = CONTAINER_LISTS.map(|name| spec.field(name));
@@ -59,7 +69,7 @@ fn check_padding(image: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
-fn check_main(spec: &At<'_>, main: &At<'_>, known: &[&str], errs: &mut FieldErrors<'_, '_>) {
+fn check_main(spec: &At<'_>, main: &At<'_>, known: &Known<'_>, errs: &mut FieldErrors<'_, '_>) {
     let mut names: Vec<&str> = Vec::new();
     for container in main.items() {
         check_shared(spec, &container, known, errs);
@@ -79,7 +89,7 @@ fn check_init(
     spec: &At<'_>,
     main: &At<'_>,
     init: &At<'_>,
-    known: &[&str],
+    known: &Known<'_>,
     errs: &mut FieldErrors<'_, '_>,
 ) {
     let mut names = names_of(main);
@@ -109,7 +119,7 @@ fn check_init(
 fn check_ephemeral(
     spec: &At<'_>,
     lists: [&At<'_>; 3],
-    known: &[&str],
+    known: &Known<'_>,
     errs: &mut FieldErrors<'_, '_>,
 ) {
     let [main, init, ephemeral] = lists;
@@ -147,7 +157,12 @@ fn check_ephemeral(
 }
 
 /// Checks the fields that all containers share.
-fn check_shared(spec: &At<'_>, container: &At<'_>, known: &[&str], errs: &mut FieldErrors<'_, '_>) {
+fn check_shared(
+    spec: &At<'_>,
+    container: &At<'_>,
+    known: &Known<'_>,
+    errs: &mut FieldErrors<'_, '_>,
+) {
     errs.needs_form(&container.field("name"), NameFormat::Label);
     errs.needs_text(&container.field("image"));
     let policy = container.field("terminationMessagePolicy");
@@ -156,10 +171,13 @@ fn check_shared(spec: &At<'_>, container: &At<'_>, known: &[&str], errs: &mut Fi
         ports::check(&container.field("ports"), errs);
     }
     environment::check(container, errs);
-    volumes::check_mounts(container, known, errs);
+    volumes::check_mounts(container, known.volumes, errs);
     errs.one_of(&container.field("imagePullPolicy"), &["Always", "IfNotPresent", "Never"]);
     if has(container, "resources") {
-        resources::check(&container.field("resources"), errs);
+        resources::check(&container.field("resources"), known.claims, errs);
+    }
+    if has(container, "resizePolicy") {
+        check_resize(spec, &container.field("resizePolicy"), errs);
     }
     security::check_container(spec, &container.field("securityContext"), errs);
 }
@@ -188,6 +206,66 @@ fn check_restart(container: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         errs.required(&policy, "must specify restartPolicy when restart rules are used");
     }
     errs.one_of(&policy, &RESTARTS);
+    if rules.len() > MOST_RULES {
+        errs.too_many(&rules, rules.len(), MOST_RULES);
+    }
+    for rule in rules.items() {
+        check_restart_rule(&rule, errs);
+    }
+}
+
+fn check_restart_rule(rule: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let actions: &[&str] = match errs.ctx.config.release.since(36) {
+        true => &["Restart", "RestartAllContainers"],
+        false => &["Restart"],
+    };
+    let (action, codes) = (rule.field("action"), rule.field("exitCodes"));
+    check_given(&action, actions, errs);
+    if !codes.is_set() {
+        return errs.required(&codes, "must be specified");
+    }
+    check_given(&codes.field("operator"), &["In", "NotIn"], errs);
+    let values = codes.field("values");
+    if values.len() > MOST_CODES {
+        errs.too_many(&values, values.len(), MOST_CODES);
+    }
+}
+
+/// Checks that a field is one of `known`; an unset one is empty.
+fn check_given(at: &At<'_>, known: &[&str], errs: &mut FieldErrors<'_, '_>) {
+    let text = at.text_or_empty();
+    if !known.contains(&text) {
+        errs.unsupported(at, format_value::typed_string(text, errs.ctx.config.release), known);
+    }
+}
+
+const RESIZED: [&str; 2] = ["cpu", "memory"];
+const RESIZE_POLICIES: [&str; 2] = ["NotRequired", "RestartContainer"];
+
+/// Checks what happens when resources change; the API reports all but duplicates at the list.
+fn check_resize(spec: &At<'_>, list: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let is_never = spec.field("restartPolicy").text_or_empty() == "Never";
+    let release = errs.ctx.config.release;
+    let mut seen: Vec<&str> = Vec::new();
+    for item in list.items() {
+        let name = item.field("resourceName").text_or_empty();
+        let policy = item.field("restartPolicy").text_or_empty();
+        if seen.contains(&name) {
+            errs.duplicate(&item, format_value::typed_string(name, release));
+        }
+        seen.push(name);
+        for (text, supported) in [(name, RESIZED), (policy, RESIZE_POLICIES)] {
+            if text.is_empty() {
+                errs.required(list, "");
+            } else if !supported.contains(&text) {
+                errs.unsupported(list, format_value::typed_string(text, release), &supported);
+            }
+        }
+        if is_never && policy != "NotRequired" {
+            let detail = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
+            errs.invalid_as(list, format_value::typed_string(policy, release), detail);
+        }
+    }
 }
 
 /// The `name` of every item of a list.

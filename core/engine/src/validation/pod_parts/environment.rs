@@ -3,7 +3,8 @@
 use crate::field_errors::{FieldErrors, has, quoted};
 use crate::name_format::NameFormat;
 use alloc::format;
-use ratchet_object::At;
+use alloc::string::ToString;
+use ratchet_object::{At, Quantity};
 
 const SOURCES: [&str; 5] =
     ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"];
@@ -33,6 +34,19 @@ const OTHER_FIELDS: [&str; 5] = [
     "spec.schedulerName",
     "status.phase",
 ];
+
+/// Fields of a pod that a file can show.
+pub(super) const FILE_FIELDS: [&str; 5] = [
+    "metadata.annotations",
+    "metadata.labels",
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+];
+
+/// Divisors of amounts of bytes.
+const DIVISORS: [&str; 13] =
+    ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
 const RESOURCES: [&str; 6] = [
     "limits.cpu",
@@ -102,18 +116,8 @@ fn check_source(variable: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 
 fn check_one(name: &str, source: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     match name {
-        "fieldRef" => check_field(source, errs),
-        "resourceFieldRef" => {
-            let resource = source.field("resource");
-            let text = resource.text_or_empty();
-            let has_prefix =
-                text.starts_with("limits.hugepages-") || text.starts_with("requests.hugepages-");
-            if text.is_empty() {
-                errs.required(&resource, "");
-            } else if !RESOURCES.contains(&text) && !has_prefix {
-                errs.unsupported(&resource, quoted(text), &RESOURCES);
-            }
-        }
+        "fieldRef" => check_field(source, &FIELDS, errs),
+        "resourceFieldRef" => check_resource(source, false, errs),
         "configMapKeyRef" | "secretKeyRef" => {
             errs.form(&source.field("name"), NameFormat::Subdomain);
             errs.needs_form(&source.field("key"), NameFormat::ConfigKey);
@@ -122,23 +126,77 @@ fn check_one(name: &str, source: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
-fn check_field(source: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let path = source.field("fieldPath");
+/// Checks a reference to a resource of a container; one of a file names its container.
+pub(super) fn check_resource(source: &At<'_>, in_file: bool, errs: &mut FieldErrors<'_, '_>) {
+    let (container, resource) = (source.field("containerName"), source.field("resource"));
+    let text = resource.text_or_empty();
+    let is_page = text.starts_with("limits.hugepages-") || text.starts_with("requests.hugepages-");
+    if in_file && container.text_or_empty().is_empty() {
+        errs.required(&container, "");
+    } else if text.is_empty() {
+        errs.required(&resource, "");
+    } else if !RESOURCES.contains(&text) && !is_page {
+        errs.unsupported(&resource, quoted(text), &RESOURCES);
+    }
+    check_divisor(&source.field("divisor"), text, is_page, errs);
+}
+
+fn check_divisor(divisor: &At<'_>, resource: &str, is_page: bool, errs: &mut FieldErrors<'_, '_>) {
+    let Some(amount) = Quantity::at(divisor).filter(|amount| !amount.is_zero()) else { return };
+    let name = match resource {
+        "limits.cpu" | "requests.cpu" => "cpu",
+        "limits.memory" | "requests.memory" => "memory",
+        "limits.ephemeral-storage" | "requests.ephemeral-storage" => "local ephemeral storage",
+        _ if is_page => "hugepages",
+        _ => return,
+    };
+    let text = amount.to_string();
+    let (is_known, listed) = match name {
+        "cpu" => (matches!(text.as_str(), "1m" | "1"), "1m and 1".into()),
+        _ => (DIVISORS.contains(&text.as_str()), DIVISORS.join(", ")),
+    };
+    if !is_known {
+        let detail =
+            format!("only divisor's values {listed} are supported with the {name} resource");
+        errs.invalid_as(divisor, quoted(resource), detail);
+    }
+}
+
+/// Checks a reference to a field of the pod, one of `fields` or a label or annotation.
+pub(super) fn check_field(source: &At<'_>, fields: &[&str], errs: &mut FieldErrors<'_, '_>) {
+    let (version, path) = (source.field("apiVersion"), source.field("fieldPath"));
     let text = path.text_or_empty();
     if text.is_empty() {
         return errs.required(&path, "");
     }
-    let subscript =
-        text.split_once("['").and_then(|(field, key)| Some((field, key.strip_suffix("']")?)));
+    // An unset version has a default.
+    if !matches!(version.text_or_empty(), "" | "v1") {
+        let version = version.text_or_empty();
+        let detail = format!("error converting fieldPath: unsupported pod version: {version}");
+        return errs.invalid(&path, detail);
+    }
+    let subscript = text
+        .split_once("['")
+        .and_then(|(field, key)| Some((field, key.strip_suffix("']")?)))
+        .filter(|(field, _)| !field.is_empty());
+    let known = if text == "spec.host" { "spec.nodeName" } else { text };
     match subscript {
         Some(("metadata.annotations", key)) => {
             let key = key.to_ascii_lowercase();
             errs.form_of(source, &key, NameFormat::Qualified);
         }
         Some(("metadata.labels", key)) => errs.form_of(source, key, NameFormat::Qualified),
-        None if FIELDS.contains(&text) || text == "spec.host" => {}
-        None if OTHER_FIELDS.contains(&text) => errs.unsupported(&path, quoted(text), &FIELDS),
-        _ => {
+        Some(_) => {
+            let detail = format!(
+                "error converting fieldPath: field label does not support subscript: {text}"
+            );
+            errs.invalid(&path, detail);
+        }
+        None if fields.contains(&known) => {}
+        None if FIELDS.contains(&known) || OTHER_FIELDS.contains(&known) => {
+            errs.unsupported(&path, quoted(known), fields);
+        }
+        None => {
             let detail = format!("error converting fieldPath: field label not supported: {text}");
             errs.invalid(&path, detail);
         }

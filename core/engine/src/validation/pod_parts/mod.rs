@@ -1,15 +1,21 @@
 //! Validation of the parts of a pod spec that Pods and templates share.
 
+mod claims;
 mod containers;
 mod environment;
+mod iscsi;
 mod options;
 mod paths;
 mod ports;
 mod probes;
+mod projections;
 mod resources;
 mod scheduling;
 mod security;
+mod sources;
+mod sysctls;
 mod volumes;
+mod windows;
 
 use crate::field_errors::{FieldErrors, has};
 use crate::name_format::NameFormat;
@@ -17,9 +23,12 @@ use ratchet_object::At;
 
 pub(super) use options::PodValidationOptions;
 pub(super) use ports::PROTOCOLS;
-pub(super) use resources::{check_quantity, is_standard};
+pub(super) use resources::{
+    can_overcommit, check_container_name, check_quantity, check_resource_name, is_extended,
+    is_standard,
+};
 pub(super) use scheduling::check_tolerations;
-pub(super) use volumes::is_source;
+pub(super) use sources::{Holder, check as check_source, check_driver, check_driver_name};
 
 /// Fields of a pod spec with a name format, checked if set.
 const NAME_FORMATS: [(&str, NameFormat); 4] = [
@@ -38,16 +47,28 @@ pub(super) fn check(
     options: PodValidationOptions<'_>,
     errs: &mut FieldErrors<'_, '_>,
 ) {
-    let known = volumes::check(&spec.field("volumes"), options, errs);
+    let volumes = volumes::check(&spec.field("volumes"), options, errs);
+    let claims = claims::check(&spec.field("resourceClaims"), options.is_pod, errs);
+    let known = containers::Known { volumes: &volumes, claims: &claims };
     containers::check(spec, options, &known, errs);
+    if has(spec, "resources") {
+        resources::check_pod(spec, &claims, errs);
+    }
     ports::check_host_network(spec, errs);
     errs.one_of(&spec.field("restartPolicy"), &["Always", "OnFailure", "Never"]);
     crate::rules::labels::check_map(&spec.field("nodeSelector"), errs.verdict);
-    security::check_pod(spec, errs);
+    security::check_pod(spec, options, errs);
     for (name, format) in NAME_FORMATS.into_iter().filter(|row| has(spec, row.0)) {
         errs.form_if_set(&spec.field(name), format);
     }
     errs.between(&spec.field("activeDeadlineSeconds"), SOONEST, LATEST);
-    errs.one_of(&spec.field("preemptionPolicy"), &["PreemptLowerPriority", "Never"]);
-    scheduling::check(spec, errs);
+    check_preemption(&spec.field("preemptionPolicy"), errs);
+    scheduling::check(spec, options, errs);
+}
+
+/// Checks whether pods of a priority preempt others; the field may be unset, but not empty.
+pub(super) fn check_preemption(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    if at.is_set() && errs.needs_text(at) {
+        errs.one_of(at, &["PreemptLowerPriority", "Never"]);
+    }
 }

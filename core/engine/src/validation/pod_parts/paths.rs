@@ -17,3 +17,11 @@ pub(super) fn check_no_backsteps(at: &At<'_>, text: &str, errs: &mut FieldErrors
         errs.invalid_as(at, quoted(text), "must not contain '..'");
     }
 }
+
+/// Checks that a path is relative, has no `..`, and does not begin with it: such names belong to the kubelet.
+pub(super) fn check_not_reserved(at: &At<'_>, text: &str, errs: &mut FieldErrors<'_, '_>) {
+    check_descending(at, text, errs);
+    if text.starts_with("..") && !text.starts_with("../") {
+        errs.invalid_as(at, quoted(text), "must not start with '..'");
+    }
+}

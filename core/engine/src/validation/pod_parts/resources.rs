@@ -1,5 +1,6 @@
 //! Validation of container resources: requests and limits.
 
+use super::claims;
 use crate::field_errors::{FieldErrors, quoted};
 use crate::name_format::{self, NameFormat};
 use alloc::format;
@@ -47,13 +48,45 @@ const INTEGER: [&str; 9] = [
     "services.loadbalancers",
 ];
 
-pub(super) fn check(resources: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+/// Whose resources are checked: names differ.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holder {
+    Container,
+    Pod,
+}
+
+/// Checks the resources of a container; `claims` are those of its pod, sorted by name.
+pub(super) fn check(resources: &At<'_>, claims: &[&str], errs: &mut FieldErrors<'_, '_>) {
+    check_amounts(resources, Holder::Container, errs);
+    claims::check_used(&resources.field("claims"), claims, errs);
+}
+
+/// Checks the resources of a whole pod, and that those of its containers are within them.
+pub(super) fn check_pod(spec: &At<'_>, claims: &[&str], errs: &mut FieldErrors<'_, '_>) {
+    let resources = spec.field("resources");
+    if !resources.is_set() || !errs.ctx.config.release.since(34) {
+        return;
+    }
+    if spec.field("os").field("name").text_or_empty() == "windows" {
+        return errs.forbidden(&resources, "may not be set for a windows pod");
+    }
+    let used = resources.field("claims");
+    if used.is_set() {
+        errs.forbidden(&used, "claims may not be set for Resources at pod-level");
+    }
+    check_amounts(&resources, Holder::Pod, errs);
+    claims::check_used(&used, claims, errs);
+    check_sums(spec, &resources, errs);
+}
+
+fn check_amounts(resources: &At<'_>, holder: Holder, errs: &mut FieldErrors<'_, '_>) {
     let (limits, requests) = (resources.field("limits"), resources.field("requests"));
     let mut has_basics = false;
     let mut has_pages = false;
     for (name, at) in limits.entries().chain(requests.entries()) {
-        check_name(name, &at, errs);
+        check_name(name, &at, holder, errs);
         check_quantity(name, &at, errs);
+        check_pages(name, &at, errs);
         has_basics |= matches!(name, "cpu" | "memory");
         has_pages |= is_page(name);
     }
@@ -66,6 +99,94 @@ pub(super) fn check(resources: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
+/// Checks that an amount of huge pages is a number of whole pages.
+fn check_pages(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let Some(amount) = Quantity::at(at).filter(|_| is_page(name)) else { return };
+    let size = name.strip_prefix("hugepages-").and_then(Quantity::parse);
+    let is_divisible = size.is_some_and(|size| {
+        size.is_positive() && size.is_whole() && amount.in_wholes() % size.in_wholes() == 0
+    });
+    if !is_divisible {
+        let detail = format!("{amount} is not positive integer multiple of {name}");
+        errs.invalid_as(at, quoted(&amount.to_string()), detail);
+    }
+}
+
+/// Checks the resources of a pod against those of its containers.
+fn check_sums(spec: &At<'_>, resources: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let requests = resources.field("requests");
+    for (name, at) in requests.entries() {
+        let sum = sum(spec, "requests", name);
+        if let (Some(own), Some(sum)) = (Quantity::at(&at), sum)
+            && sum.exceeds(own)
+        {
+            let detail =
+                format!("must be greater than or equal to aggregate container requests of {sum}");
+            errs.invalid_as(&at, quoted(&own.to_string()), detail);
+        }
+    }
+    let limits = resources.field("limits");
+    for (name, at) in limits.entries().filter(|(name, _)| is_page(name)) {
+        if let (Some(own), Some(sum)) = (Quantity::at(&at), sum(spec, "limits", name))
+            && sum.exceeds(own)
+        {
+            let detail =
+                format!("must be greater than or equal to aggregate container limits of {sum}");
+            errs.invalid_as(&at, quoted(&own.to_string()), detail);
+        }
+    }
+    for (index, container) in spec.field("containers").items().enumerate() {
+        for (name, at) in container.field("resources").field("limits").entries() {
+            let most = Quantity::at(&limits.key(name));
+            if let (Some(own), Some(most)) = (Quantity::at(&at), most)
+                && own.exceeds(most)
+            {
+                // The API reports a path below the resources of the pod.
+                let path = resources.path().field("containers").index(index);
+                let path = path.key(name).field("limits");
+                let detail = format!("must be less than or equal to pod limits of {most}");
+                errs.invalid_as(&at.with_path(path), quoted(&own.to_string()), detail);
+            }
+        }
+    }
+}
+
+/// The amount that all containers need of a resource at once: the sum of those that run together, or the most that one
+/// init container needs beside the sidecars before it.
+fn sum(spec: &At<'_>, list: &'static str, name: &str) -> Option<Quantity> {
+    let amount = |container: &At<'_>| {
+        let resources = container.field("resources");
+        let at = |list| resources.field(list).entries().find(|row| row.0 == name);
+        // A request that is not given is the limit.
+        let entry = at(list).or_else(|| at("limits"));
+        entry.and_then(|(_, at)| Quantity::at(&at))
+    };
+    let add = |sum: Option<Quantity>, more: Option<Quantity>| match (sum, more) {
+        (Some(sum), Some(more)) => Some(sum.plus(more)),
+        (sum, more) => sum.or(more),
+    };
+    let mut running =
+        spec.field("containers").items().fold(None, |sum, container| add(sum, amount(&container)));
+    let (mut sidecars, mut most): (Option<Quantity>, Option<Quantity>) = (None, None);
+    for container in spec.field("initContainers").items() {
+        let own = amount(&container);
+        let at_once = if container.field("restartPolicy").text_or_empty() == "Always" {
+            running = add(running, own);
+            sidecars = add(sidecars, own);
+            sidecars
+        } else {
+            add(sidecars, own).filter(|_| own.is_some())
+        };
+        if let Some(at_once) = at_once {
+            most = most.filter(|most| !at_once.exceeds(*most)).or(Some(at_once));
+        }
+    }
+    match (running, most) {
+        (Some(running), Some(most)) if most.exceeds(running) => Some(most),
+        (running, most) => running.or(most),
+    }
+}
+
 fn check_pair(
     name: &str,
     at: &At<'_>,
@@ -73,7 +194,7 @@ fn check_pair(
     limits: &At<'_>,
     errs: &mut FieldErrors<'_, '_>,
 ) {
-    let can_overcommit = is_native(name) && !is_page(name);
+    let can_overcommit = can_overcommit(name);
     let Some(request) = Quantity::at(at) else { return };
     let Some(most) = Quantity::at(limit) else {
         if !can_overcommit {
@@ -91,16 +212,39 @@ fn check_pair(
     errs.invalid_as(at, quoted(&request.to_string()), detail);
 }
 
-/// Checks the name of a container resource.
-fn check_name(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+/// Checks the name of a resource: one that the API knows, or one with a domain; returns whether it is.
+pub(crate) fn check_resource_name(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_, '_>) -> bool {
     if !name_format::is_valid(NameFormat::Qualified, name) {
-        return errs.form_of(at, name, NameFormat::Qualified);
+        errs.form_of(at, name, NameFormat::Qualified);
+        return false;
     }
-    if !name.contains('/') {
-        if !is_standard(name) && !is_page(name) {
-            let detail = "must be a standard resource type or fully qualified";
-            errs.invalid_as(at, quoted(name), detail);
+    let is_known = name.contains('/') || is_standard(name) || is_page(name);
+    if !is_known {
+        let detail = "must be a standard resource type or fully qualified";
+        errs.invalid_as(at, quoted(name), detail);
+    }
+    is_known
+}
+
+/// Resources that a whole pod may have.
+const OF_PODS: [&str; 2] = ["cpu", "memory"];
+
+fn check_name(name: &str, at: &At<'_>, holder: Holder, errs: &mut FieldErrors<'_, '_>) {
+    match holder {
+        Holder::Container => check_container_name(name, at, errs),
+        Holder::Pod => {
+            let is_known = check_resource_name(name, at, errs);
+            if is_known && !OF_PODS.contains(&name) && !name.starts_with("hugepages-") {
+                errs.unsupported(at, quoted(name), &["cpu", "hugepages-", "memory"]);
+            }
         }
+    }
+}
+
+/// Checks the name of a container resource.
+pub(crate) fn check_container_name(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    check_resource_name(name, at, errs);
+    if !name.contains('/') {
         if !STANDARD.contains(&name) && !is_page(name) {
             errs.invalid_as(at, quoted(name), "must be a standard resource for containers");
         }
@@ -125,6 +269,11 @@ pub(crate) fn is_standard(name: &str) -> bool {
     KNOWN.contains(&name)
 }
 
+/// Whether a request of a resource may be less than its limit.
+pub(crate) fn can_overcommit(name: &str) -> bool {
+    is_native(name) && !is_page(name)
+}
+
 fn is_page(name: &str) -> bool {
     name.starts_with("hugepages-") || name.starts_with("requests.hugepages-")
 }
@@ -133,7 +282,8 @@ fn is_native(name: &str) -> bool {
     !name.contains('/') || name.contains("kubernetes.io/")
 }
 
-fn is_extended(name: &str) -> bool {
+/// Whether a resource is one of a vendor, by its domain.
+pub(crate) fn is_extended(name: &str) -> bool {
     !is_native(name)
         && !name.starts_with("requests.")
         && name_format::is_valid(NameFormat::Qualified, &format!("requests.{name}"))

@@ -1,7 +1,9 @@
 //! Validation of scheduling fields: tolerations, gates, topology spread constraints and affinity.
 
+use super::{PodValidationOptions, windows};
 use crate::field_errors::{FieldErrors, has, quoted};
 use crate::name_format::{self, NameFormat};
+use crate::validation::node_selector;
 use crate::{format_value, selectors};
 use alloc::format;
 use alloc::vec::Vec;
@@ -10,15 +12,21 @@ use ratchet_object::At;
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const POLICIES: [&str; 2] = ["Honor", "Ignore"];
 
-pub(super) fn check(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+pub(super) fn check(
+    spec: &At<'_>,
+    options: PodValidationOptions<'_>,
+    errs: &mut FieldErrors<'_, '_>,
+) {
     for gate in spec.field("readinessGates").items() {
         errs.form(&gate.field("conditionType"), NameFormat::Qualified);
     }
     check_gates(&spec.field("schedulingGates"), errs);
     check_spreading(&spec.field("topologySpreadConstraints"), errs);
+    windows::check_host_process(spec, errs);
+    windows::check_host_users(spec, errs);
     check_tolerations(&spec.field("tolerations"), errs);
     if has(spec, "affinity") {
-        check_affinity(&spec.field("affinity"), errs);
+        check_affinity(&spec.field("affinity"), options, errs);
     }
     if !has(spec, "os") {
         return;
@@ -27,6 +35,7 @@ pub(super) fn check(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     if os.is_set() && errs.needs_text(&os.field("name")) {
         // The API reports the path of `os`, not of its name.
         errs.one_of(&os.field("name").with_path(*os.path()), &["linux", "windows"]);
+        windows::check_os(spec, errs);
     }
 }
 
@@ -82,6 +91,7 @@ fn check_spreading(list: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         }
         errs.one_of(&at.field("nodeAffinityPolicy"), &POLICIES);
         errs.one_of(&at.field("nodeTaintsPolicy"), &POLICIES);
+        check_label_keys(&at.field("matchLabelKeys"), &at.field("labelSelector"), errs);
         selectors::check(&at.field("labelSelector"), errs);
     }
 }
@@ -136,24 +146,31 @@ pub(crate) fn check_tolerations(list: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 
 const WEIGHT: &str = "must be in the range 1-100";
 
-fn check_affinity(affinity: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
+const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+
+fn check_affinity(
+    affinity: &At<'_>,
+    options: PodValidationOptions<'_>,
+    errs: &mut FieldErrors<'_, '_>,
+) {
     let nodes = affinity.field("nodeAffinity");
-    let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
-    let required = "requiredDuringSchedulingIgnoredDuringExecution";
-    let terms = nodes.field(required);
-    if terms.is_set() && terms.field("nodeSelectorTerms").is_empty() {
-        let detail = "must have at least one node selector term";
-        errs.required(&terms.field("nodeSelectorTerms"), detail);
+    let stored = options.stored.map(|old| old.descend(&["affinity", "nodeAffinity", REQUIRED]));
+    let checks_values = !stored.is_some_and(|old| node_selector::has_invalid_value(&old));
+    let required = nodes.field(REQUIRED);
+    if required.is_set() {
+        node_selector::check(&required, checks_values, errs);
     }
-    for at in nodes.field(preferred).items() {
+    for at in nodes.field(PREFERRED).items() {
         check_weight(&at, errs);
+        node_selector::check_term(&at.field("preference"), checks_values, errs);
     }
     for side in ["podAffinity", "podAntiAffinity"] {
-        for at in affinity.field(side).field(preferred).items() {
+        for at in affinity.field(side).field(PREFERRED).items() {
             check_weight(&at, errs);
             check_pod_term(&at.field("podAffinityTerm"), errs);
         }
-        for at in affinity.field(side).field(required).items() {
+        for at in affinity.field(side).field(REQUIRED).items() {
             check_pod_term(&at, errs);
         }
     }
@@ -171,11 +188,28 @@ fn check_pod_term(term: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     selectors::check(&term.field("labelSelector"), errs);
     selectors::check(&term.field("namespaceSelector"), errs);
     for name in term.field("namespaces").items() {
-        errs.form(&name, NameFormat::Label);
+        errs.form(&name.with_path(term.path().field("namespace")), NameFormat::Label);
+    }
+    let selector = term.field("labelSelector");
+    let lists = ["matchLabelKeys", "mismatchLabelKeys"].map(|name| term.field(name));
+    lists.iter().for_each(|list| check_label_keys(list, &selector, errs));
+    let [matched, mismatched] = &lists;
+    for key in matched.items() {
+        if mismatched.items().any(|other| other.text() == key.text()) {
+            errs.invalid(&key, "exists in both matchLabelKeys and mismatchLabelKeys");
+        }
     }
     let key = term.field("topologyKey");
-    match key.text_or_empty() {
-        "" => errs.required(&key, "can not be empty"),
-        _ => errs.form(&key, NameFormat::Qualified),
+    if key.text_or_empty().is_empty() {
+        errs.required(&key, "can not be empty");
     }
+    errs.form(&key, NameFormat::Qualified);
+}
+
+/// Checks the keys of labels whose values a pod shares with those that it looks for.
+fn check_label_keys(keys: &At<'_>, selector: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    if !keys.is_empty() && !selector.is_set() {
+        return errs.forbidden(keys, "must not be specified when labelSelector is not set");
+    }
+    keys.items().for_each(|key| errs.form(&key, NameFormat::Qualified));
 }

@@ -1,13 +1,18 @@
-//! Validation of security contexts: ids, sysctls, seccomp and AppArmor profiles.
+//! Validation of security contexts: ids, seccomp and AppArmor profiles.
 
 use super::paths::check_descending;
-use crate::field_errors::{FieldErrors, has, quoted};
+use super::{PodValidationOptions, sysctls, windows};
+use crate::field_errors::{FieldErrors, has};
 use ratchet_object::At;
 
 const HIGHEST: i64 = i32::MAX as i64;
 const SECCOMP: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
 
-pub(super) fn check_pod(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+pub(super) fn check_pod(
+    spec: &At<'_>,
+    options: PodValidationOptions<'_>,
+    errs: &mut FieldErrors<'_, '_>,
+) {
     let context = spec.field("securityContext");
     let shares = has(spec, "shareProcessNamespace");
     if !context.is_set() && !shares {
@@ -24,10 +29,11 @@ pub(super) fn check_pod(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         let detail = "ShareProcessNamespace and HostPID cannot both be enabled";
         errs.invalid(&shared.with_path(context.path().field("shareProcessNamespace")), detail);
     }
-    check_sysctls(&context.field("sysctls"), errs);
+    sysctls::check(spec, &context.field("sysctls"), options.stored, errs);
     errs.one_of(&context.field("fsGroupChangePolicy"), &["Always", "OnRootMismatch"]);
     errs.one_of(&context.field("supplementalGroupsPolicy"), &["Merge", "Strict"]);
     check_seccomp(&context.field("seccompProfile"), errs);
+    windows::check_options(&context, errs);
     check_app_armor(&context.field("appArmorProfile"), errs);
 }
 
@@ -48,7 +54,12 @@ pub(super) fn check_container(spec: &At<'_>, context: &At<'_>, errs: &mut FieldE
         errs.invalid(&mount, "`hostUsers` must be false to use `Unmasked`");
     }
     check_seccomp(&context.field("seccompProfile"), errs);
+    check_escalation(context, errs);
+    windows::check_options(context, errs);
     check_app_armor(&context.field("appArmorProfile"), errs);
+}
+
+fn check_escalation(context: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     if context.field("allowPrivilegeEscalation").truth() == Some(false) {
         let formatted = || crate::internal::format_as("SecurityContext", context);
         if context.field("privileged").is_true() {
@@ -61,18 +72,6 @@ pub(super) fn check_container(spec: &At<'_>, context: &At<'_>, errs: &mut FieldE
                 errs.invalid_as(context, formatted(), detail);
             }
         }
-    }
-}
-
-fn check_sysctls(sysctls: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let mut names: alloc::vec::Vec<&str> = alloc::vec::Vec::new();
-    for sysctl in sysctls.items() {
-        let name = sysctl.field("name");
-        let text = name.text_or_empty();
-        if errs.needs_text(&name) && names.contains(&text) {
-            errs.duplicate(&name, quoted(text));
-        }
-        names.push(text);
     }
 }
 

@@ -1,14 +1,17 @@
 //! Validation of pod volumes and their sources, and of volume mounts and devices.
 
 use super::PodValidationOptions;
-use super::paths::{check_descending, check_no_backsteps};
+use super::paths::check_descending;
+use super::sources::{self, Holder};
 use crate::field_errors::{FieldErrors, has, quoted};
-use crate::name_format::NameFormat;
+use crate::format_value;
+use crate::name_format::{self, NameFormat};
+use alloc::format;
 use alloc::vec::Vec;
-use ratchet_object::{At, Quantity};
+use ratchet_object::At;
 
 /// Volume sources in the order in which the API checks them, and the name in the error about a second source.
-const SOURCES: [(&str, &str); 31] = [
+const SOURCES: [(&str, &str); 30] = [
     ("emptyDir", "emptyDir"),
     ("hostPath", "hostPath"),
     ("gitRepo", "gitRepo"),
@@ -39,70 +42,107 @@ const SOURCES: [(&str, &str); 31] = [
     ("csi", "csi"),
     ("ephemeral", "ephemeral"),
     ("image", "image"),
-    ("local", "local"),
 ];
 
-/// Required fields of sources.
-const REQUIRED: [(&str, &str); 16] = [
-    ("awsElasticBlockStore", "volumeID"),
-    ("azureDisk", "diskName"),
-    ("azureFile", "secretName"),
-    ("azureFile", "shareName"),
-    ("cinder", "volumeID"),
-    ("configMap", "name"),
-    ("flexVolume", "driver"),
-    ("gcePersistentDisk", "pdName"),
-    ("gitRepo", "repository"),
-    ("nfs", "path"),
-    ("nfs", "server"),
-    ("persistentVolumeClaim", "claimName"),
-    ("photonPersistentDisk", "pdID"),
-    ("portworxVolume", "volumeID"),
-    ("secret", "secretName"),
-    ("vsphereVolume", "volumePath"),
-];
+/// The names of valid volumes, and whether each is a claim, which can be a block device.
+pub(super) type KnownVolumes<'a> = Vec<(&'a str, bool)>;
 
-const MODE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
-const HIGHEST_MODE: i64 = 0o777;
-
-const HOST_PATHS: [&str; 8] = [
-    "",
-    "BlockDevice",
-    "CharDevice",
-    "Directory",
-    "DirectoryOrCreate",
-    "File",
-    "FileOrCreate",
-    "Socket",
-];
-
-/// Checks the volumes; returns the names of the valid ones, which mounts can refer to.
+/// Checks the volumes; returns those that are valid, which mounts can refer to.
 pub(super) fn check<'a>(
     volumes: &At<'a>,
     options: PodValidationOptions<'a>,
     errs: &mut FieldErrors<'_, '_>,
-) -> Vec<&'a str> {
-    let mut known: Vec<&'a str> = options.claims.to_vec();
-    let mut names: Vec<&str> = Vec::new();
-    for volume in volumes.items() {
+) -> KnownVolumes<'a> {
+    let mut known = check_claims(volumes, options, errs);
+    let mut claims = options.claims.to_vec();
+    claims.sort_unstable();
+    claims.dedup();
+    let pod = if options.is_pod { pod_name(volumes) } else { "" };
+    let is_claim = |text: &str| claims.binary_search(&text).is_ok();
+    // A claim template of the same name replaces the volume; the others are numbered behind the templates.
+    let others = volumes.items().filter(|at| !is_claim(at.field("name").text_or_empty()));
+    for (index, volume) in others.enumerate() {
+        let volume = match claims.len() {
+            0 => volume,
+            count => volume.with_path(volumes.path().index(count + index)),
+        };
         let name = volume.field("name");
         let text = name.text_or_empty();
-        // A claim template of the same name replaces the volume.
-        if options.claims.contains(&text) {
-            continue;
-        }
         let before = errs.verdict.errors.len();
         check_source(&volume, options, errs);
+        if !pod.is_empty() && !text.is_empty() && volume.field("ephemeral").is_set() {
+            check_created_claim(&name, pod, errs);
+        }
         errs.needs_form(&name, NameFormat::Label);
-        if names.contains(&text) {
+        if known.iter().any(|row| row.0 == text) {
             errs.duplicate(&name, quoted(text));
         }
+        let claim = volume.field("persistentVolumeClaim");
         if errs.verdict.errors.len() == before {
-            names.push(text);
-            known.push(text);
+            known.push((text, claim.is_set() || volume.field("ephemeral").is_set()));
+        }
+        let claim_name = claim.field("claimName");
+        if !pod.is_empty() && is_created(volumes, pod, claim_name.text_or_empty()) {
+            let detail = "must not reference a PVC that gets created for an ephemeral volume";
+            errs.invalid(&claim_name, detail);
         }
     }
     known
+}
+
+/// Checks the volumes that the claim templates of a StatefulSet become.
+fn check_claims<'a>(
+    volumes: &At<'a>,
+    options: PodValidationOptions<'a>,
+    errs: &mut FieldErrors<'_, '_>,
+) -> KnownVolumes<'a> {
+    let mut known = KnownVolumes::new();
+    let mut seen: Vec<&str> = Vec::new();
+    for name in options.claims.iter().copied() {
+        if seen.contains(&name) {
+            continue;
+        }
+        let path = volumes.path().index(seen.len());
+        seen.push(name);
+        let before = errs.verdict.errors.len();
+        let at = volumes.with_path(path.field("name"));
+        if name.is_empty() {
+            let claim = path.field("persistentVolumeClaim").field("claimName");
+            errs.required(&volumes.with_path(claim), "");
+            errs.required(&at, "");
+        } else {
+            errs.form_of(&at, name, NameFormat::Label);
+        }
+        if errs.verdict.errors.len() == before {
+            known.push((name, true));
+        }
+    }
+    known
+}
+
+/// The name of the pod that has these volumes.
+fn pod_name<'a>(volumes: &At<'a>) -> &'a str {
+    volumes.object().map(|pod| pod.text_at(&["metadata", "name"])).unwrap_or_default()
+}
+
+/// Checks the name of the claim that a pod creates for an ephemeral volume.
+fn check_created_claim(name: &At<'_>, pod: &str, errs: &mut FieldErrors<'_, '_>) {
+    let text = name.text_or_empty();
+    let claim = format!("{pod}-{text}");
+    name_format::faults(NameFormat::Subdomain, &claim, |detail| {
+        let detail = format!("PVC name {}: {detail}", quoted(&claim));
+        errs.invalid_as(name, quoted(text), detail);
+    });
+}
+
+/// Whether a pod creates the claim for one of its ephemeral volumes.
+fn is_created(volumes: &At<'_>, pod: &str, claim: &str) -> bool {
+    let volume = claim.strip_prefix(pod).and_then(|rest| rest.strip_prefix('-'));
+    volume.is_some_and(|volume| {
+        volumes
+            .items()
+            .any(|at| at.field("ephemeral").is_set() && at.field("name").text_or_empty() == volume)
+    })
 }
 
 fn check_source(
@@ -111,8 +151,7 @@ fn check_source(
     errs: &mut FieldErrors<'_, '_>,
 ) {
     let mut found = false;
-    for (name, name_in_error) in SOURCES.iter().filter(|row| row.0 != "local" && has(volume, row.0))
-    {
+    for (name, name_in_error) in SOURCES.iter().filter(|row| has(volume, row.0)) {
         let source = volume.field(name);
         if !source.is_set() {
             continue;
@@ -123,90 +162,32 @@ fn check_source(
             continue;
         }
         found = true;
-        check_one(name, &source, options, errs);
+        sources::check(name, volume, &source, Holder::Pod { is_pod: options.is_pod }, errs);
     }
     // A volume without a source defaults to an `emptyDir`.
 }
 
-fn check_one(
-    name: &str,
-    source: &At<'_>,
-    options: PodValidationOptions<'_>,
+/// Checks the mounts and devices of a container.
+pub(super) fn check_mounts(
+    container: &At<'_>,
+    known: &[(&str, bool)],
     errs: &mut FieldErrors<'_, '_>,
 ) {
-    for (_, field) in REQUIRED.iter().filter(|row| row.0 == name) {
-        errs.needs_text(&source.field(field));
+    if has(container, "volumeMounts") {
+        check_volume_mounts(container, known, errs);
     }
-    let mode = source.field("defaultMode");
-    check_mode(&mode, errs);
-    match name {
-        "emptyDir" => {
-            let limit = source.field("sizeLimit");
-            if Quantity::at(&limit).is_some_and(Quantity::is_negative) {
-                errs.forbidden(&limit, "SizeLimit field must be a valid resource quantity");
-            }
-        }
-        "hostPath" => {
-            let path = source.field("path");
-            if errs.needs_text(&path) {
-                check_no_backsteps(&path, path.text_or_empty(), errs);
-                errs.one_of(&source.field("type"), &HOST_PATHS);
-            }
-        }
-        "secret" | "configMap" => check_items(&source.field("items"), errs),
-        "nfs" if !source.field("path").text_or_empty().starts_with('/') => {
-            let path = source.field("path");
-            errs.invalid_as(&path, quoted(path.text_or_empty()), "must be an absolute path");
-        }
-        "csi" => errs.needs_form(&source.field("driver"), NameFormat::Subdomain),
-        "ephemeral" if !source.field("volumeClaimTemplate").is_set() => {
-            errs.required(&source.field("volumeClaimTemplate"), "");
-        }
-        "image" => {
-            if options.is_pod {
-                errs.needs_text(&source.field("reference"));
-            }
-            errs.one_of(&source.field("pullPolicy"), &["Always", "IfNotPresent", "Never"]);
-        }
-        _ => {}
-    }
-}
-
-fn check_mode(mode: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    if mode.int().is_some_and(|number| !(0..=HIGHEST_MODE).contains(&number)) {
-        errs.invalid(mode, MODE);
-    }
-}
-
-fn check_items(items: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    for item in items.items() {
-        errs.needs_text(&item.field("key"));
-        let path = item.field("path");
-        errs.needs_text(&path);
-        check_descending(&path, path.text_or_empty(), errs);
-        if path.text_or_empty().starts_with("..")
-            && !path.text_or_empty().split('/').any(|step| step == "..")
-        {
-            errs.invalid(&path, "must not start with '..'");
-        }
-        check_mode(&item.field("mode"), errs);
-    }
-}
-
-/// Checks the mounts and devices of a container.
-pub(super) fn check_mounts(container: &At<'_>, known: &[&str], errs: &mut FieldErrors<'_, '_>) {
     if has(container, "volumeDevices") {
         check_devices(container, known, errs);
     }
-    if !has(container, "volumeMounts") {
-        return;
-    }
+}
+
+fn check_volume_mounts(container: &At<'_>, known: &[(&str, bool)], errs: &mut FieldErrors<'_, '_>) {
     let mounts = container.field("volumeMounts");
     let mut paths: Vec<&str> = Vec::new();
     for mount in mounts.items() {
         let (name, path) = (mount.field("name"), mount.field("mountPath"));
         errs.needs_text(&name);
-        if !known.contains(&name.text_or_empty()) {
+        if !known.iter().any(|row| row.0 == name.text_or_empty()) {
             errs.not_found(&name, name.text_or_empty());
         }
         errs.needs_text(&path);
@@ -214,6 +195,13 @@ pub(super) fn check_mounts(container: &At<'_>, known: &[&str], errs: &mut FieldE
             errs.invalid_as(&path, quoted(path.text_or_empty()), "must be unique");
         }
         paths.push(path.text_or_empty());
+        let devices = container.field("volumeDevices");
+        if is_listed(&devices, "name", name.text_or_empty()) {
+            errs.invalid(&name, "must not already exist in volumeDevices");
+        }
+        if is_listed(&devices, "devicePath", path.text_or_empty()) {
+            errs.invalid(&path, "must not already exist as a path in volumeDevices");
+        }
         let (sub, expression) = (mount.field("subPath"), mount.field("subPathExpr"));
         // The API reports the path of the list here, not of the mount.
         if !sub.text_or_empty().is_empty() {
@@ -243,8 +231,16 @@ fn under_list<'a>(list: &At<'a>, mount: &At<'a>, name: &'static str) -> At<'a> {
     mount.field(name).with_path(list.path().field(name))
 }
 
+/// Checks a mode, which may be unset but not empty.
+fn check_mode(mode: &At<'_>, modes: &[&str], errs: &mut FieldErrors<'_, '_>) {
+    let text = mode.text_or_empty();
+    if mode.is_set() && !modes.contains(&text) {
+        errs.unsupported(mode, format_value::typed_string(text, errs.ctx.config.release), modes);
+    }
+}
+
 fn check_propagation(container: &At<'_>, mode: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    errs.one_of(mode, &["Bidirectional", "HostToContainer", "None"]);
+    check_mode(mode, &["Bidirectional", "HostToContainer", "None"], errs);
     let privileged = container.field("securityContext").field("privileged");
     if mode.text_or_empty() == "Bidirectional" && !privileged.is_true() {
         let detail = "Bidirectional mount propagation is available only to privileged containers";
@@ -253,7 +249,7 @@ fn check_propagation(container: &At<'_>, mode: &At<'_>, errs: &mut FieldErrors<'
 }
 
 fn check_read_only(mount: &At<'_>, mode: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    errs.one_of(mode, &["Disabled", "Enabled", "IfPossible"]);
+    check_mode(mode, &["Disabled", "Enabled", "IfPossible"], errs);
     if matches!(mode.text_or_empty(), "Enabled" | "IfPossible") {
         if !mount.field("readOnly").is_true() {
             errs.forbidden(mode, "may only be specified when readOnly is true");
@@ -265,18 +261,47 @@ fn check_read_only(mount: &At<'_>, mode: &At<'_>, errs: &mut FieldErrors<'_, '_>
     }
 }
 
-fn check_devices(container: &At<'_>, known: &[&str], errs: &mut FieldErrors<'_, '_>) {
-    for device in container.field("volumeDevices").items() {
-        let name = device.field("name");
-        errs.needs_text(&name);
-        if !known.contains(&name.text_or_empty()) {
-            errs.not_found(&name, name.text_or_empty());
-        }
-        errs.needs_text(&device.field("devicePath"));
-    }
+/// Whether an item of a list has this text in a field.
+fn is_listed(list: &At<'_>, field: &'static str, text: &str) -> bool {
+    list.items().any(|at| at.field(field).text_or_empty() == text)
 }
 
-/// Whether a field of a PersistentVolume's spec is a volume source.
-pub(crate) fn is_source(name: &str) -> bool {
-    SOURCES.iter().any(|row| row.0 == name)
+fn check_devices(container: &At<'_>, known: &[(&str, bool)], errs: &mut FieldErrors<'_, '_>) {
+    let mounts = container.field("volumeMounts");
+    let (mut names, mut paths): (Vec<&str>, Vec<&str>) = Default::default();
+    for device in container.field("volumeDevices").items() {
+        let (name, path) = (device.field("name"), device.field("devicePath"));
+        let (text, path_text) = (name.text_or_empty(), path.text_or_empty());
+        errs.needs_text(&name);
+        if names.contains(&text) {
+            errs.invalid(&name, "must be unique");
+        }
+        match known.iter().find(|row| row.0 == text) {
+            None => errs.not_found(&name, text),
+            Some((_, true)) => {}
+            Some((_, false)) => {
+                let detail = "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode";
+                errs.invalid(&name, detail);
+            }
+        }
+        errs.needs_text(&path);
+        if paths.contains(&path_text) {
+            errs.invalid_as(&path, quoted(path_text), "must be unique");
+        }
+        if path_text.split('/').any(|step| step == "..") {
+            errs.invalid(&path, "can not contain backsteps ('..')");
+        } else {
+            paths.push(path_text);
+        }
+        if is_listed(&mounts, "name", text) {
+            errs.invalid_as(&name, quoted(text), "must not already exist in volumeMounts");
+        }
+        if is_listed(&mounts, "mountPath", path_text) {
+            let detail = "must not already exist as a path in volumeMounts";
+            errs.invalid_as(&path, quoted(path_text), detail);
+        }
+        if !text.is_empty() {
+            names.push(text);
+        }
+    }
 }

@@ -1,11 +1,11 @@
 //! Validation of Jobs and CronJobs: counts, selectors, schedules and immutable fields.
 
-use super::{NO_MATCH, format_labels};
+use super::{NO_MATCH, format_labels, job_policies};
 use crate::field_errors::{FieldErrors, format_node};
 use crate::name_format::{self, NameFormat};
 use crate::rules::immutable;
 use crate::selectors::{self, Match};
-use crate::{Change, cron, format_value, internal};
+use crate::{Change, cron, format_value, internal, time_zones};
 use alloc::format;
 use ratchet_object::At;
 
@@ -22,8 +22,13 @@ const INDEXED: &str = "requires indexed completion mode";
 const MOST_AT_ONCE: i64 = 100_000;
 const LONGEST_CRON_NAME: usize = 52;
 
-/// Immutable fields of a Job, beside its template.
-const FIXED: [&str; 4] = ["podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"];
+/// Immutable fields of a Job, beside its template, and the types of those that have members.
+const FIXED: [(&str, &str); 4] = [
+    ("podFailurePolicy", "PodFailurePolicy"),
+    ("backoffLimitPerIndex", ""),
+    ("managedBy", ""),
+    ("successPolicy", "SuccessPolicy"),
+];
 
 pub(super) fn check_job(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     for name in COUNTS {
@@ -35,6 +40,7 @@ pub(super) fn check_job(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     if failed.is_set() && !backoff.is_set() {
         errs.required(&backoff, "when maxFailedIndexes is specified");
     }
+    job_policies::check_manager(&spec.field("managedBy"), errs);
     let mode = spec.field("completionMode");
     errs.one_of(&mode, &["NonIndexed", "Indexed"]);
     match mode.text_or_empty() {
@@ -54,6 +60,9 @@ pub(super) fn check_job(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             if failed.int().is_some_and(|count| count > MOST_AT_ONCE) {
                 errs.invalid(&failed, "must be less than or equal to 100000");
             }
+            if completions.int().is_some_and(|count| count > MOST_AT_ONCE) && backoff.is_set() {
+                check_many(&parallelism, &failed, errs);
+            }
         }
         "" | "NonIndexed" => {
             for at in [&backoff, &failed] {
@@ -64,7 +73,27 @@ pub(super) fn check_job(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         }
         _ => {}
     }
-    errs.one_of(&spec.field("podReplacementPolicy"), &["Failed", "TerminatingOrFailed"]);
+    job_policies::check(spec, errs);
+    let replacement = spec.field("podReplacementPolicy");
+    if spec.field("podFailurePolicy").is_set() {
+        errs.one_of(&replacement, &["Failed"]);
+    } else {
+        errs.one_of(&replacement, &["Failed", "TerminatingOrFailed"]);
+    }
+}
+
+/// Checks a Job of very many indexes that counts failures of each.
+fn check_many(parallelism: &At<'_>, failed: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    const MOST: i64 = 10_000;
+    const DETAIL: &str = "must be less than or equal to 10000 when completions are above 100000 and used with backoff limit per index";
+    if !failed.is_set() {
+        errs.required(failed, "must be specified when completions is above 100000");
+    }
+    for at in [parallelism, failed] {
+        if at.int().is_some_and(|count| count > MOST) {
+            errs.invalid(at, DETAIL);
+        }
+    }
 }
 
 /// Checks what a Job has outside a CronJob: the names of its pods, and a generated selector.
@@ -213,7 +242,7 @@ fn check_schedule(
     }
 }
 
-/// Checks the syntax of a time zone name; whether the zone exists cannot be checked here.
+/// Checks the name of a time zone.
 fn check_zone(zone: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     if !zone.is_set() {
         return;
@@ -234,6 +263,10 @@ fn check_zone(zone: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         let detail =
             "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
         errs.invalid(zone, detail);
+    }
+    // Go knows the zone of the machine by this name.
+    if text != "Local" && !time_zones::is_known(text) {
+        errs.invalid(zone, format!("unknown time zone {text}"));
     }
 }
 
@@ -259,10 +292,14 @@ pub(super) fn check_immutable(spec: &At<'_>, old: &At<'_>, errs: &mut FieldError
         let formatted = format_value::typed_string(mode(spec), errs.ctx.config.release);
         immutable::changed(&spec.field("completionMode"), formatted, errs.verdict);
     }
-    for name in FIXED {
+    for (name, kind) in FIXED {
         let at = spec.field(name);
         if !at.equals(&old.field(name)) {
-            immutable::changed(&at, format_node(at.node()), errs.verdict);
+            let formatted = match kind {
+                kind if !kind.is_empty() && at.is_set() => internal::format_as(kind, &at),
+                _ => format_node(at.node()),
+            };
+            immutable::changed(&at, formatted, errs.verdict);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Validation of workloads: selectors, counts and the pod template of each kind.
 
 mod batch;
+mod job_policies;
 mod job_status;
 mod rollout;
 mod stateful;
@@ -8,7 +9,7 @@ mod status;
 mod stored_template;
 
 use super::pod_parts::PodValidationOptions;
-use super::pod_spec;
+use super::{annotated_pod, pod_spec};
 use crate::context::ValidationContext;
 use crate::field_errors::FieldErrors;
 use crate::rules::{immutable, labels, metadata};
@@ -65,6 +66,10 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         return;
     }
     let (spec, old_spec) = (root.field("spec"), old.map(|old| old.field("spec")));
+    // The API looks at the selector of a DaemonSet first, and at those of other kinds last.
+    if let ("DaemonSet", Some(old_spec)) = (kind, &old_spec) {
+        check_selector_immutable(&spec, old_spec, verdict);
+    }
     let before = verdict.errors.len();
     check_spec(ctx, kind, &root, old.as_ref(), verdict);
     // An update of a Job runs the same validation twice and reports its errors twice.
@@ -78,7 +83,7 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     }
     let Some(old_spec) = old_spec else { return };
     match kind {
-        "DaemonSet" | "Deployment" | "ReplicaSet" => {
+        "Deployment" | "ReplicaSet" => {
             check_selector_immutable(&spec, &old_spec, verdict);
         }
         "StatefulSet" => stateful::check_immutable(&spec, &old_spec, verdict),
@@ -199,12 +204,9 @@ fn check_plain_selector(selector: &At<'_>, template: &At<'_>, errs: &mut FieldEr
     }
 }
 
-/// Labels as the server formats a map; an empty one is `null`.
+/// Labels as the server formats a map; one that is not written is `null`.
 pub(super) fn format_labels(labels: &At<'_>) -> alloc::string::String {
-    match labels.entries().len() {
-        0 => "null".into(),
-        _ => format_value::tree(labels.node()),
-    }
+    format_value::tree(labels.node())
 }
 
 fn check_template(
@@ -216,7 +218,7 @@ fn check_template(
 ) {
     let spec = template.field("spec");
     let claims = stateful::claims(ctx, kind);
-    let options = PodValidationOptions { is_pod: false, claims: &claims };
+    let options = PodValidationOptions { is_pod: false, claims: &claims, stored: None };
     // The release does not validate the template of a StatefulSet whose stored one is invalid.
     let stored = match old.filter(|_| kind == "StatefulSet") {
         Some(old) => StoredTemplateErrors::of(ctx, old, options),
@@ -230,10 +232,11 @@ fn check_template(
     for _ in 0..times {
         let metadata = template.field("metadata");
         labels::check_map(&metadata.field("labels").with_path(labels_path), verdict);
-        metadata::check_annotations(
-            &metadata.field("annotations").with_path(annotations_path),
-            verdict,
-        );
+        let annotations = metadata.field("annotations").with_path(annotations_path);
+        metadata::check_annotations(&annotations, verdict);
+        let stored = old.map(|old| old.field("metadata").field("annotations"));
+        let mut errs = FieldErrors::new(ctx, verdict);
+        annotated_pod::check(&annotations, &spec, stored.as_ref(), &mut errs);
     }
     if !skips {
         let before = verdict.errors.len();

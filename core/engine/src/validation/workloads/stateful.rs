@@ -26,7 +26,7 @@ pub(super) fn check(spec: &At<'_>, is_update: bool, errs: &mut FieldErrors<'_, '
     check_strategy(&spec.field("updateStrategy"), errs);
     let retention = spec.field("persistentVolumeClaimRetentionPolicy");
     for name in ["whenDeleted", "whenScaled"] {
-        errs.one_of(&retention.field(name), &["Delete", "Retain"]);
+        errs.one_of(&retention.field(name), &["Retain", "Delete"]);
     }
     let start = spec.field("ordinals").field("start");
     errs.not_negative(&start);
@@ -34,7 +34,7 @@ pub(super) fn check(spec: &At<'_>, is_update: bool, errs: &mut FieldErrors<'_, '
     if !is_update {
         errs.form_if_set(&spec.field("serviceName"), NameFormat::Label);
         for claim in spec.field("volumeClaimTemplates").items() {
-            storage::check_claim(&claim.field("spec"), errs);
+            storage::check_claim(&claim.field("spec"), None, errs);
         }
     }
 }
