@@ -18,6 +18,8 @@ mod load;
 mod nodes;
 mod objects;
 mod observability;
+#[path = "../server/own_address.rs"]
+mod own_address;
 mod parts;
 mod paths;
 mod published;
