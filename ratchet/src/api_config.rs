@@ -126,11 +126,11 @@ pub(crate) fn pod_security_config(path: &Path) -> Result<Configuration, String> 
     }
 }
 
-fn failed(why: &dyn std::fmt::Display) -> String {
+pub(crate) fn failed(why: &dyn std::fmt::Display) -> String {
     format!("failed to apply admission: {why}")
 }
 
-fn read_config_file(path: &Path) -> Result<String, String> {
+pub(crate) fn read_config_file(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| {
         let path = path.display();
         failed(&format!(
@@ -139,7 +139,7 @@ fn read_config_file(path: &Path) -> Result<String, String> {
     })
 }
 
-fn object_of(text: &str) -> Result<Option<Object<'_>>, String> {
+pub(crate) fn object_of(text: &str) -> Result<Option<Object<'_>>, String> {
     let decoded = decode(text, Limits::DEFAULT).map_err(|error| failed(&error))?;
     Ok(decoded.documents.into_iter().next().map(Object::new))
 }

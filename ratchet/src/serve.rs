@@ -17,6 +17,7 @@ mod signing;
 mod usage_error;
 mod values;
 mod version;
+mod webhook_users;
 
 use crate::command_result::CommandResult;
 use crate::shell_quote::shell_quote;
@@ -28,7 +29,7 @@ use ratchet_embedded::Embedded;
 use ratchet_engine::ApiConfig;
 use ratchet_server::{
     AggregationConfig, BackendConfig, ClientKeyFiles, Config, Credentials, Proxies, ProxyFiles,
-    Trust,
+    ServiceRouting, Trust,
 };
 use settings::Settings;
 use signals::Signals;
@@ -144,12 +145,25 @@ fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
         runtime: settings.runtime,
         own_endpoints: services.endpoint_reconciler_type != Reconciler::None,
         audit: settings.audit,
-        backends: backends(kubelets, settings.trust, settings.proxies, keys),
+        backends: BackendConfig {
+            webhook_users: settings.webhook_users,
+            ..backends(kubelets, settings.trust, settings.proxies, keys)
+        },
         aggregation: AggregationConfig {
             client: keys.front_proxy.client().map(client_key_files),
-            by_endpoint: aggregation.enable_aggregator_routing,
+            routing: routing(aggregation.enable_aggregator_routing),
             rejects_redirects: aggregation.aggregator_reject_forwarding_redirect,
         },
+    }
+}
+
+/// Which address of a Service is dialed: as in kube-apiserver where the flag is given. Without it, nothing is assumed to
+/// route cluster IPs.
+fn routing(enable_aggregator_routing: Option<bool>) -> ServiceRouting {
+    match enable_aggregator_routing {
+        None => ServiceRouting::Automatic,
+        Some(false) => ServiceRouting::ClusterIp,
+        Some(true) => ServiceRouting::Endpoint,
     }
 }
 
@@ -165,6 +179,7 @@ fn backends(args: KubeletArgs, trust: Trust, proxies: Proxies, keys: &Keys) -> B
         default_port: args.kubelet_port,
         bytes_per_second: u64::try_from(args.max_connection_bytes_per_sec).unwrap_or(0),
         proxies,
+        ..BackendConfig::default()
     }
 }
 

@@ -51,11 +51,16 @@ pub use app::audit::Audit;
 pub use app::backends::Backends;
 pub use app::compute::worker_threads;
 pub use app::metrics;
+pub use app::service_resolver::ServiceRouting;
 pub use app::version::{PLATFORM, git_version};
 pub use handler::loopback::{LoopbackClient, MediaTypes};
 pub use ratchet_admission::{PLUGINS, PluginRow, default_plugins};
 pub use ratchet_allocation::Ranges;
-pub use ratchet_kubelet::{ClientKeyFiles, NameCheck, Proxies, Trust};
+pub use ratchet_kubelet::{
+    ClientKeyFiles, NameCheck, Proxies, Trust, WebhookCredentials, WebhookUser, WebhookUsers,
+};
 pub use request::limits::RequestLimits;
-pub use start::config::{AggregationConfig, BackendConfig, Config, Credentials, ProxyFiles};
+pub use start::config::{
+    AggregationConfig, BackendConfig, Config, Credentials, ProxyFiles, WebhookUserConfig,
+};
 pub use start::{BoundServer, ReloadHandle, ShutdownHandle, StartError, go_io_error, start};

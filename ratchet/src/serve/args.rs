@@ -279,9 +279,10 @@ pub(crate) struct AggregationArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) proxy_client_key_file: Option<PathBuf>,
 
-    /// Dial endpoints of extension API servers rather than cluster IPs.
-    #[arg(long, value_name = "BOOL", default_value = "false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
-    pub(crate) enable_aggregator_routing: bool,
+    /// Dial an endpoint of the Service of a webhook or an extension API server, or else its cluster IP [default: a ready
+    /// endpoint if there is one, otherwise the cluster IP].
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
+    pub(crate) enable_aggregator_routing: Option<bool>,
 
     /// Answer with an error where an extension API server redirects.
     #[arg(long, value_name = "BOOL", default_value = "true", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]

@@ -3,11 +3,13 @@
 use super::args::{
     AuditArgs, ClientArgs, KubeletArgs, Reconciler, RuleArgs, ServeArgs, ServingArgs,
 };
-use super::{plugins, runtime_config, signing, usage_error};
+use super::{plugins, runtime_config, signing, usage_error, webhook_users};
 use crate::args::BehaviorArg;
 use ratchet_engine::{ApiConfig, Behavior, KUBELET_CERT_CN, Plugins, Release};
 use ratchet_net::Quoted;
-use ratchet_server::{Audit, Mode, NameCheck, Proxies, Ranges, RequestLimits, Trust, go_io_error};
+use ratchet_server::{
+    Audit, Mode, NameCheck, Proxies, Ranges, RequestLimits, Trust, WebhookUserConfig, go_io_error,
+};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
@@ -24,6 +26,7 @@ pub(crate) struct Settings {
     pub(crate) audit: Option<Audit>,
     pub(crate) trust: Trust,
     pub(crate) proxies: Proxies,
+    pub(crate) webhook_users: WebhookUserConfig,
 }
 
 /// Validates the flags. As in kube-apiserver, a value that cannot be parsed is reported alone, and all invalid
@@ -69,6 +72,8 @@ pub(crate) fn resolve(args: &ServeArgs) -> Result<Settings, String> {
     if let Some(path) = &args.rules.admission_control_config_file {
         api_config.pod_security = crate::api_config::pod_security_config(path)?;
     }
+    let webhook_users = args.rules.admission_control_config_file.as_deref();
+    let webhook_users = webhook_users.map(webhook_users::read).transpose()?.unwrap_or_default();
     Ok(Settings {
         bind: SocketAddr::new(args.serving.bind_address, port(&args.serving)),
         advertise,
@@ -80,6 +85,7 @@ pub(crate) fn resolve(args: &ServeArgs) -> Result<Settings, String> {
         runtime: runtime?,
         audit: audit(&args.audit)?,
         proxies: Proxies::from_environment()?,
+        webhook_users,
         trust: trust(&args.kubelets, names.unwrap_or(NameCheck::Off)),
     })
 }

@@ -79,6 +79,41 @@ fn groups_and_versions_are_in_the_order_of_their_priorities() {
 }
 
 #[test]
+fn a_server_with_one_sort_of_openapi_is_in_both_or_in_the_newer() {
+    let key = format!("apis/{GROUP}/v1alpha1");
+    let path = format!("/apis/{GROUP}/v1alpha1/flunders");
+    let url_of = |world: &World| {
+        let index = world.json("/openapi/v3");
+        index["paths"]
+            .get(&key)
+            .map(|found| found["serverRelativeURL"].as_str().unwrap().to_owned())
+    };
+    let (world, extension) = World::available("v2");
+    let url = wait_for(|| url_of(&world));
+    assert!(url.starts_with(&format!("/openapi/v3/{key}?hash=")), "{url}");
+    let document = world.json(&url);
+    assert_eq!(document["openapi"], "3.0.0");
+    let schema = &document["components"]["schemas"]["com.example.Flunder"];
+    assert_eq!(schema["description"], "A flunder of Wardle.");
+    assert_eq!(document["paths"][&path]["get"]["operationId"], "listFlunders");
+    let other = format!("/openapi/v3/{key}?hash=0");
+    assert_eq!(world.server.get(&other).0, 301);
+    assert!(world.json("/openapi/v2")["paths"].get(&path).is_some());
+    // It was converted here, and stays while the server is away.
+    drop(extension);
+    assert_eq!(world.json(&url), document);
+    assert_eq!(world.server.request("DELETE", &format!("{SERVICES}/{NAME}"), "").0, 200);
+    assert_eq!(world.server.get(&url).0, 404);
+    assert!(url_of(&world).is_none());
+
+    let (world, _extension) = World::available("v3");
+    let url = wait_for(|| url_of(&world));
+    assert_eq!(url, format!("/openapi/v3/{key}?hash=F"));
+    assert!(world.json(&url)["components"]["schemas"].get("com.example.Flunder").is_some());
+    assert!(world.json("/openapi/v2")["paths"].get(&path).is_none(), "as in the reference");
+}
+
+#[test]
 fn openapi_documents_are_joined() {
     let (world, _extension) = World::available("aggregated");
     let key = format!("apis/{GROUP}/v1alpha1");

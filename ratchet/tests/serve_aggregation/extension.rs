@@ -27,7 +27,8 @@ pub(crate) struct Extension {
 
 impl Extension {
     /// Starts a server with the files `tls.crt`, `tls.key` and `front-proxy-ca.crt`; port 0 is any free one. The form
-    /// is `aggregated` or `legacy`: which discovery it knows.
+    /// is `aggregated` or `legacy`: which discovery it knows; `v2` or `v3`: which OpenAPI alone; or one of
+    /// [`super::hostile_answers::FORMS`].
     pub(crate) fn start(pki: &Path, port: u16, form: &str) -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["extension::the_process", "--exact", "--ignored", "--nocapture"])
@@ -57,18 +58,19 @@ impl Drop for Extension {
 fn the_process() {
     let pki = std::env::var_os(PKI).expect("other tests start it");
     let port = std::env::var(PORT).unwrap().parse().unwrap();
-    let is_aggregated = std::env::var(FORM).unwrap() == "aggregated";
+    let form = std::env::var(FORM).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(serve(Path::new(&pki), port, is_aggregated));
+    runtime.block_on(serve(Path::new(&pki), port, form));
 }
 
-async fn serve(pki: &Path, port: u16, is_aggregated: bool) {
+async fn serve(pki: &Path, port: u16, form: String) {
     let acceptor = TlsAcceptor::from(Arc::new(config(pki)));
-    let listener = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
+    // Not only on the loopback: endpoints have no such addresses.
+    let listener = TcpListener::bind(("0.0.0.0", port)).await.unwrap();
     // On a line of its own: the test runner has begun one.
     println!("\nport {}", listener.local_addr().unwrap().port());
     std::io::stdout().flush().unwrap();
-    let flunders = Arc::new(Flunders::new(is_aggregated));
+    let flunders = Arc::new(Flunders::new(form));
     loop {
         let (tcp, _) = listener.accept().await.unwrap();
         let (acceptor, flunders) = (acceptor.clone(), flunders.clone());

@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::broadcast;
 
-type Body = BoxBody<Bytes, Infallible>;
+pub(crate) type Body = BoxBody<Bytes, Infallible>;
 
 pub(crate) const GROUP: &str = "wardle.example.com";
 const VERBS: [&str; 5] = ["create", "get", "list", "watch", "delete"];
@@ -21,7 +21,7 @@ const TAG: &str = "\"first\"";
 
 /// The state of the extension server.
 pub(crate) struct Flunders {
-    is_aggregated: bool,
+    form: String,
     all: Mutex<Vec<Value>>,
     events: broadcast::Sender<Value>,
 }
@@ -46,11 +46,16 @@ fn not_found() -> Response<Body> {
 }
 
 impl Flunders {
-    pub(crate) fn new(is_aggregated: bool) -> Self {
-        Self { is_aggregated, all: Mutex::default(), events: broadcast::channel(64).0 }
+    pub(crate) fn new(form: String) -> Self {
+        Self { form, all: Mutex::default(), events: broadcast::channel(64).0 }
     }
 
     pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        if let Some(hostile) =
+            super::hostile_answers::answer(&self.form, request.uri().path()).await
+        {
+            return hostile;
+        }
         let path = request.uri().path().to_owned();
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         match parts.as_slice() {
@@ -62,6 +67,7 @@ impl Flunders {
                         "verbs": VERBS, "shortNames": ["fl"]}]}))
             }
             ["apis", GROUP, "v1alpha1", "whoami"] => self.headers(&request),
+            ["apis", GROUP, "v1alpha1", "reviews"] => review(request).await,
             ["apis", GROUP, "v1alpha1", "elsewhere"] => Response::builder()
                 .status(302)
                 .header(LOCATION, "https://example.com/")
@@ -76,6 +82,8 @@ impl Flunders {
             ["apis", GROUP, "v1alpha1", "namespaces", _, "flunders", name] => {
                 self.item(name, request.method())
             }
+            ["openapi", "v2"] if self.form == "v3" => not_found(),
+            ["openapi", "v3", ..] if self.form == "v2" => not_found(),
             ["openapi", "v2"] => ok(&specification()),
             ["openapi", "v3"] => ok(&json!({"paths": {
                 format!("apis/{GROUP}/v1alpha1"): {"serverRelativeURL": format!("/openapi/v3/apis/{GROUP}/v1alpha1?hash=F")}}})),
@@ -86,7 +94,7 @@ impl Flunders {
 
     fn groups(&self, request: &Request<Incoming>) -> Response<Body> {
         let accept = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok());
-        if !self.is_aggregated || !accept.unwrap_or_default().contains("APIGroupDiscoveryList") {
+        if self.form == "legacy" || !accept.unwrap_or_default().contains("APIGroupDiscoveryList") {
             return ok(&json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": []}));
         }
         if request.headers().get(IF_NONE_MATCH).is_some_and(|tag| tag == TAG) {
@@ -186,6 +194,18 @@ impl Flunders {
             _ => ok(&all[at]),
         }
     }
+}
+
+/// A webhook: refuses everything, and says to whom.
+async fn review(request: Request<Incoming>) -> Response<Body> {
+    let user = request.headers()["x-remote-user"].to_str().unwrap().to_owned();
+    let bytes = request.into_body().collect().await.unwrap().to_bytes();
+    let review: Value = serde_json::from_slice(&bytes).unwrap();
+    let response = json!({"uid": review["request"]["uid"], "allowed": false,
+        "status": {"message": format!("told to {user}")}});
+    ok(
+        &json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response}),
+    )
 }
 
 fn table(all: &[Value]) -> Value {

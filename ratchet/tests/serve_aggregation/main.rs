@@ -8,9 +8,14 @@ mod availability;
 mod discovery;
 mod extension;
 mod flunders;
+mod hostile;
+mod hostile_answers;
 mod kubectl;
+#[path = "../server/own_address.rs"]
+mod own_address;
 mod proxying;
 mod registration;
+mod routing;
 #[path = "../server/mod.rs"]
 #[allow(dead_code, reason = "others use more of it")]
 mod server;

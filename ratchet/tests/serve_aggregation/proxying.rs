@@ -111,3 +111,23 @@ fn a_connection_is_upgraded() {
     stream.send(b"hello");
     stream.until("HELLO");
 }
+
+#[test]
+fn an_extension_server_can_be_a_webhook() {
+    let (world, _extension) = World::available("aggregated");
+    let path = format!("/apis/{GROUP}/v1alpha1/reviews");
+    let service = json!({"namespace": "default", "name": "kubernetes", "path": path});
+    let rules = json!([{"apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"], "operations": ["CREATE"]}]);
+    let webhook = json!({"name": "v.example.com", "admissionReviewVersions": ["v1"], "sideEffects": "None",
+        "clientConfig": {"service": service}, "rules": rules});
+    for kind in ["validating", "mutating"] {
+        let all = format!("/apis/admissionregistration.k8s.io/v1/{kind}webhookconfigurations");
+        world.create(&all, &json!({"metadata": {"name": "v"}, "webhooks": [webhook]}));
+        let map = json!({"metadata": {"name": "a"}}).to_string();
+        let (code, body) =
+            world.server.request("POST", "/api/v1/namespaces/default/configmaps", &map);
+        assert_eq!(code, 400, "{body}");
+        assert!(body.contains("denied the request: told to system:apiserver"), "{body}");
+        assert_eq!(world.server.request("DELETE", &format!("{all}/v"), "").0, 200);
+    }
+}

@@ -19,6 +19,8 @@ mod negotiation;
 mod nodes;
 mod objects;
 mod observability;
+#[path = "../server/own_address.rs"]
+mod own_address;
 mod parts;
 mod paths;
 mod published;

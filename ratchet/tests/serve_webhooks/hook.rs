@@ -52,6 +52,8 @@ pub(crate) struct Hook {
     pub(crate) bundle: String,
     scripts: Mutex<HashMap<String, Script>>,
     reviews: Mutex<Vec<(String, Value)>>,
+    /// The header `Authorization` of each call, by path.
+    authorizations: Mutex<Vec<(String, String)>>,
 }
 
 static HOOK: LazyLock<Arc<Hook>> = LazyLock::new(Hook::start);
@@ -69,7 +71,8 @@ impl Hook {
         let ca_key = rcgen::KeyPair::generate().unwrap();
         let ca = params.self_signed(&ca_key).unwrap();
         let issuer = rcgen::Issuer::new(params, ca_key);
-        let names = vec!["127.0.0.1".to_owned(), "hook.home.svc".to_owned()];
+        let names = ["127.0.0.1", "hook.home.svc", "hook.routed.svc", "wide.routed.svc"];
+        let names: Vec<String> = names.map(str::to_owned).into();
         let leaf_key = rcgen::KeyPair::generate().unwrap();
         let leaf = rcgen::CertificateParams::new(names).unwrap();
         let leaf = leaf.signed_by(&leaf_key, &issuer).unwrap();
@@ -87,12 +90,14 @@ impl Hook {
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.unwrap().block_on(async move {
-                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+                // Not only on the loopback: endpoints have no such addresses.
+                let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
                 let hook = Arc::new(Self {
                     port: listener.local_addr().unwrap().port(),
                     bundle,
                     scripts: Mutex::default(),
                     reviews: Mutex::default(),
+                    authorizations: Mutex::default(),
                 });
                 send.send(hook.clone()).unwrap();
                 loop {
@@ -115,6 +120,9 @@ impl Hook {
         request: Request<Incoming>,
     ) -> Result<Response<Full<Bytes>>, hyper::Error> {
         let path = request.uri().path().to_owned();
+        let authorization = request.headers().get("authorization");
+        let authorization = authorization.map(|value| value.to_str().unwrap()).unwrap_or_default();
+        self.authorizations.lock().unwrap().push((path.clone(), authorization.to_owned()));
         let body = request.into_body().collect().await?.to_bytes();
         let review: Value = serde_json::from_slice(&body).unwrap_or_default();
         self.reviews.lock().unwrap().push((path.clone(), review.clone()));
@@ -138,6 +146,13 @@ impl Hook {
         script: impl Fn(&Value) -> Reply + Send + Sync + 'static,
     ) {
         self.scripts.lock().unwrap().insert(path.to_owned(), Arc::new(script));
+    }
+
+    /// The header `Authorization` of each call of this path; empty if there was none.
+    pub(crate) fn authorizations(&self, path: &str) -> Vec<String> {
+        let all = self.authorizations.lock().unwrap();
+        let own = all.iter().filter(|(own, _)| own == path);
+        own.map(|(_, authorization)| authorization.clone()).collect()
     }
 
     /// The requests of the reviews that this path got.

@@ -9,9 +9,12 @@ mod client;
 mod failures;
 mod hook;
 mod mutating;
+#[path = "../server/own_address.rs"]
+mod own_address;
 mod policies;
 #[path = "../serve_http/server.rs"]
 #[allow(dead_code, reason = "other tests need what these do not")]
 mod server;
+mod services;
 mod stage;
 mod validating;

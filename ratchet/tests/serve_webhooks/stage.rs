@@ -11,7 +11,7 @@ const GROUP: &str = "/apis/admissionregistration.k8s.io/v1";
 static SERVER: LazyLock<Server> = LazyLock::new(|| Server::start_with(turn_on));
 
 /// Enables the admission plugins.
-fn turn_on(config: &mut ratchet_server::Config) {
+pub(crate) fn turn_on(config: &mut ratchet_server::Config) {
     config.plugins.extend([
         "MutatingAdmissionPolicy",
         "MutatingAdmissionWebhook",
@@ -30,7 +30,12 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) async fn new() -> Self {
-        let client = SERVER.admin().await;
+        Self::on(&SERVER).await
+    }
+
+    /// A stage on a server of its own.
+    pub(crate) async fn on(server: &Server) -> Self {
+        let client = server.admin().await;
         let (namespace, maps) = client.namespace().await;
         Self { client, hook: Hook::shared(), namespace, maps }
     }

@@ -86,6 +86,13 @@ impl Server {
         Self { child, dir: dir.to_owned(), port, lines }
     }
 
+    /// The lines of `/proc/<pid>/status` with this name, in its units: kilobytes, or threads.
+    pub(crate) fn status(&self, name: &str) -> u64 {
+        let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        line.unwrap().split_whitespace().next().unwrap().parse().unwrap()
+    }
+
     /// Sends a signal by its name.
     pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();

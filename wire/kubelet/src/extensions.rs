@@ -26,7 +26,7 @@ use crate::settings::authority;
 use crate::verifier::{Anyone, Authorities};
 use crate::{
     ClientKeyFiles, Connection, KubeletError, OpenError, PooledBody, Proxies, Settings, Timing,
-    proxy, tls,
+    dial, proxy, tls,
 };
 
 /// Where Linux distributions keep the authorities that the system trusts, in the order in which Go
@@ -113,6 +113,9 @@ pub struct ExtensionServer {
     pub host: String,
     /// Its port.
     pub port: u16,
+    /// Where the connection goes in place of host and port, which URLs have: the endpoint behind a cluster IP. No proxy
+    /// is on the way to it.
+    pub endpoint: Option<(String, u16)>,
     /// The name that its certificate must be valid for: `service.namespace.svc`.
     pub name: String,
     /// Which certificates are accepted.
@@ -226,7 +229,10 @@ impl Dialer {
         };
         let config = config(&self.provider, Arc::clone(&to.trust.verifier), client, offer)
             .map_err(|error| KubeletError::Handshake(error.to_string()))?;
-        let tcp = proxy::tcp(proxies, &to.host, to.port, timing).await?;
+        let tcp = match &to.endpoint {
+            Some((host, port)) => dial::tcp(host, *port, timing).await?,
+            None => proxy::tcp(proxies, &to.host, to.port, timing).await?,
+        };
         let stream = tls::handshake(tcp, config, name, timing.handshake).await?;
         Ok(DialedConnection { connection: Connection::tls(stream), generation })
     }

@@ -95,7 +95,8 @@ impl Contents {
     }
 }
 
-fn client_key(
+/// A certificate with its key; errors name these files.
+pub(crate) fn client_key(
     (certificate, key): &(Vec<u8>, Vec<u8>),
     files: &ClientKeyFiles,
     provider: &CryptoProvider,

@@ -49,5 +49,6 @@ pub use settings::{
 pub use stream::Connection;
 pub use verified::{Destination, VerifiedClient, VerifiedPeer};
 pub use webhook::{
-    CallError, CallTimeout, MAX_RESPONSE_BYTES, ServiceResolver, WebhookClient, WebhookResponse,
+    CallError, CallTimeout, MAX_RESPONSE_BYTES, ServiceResolver, WebhookClient, WebhookCredentials,
+    WebhookResponse, WebhookUser, WebhookUsers,
 };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustls::ClientConfig;
+use rustls::client::ResolvesClientCert;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -12,6 +13,9 @@ use x509_parser::prelude::{FromDer, X509Certificate};
 use crate::OpenError;
 use crate::generation::{Offer, config};
 use crate::verifier::Authorities;
+
+/// Our certificate, if there is one.
+pub(crate) type ClientCertificate = Option<Arc<dyn ResolvesClientCert>>;
 
 /// The number of the next roots.
 static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -36,6 +40,15 @@ pub struct BundleError(String);
 impl TrustedRoots {
     /// The certificates of a bundle in PEM. As in Go, a block that is no certificate is skipped as long as one remains.
     pub fn from_pem(pem: &[u8]) -> Result<Self, BundleError> {
+        Self::with_client(pem, None)
+    }
+
+    /// The same for connections with a client certificate; an empty bundle stands for the certificates of the system.
+    pub(crate) fn with_client(pem: &[u8], client: ClientCertificate) -> Result<Self, BundleError> {
+        if pem.is_empty() && client.is_some() {
+            let roots = Self::new(rustls_native_certs::load_native_certs().certs, client);
+            return roots.map_err(|error| BundleError(error.to_string()));
+        }
         let blocks = CertificateDer::pem_slice_iter(pem).filter_map(Result::ok);
         let (certificates, others): (Vec<_>, Vec<_>) =
             blocks.partition(|der| X509Certificate::from_der(der).is_ok());
@@ -48,18 +61,21 @@ impl TrustedRoots {
             };
             return Err(BundleError(why.to_owned()));
         }
-        Self::new(certificates).map_err(|error| BundleError(error.to_string()))
+        Self::new(certificates, client).map_err(|error| BundleError(error.to_string()))
     }
 
     /// The certificates of the system; where it has none, nobody is trusted.
     pub fn of_system() -> Result<Self, OpenError> {
-        Self::new(rustls_native_certs::load_native_certs().certs)
+        Self::new(rustls_native_certs::load_native_certs().certs, None)
     }
 
-    fn new(certificates: Vec<CertificateDer<'static>>) -> Result<Self, OpenError> {
+    fn new(
+        certificates: Vec<CertificateDer<'static>>,
+        client: ClientCertificate,
+    ) -> Result<Self, OpenError> {
         let provider: Arc<CryptoProvider> = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let verifier = Arc::new(Authorities::any_number(certificates, &provider));
-        let build = |offer| config(&provider, verifier.clone(), None, offer);
+        let build = |offer| config(&provider, verifier.clone(), client.clone(), offer);
         let (any, only_http1) = (build(Offer::Any)?, build(Offer::Upgradeable)?);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         Ok(Self(Arc::new(Inner { number, any, only_http1 })))

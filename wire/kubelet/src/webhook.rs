@@ -1,6 +1,7 @@
 //! Client of webhooks: calls that admission and conversion make, with the retries, redirects and errors of client-go.
 
 mod redirect;
+mod users;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, USER_AGENT};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, USER_AGENT};
 use http::{HeaderValue, Method, Request, Response};
 use http_body_util::{BodyExt, Full};
 use ratchet_webhook::{ClientConfig, Endpoint};
@@ -18,6 +19,8 @@ use crate::roots::TrustedRoots;
 use crate::verified::{Destination, VerifiedClient, VerifiedPeer};
 use crate::{OpenError, PooledBody, Proxies, Timing};
 use redirect::Hop;
+
+pub use users::{WebhookCredentials, WebhookUser, WebhookUsers};
 
 pub use ratchet_webhook::MAX_RESPONSE_BYTES;
 
@@ -91,8 +94,10 @@ pub struct WebhookClient(Arc<Inner>);
 struct Inner {
     client: VerifiedClient,
     services: Arc<dyn ServiceResolver>,
-    /// Roots by the bundle that they were read from; the empty one are those of the system.
-    roots: Mutex<HashMap<Vec<u8>, TrustedRoots>>,
+    users: WebhookUsers,
+    /// Roots by the bundle that they were read from, the empty one being those of the system, and by the number of the
+    /// user whose certificate is sent.
+    roots: Arc<Mutex<HashMap<(Vec<u8>, u64), TrustedRoots>>>,
 }
 
 impl fmt::Debug for WebhookClient {
@@ -105,7 +110,15 @@ impl WebhookClient {
     /// A client with these timeouts and proxies.
     pub fn new(timing: Timing, proxies: Proxies, services: Arc<dyn ServiceResolver>) -> Self {
         let client = VerifiedClient::new(timing, proxies);
-        Self(Arc::new(Inner { client, services, roots: Mutex::default() }))
+        let users = WebhookUsers::default();
+        Self(Arc::new(Inner { client, services, users, roots: Arc::default() }))
+    }
+
+    /// The same client for others of our users. It shares connections, but for those with a client certificate.
+    #[must_use]
+    pub fn with_users(&self, users: WebhookUsers) -> Self {
+        let (client, services) = (self.0.client.clone(), Arc::clone(&self.0.services));
+        Self(Arc::new(Inner { client, services, users, roots: Arc::clone(&self.0.roots) }))
     }
 
     /// Posts a body of JSON to a webhook. A response with `Retry-After` is followed by another attempt, redirects are
@@ -119,13 +132,15 @@ impl WebhookClient {
         if let Endpoint::Unusable(why) = config.endpoint() {
             return Err(CallError::NoClient(why.clone()));
         }
-        let roots = self.roots(config.ca_bundle()).map_err(CallError::NoClient)?;
+        let user = self.0.users.find(&target(config)).map(Arc::as_ref);
+        let roots = self.roots(config.ca_bundle(), user).map_err(CallError::NoClient)?;
+        let peer = Peer { config, roots: &roots, user };
         let deadline = Instant::now() + timeout.limit;
         let mut retries = 0;
         loop {
             let first = Hop::first(config, timeout.seconds);
             // On the heap: it is far larger than what waits for it.
-            let attempt = Box::pin(self.attempt(config, &roots, first, &body, deadline));
+            let attempt = Box::pin(self.attempt(peer, first, &body, deadline));
             let response = attempt.await?;
             let wait = retry_after(&response).filter(|_| retries < MAX_RETRIES);
             let Some(wait) = wait else { return read(response, deadline).await };
@@ -138,8 +153,7 @@ impl WebhookClient {
     /// One attempt, with the redirects that it leads to.
     async fn attempt(
         &self,
-        config: &ClientConfig,
-        roots: &TrustedRoots,
+        Peer { config, roots, user }: Peer<'_>,
         mut hop: Hop,
         body: &Bytes,
         deadline: Instant,
@@ -149,7 +163,13 @@ impl WebhookClient {
             if Instant::now() >= deadline {
                 return Err(failed(OVERDUE.to_owned()));
             }
-            let request = request(&hop, body).map_err(&failed)?;
+            let mut request = request(&hop, body).map_err(&failed)?;
+            // Who it redirects to is told nothing.
+            if hop.authority == config.authority()
+                && let Some(value) = user.and_then(WebhookUser::authorization)
+            {
+                request.headers_mut().insert(AUTHORIZATION, value);
+            }
             let server_name = hop.server_name(config);
             let peer = VerifiedPeer {
                 authority: &hop.authority,
@@ -184,21 +204,43 @@ impl WebhookClient {
         Ok(Destination { host: host.to_owned(), port, uses_proxies: true })
     }
 
-    fn roots(&self, bundle: &[u8]) -> Result<TrustedRoots, String> {
+    fn roots(&self, bundle: &[u8], user: Option<&WebhookUser>) -> Result<TrustedRoots, String> {
         let mut known = self.0.roots.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(roots) = known.get(bundle) {
+        let user = user.filter(|user| user.client.is_some());
+        let key = (bundle.to_vec(), user.map_or(0, |user| user.number));
+        if let Some(roots) = known.get(&key) {
             return Ok(roots.clone());
         }
-        let roots = match bundle {
-            b"" => TrustedRoots::of_system().map_err(|error: OpenError| error.to_string())?,
-            bundle => TrustedRoots::from_pem(bundle).map_err(|error| error.to_string())?,
+        let roots = match (bundle, user) {
+            (b"", None) => {
+                TrustedRoots::of_system().map_err(|error: OpenError| error.to_string())?
+            }
+            (bundle, user) => {
+                let client = user.and_then(|user| user.client.clone());
+                TrustedRoots::with_client(bundle, client).map_err(|error| error.to_string())?
+            }
         };
         if known.len() >= MAX_BUNDLES {
             known.clear();
         }
-        known.insert(bundle.to_vec(), roots.clone());
+        known.insert(key, roots.clone());
         Ok(roots)
     }
+}
+
+/// A webhook: how it is verified, and who we are to it.
+#[derive(Clone, Copy)]
+struct Peer<'a> {
+    config: &'a ClientConfig,
+    roots: &'a TrustedRoots,
+    user: Option<&'a WebhookUser>,
+}
+
+/// Host and port of a webhook, by which kubeconfigs name users.
+fn target(config: &ClientConfig) -> String {
+    let authority = config.authority();
+    let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| !port.contains(']'));
+    if has_port { authority } else { format!("{authority}:443") }
 }
 
 fn request(hop: &Hop, body: &Bytes) -> Result<Request<Full<Bytes>>, String> {

@@ -3,8 +3,10 @@
 use super::input::AdmissionInput;
 use super::mutation::Mutation;
 use super::mutator::Mutator;
+use super::own_webhook;
 use super::plugin::{Plugin, PluginFuture, Subject};
 use super::scope::AdmissionScope;
+use crate::app::App;
 use crate::app::request_cluster::RequestCluster;
 use crate::status::StatusError;
 use bytes::Bytes;
@@ -90,7 +92,8 @@ async fn call_in_turn(
         match step(webhooks, &scope, &attributes, &cluster, next).await {
             Next::WebhookCall(call) => {
                 let timeout = timeout_of(&scope, &call);
-                let sent = ask(&scope.app.backends.webhooks, &call, timeout);
+                let app = scope.app;
+                let sent = ask(app, &app.backends.mutating_webhooks, &call, timeout);
                 answer = Some(scope.app.compute.wait(Box::pin(sent)).await);
             }
             Next::Done(object) => break Ok(object),
@@ -119,9 +122,9 @@ async fn validate(webhooks: &Arc<Webhooks>, input: &AdmissionInput<'_>) -> Resul
     // They end with the request, if nobody waits for it any more.
     let mut running = JoinSet::new();
     for call in calls {
-        let (client, timeout) = (scope.app.backends.webhooks.clone(), timeout_of(&scope, &call));
+        let (app, timeout) = (scope.app.clone(), timeout_of(&scope, &call));
         running.spawn(async move {
-            let answer = ask(&client, &call, timeout).await;
+            let answer = ask(&app, &app.backends.validating_webhooks, &call, timeout).await;
             (call, answer)
         });
     }
@@ -182,8 +185,16 @@ impl AsRef<[u8]> for CallBody {
     }
 }
 
-async fn ask(client: &WebhookClient, call: &WebhookCall, timeout: CallTimeout) -> Answer {
+async fn ask(
+    app: &Arc<App>,
+    client: &WebhookClient,
+    call: &WebhookCall,
+    timeout: CallTimeout,
+) -> Answer {
     let body = Bytes::from_owner(CallBody(call.clone()));
+    if own_webhook::is_own(call.client_config()) {
+        return own_webhook::ask(app, call.client_config(), body, timeout).await;
+    }
     match client.call(call.client_config(), body, timeout).await {
         Ok(response) => Answer::Response {
             status: response.status,

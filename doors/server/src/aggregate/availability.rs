@@ -20,8 +20,6 @@ const INTERVAL: Duration = Duration::from_secs(30);
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// The requests that are sent at once: one that is answered is enough, so that one bad endpoint of several says nothing.
 const ATTEMPTS: usize = 5;
-/// The most bytes of an answer, of which only the status counts.
-const LIMIT: usize = 4 << 20;
 
 /// The delays after failed looks. The reference goes on to 30 seconds; a server that came back is found sooner here.
 const BACKOFF: Backoff = Backoff::new(Duration::from_millis(5), Duration::from_secs(5));
@@ -84,7 +82,8 @@ async fn ask(app: &App, service: &ApiService) -> Result<(), String> {
     let server = app.aggregator.server(service)?;
     let path = service_path(service);
     let url = format!("https://{}{path}", server.authority());
-    let what = Fetch { path: &path, accept: "*/*", etag: "", limit: LIMIT, timeout: TIMEOUT };
+    // Only the status counts: a body that never ends is no reason to call the server unavailable.
+    let what = Fetch { path: &path, accept: "*/*", etag: "", limit: 0, timeout: TIMEOUT };
     let fetched = fetch(&app.aggregator, service, &aggregator_user(), what).await;
     let failed = |why: String| format!("failing or missing response from {url}: {why}");
     match fetched {

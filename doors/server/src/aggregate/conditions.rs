@@ -1,7 +1,7 @@
 //! The condition `Available` of an APIService, decided from what is stored.
 
-use crate::app::aggregator::api_service::{ServiceReference, available};
-use crate::app::aggregator::resolve::{is_ready, service_port, slice_port};
+use crate::app::aggregator::api_service::available;
+use crate::app::service_resolver::{ServiceReference, is_ready, service_port, slice_port};
 use ratchet_net::Quoted;
 use ratchet_object::Node;
 

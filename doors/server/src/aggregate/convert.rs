@@ -1,6 +1,7 @@
 //! Discovery documents of extension servers in the form of this server's own.
 
 use ratchet_object::Node;
+use std::collections::HashMap;
 
 /// The members of a resource that have a `responseKind`, which older clients cannot do without.
 fn complete(resource: &mut Node<'static>) {
@@ -61,9 +62,12 @@ pub(super) fn from_resource_list(
         }
         resources.push((one.text_at(&["name"]).to_owned(), resource, Vec::new()));
     }
+    let places = resources.iter().enumerate().rev();
+    let mut places: HashMap<String, usize> =
+        places.map(|(place, (name, ..))| (name.clone(), place)).collect();
     for one in all {
         let Some((parent, name)) = one.text_at(&["name"]).split_once('/') else { continue };
-        if !resources.iter().any(|(own, ..)| own == parent) {
+        let place = *places.entry(parent.to_owned()).or_insert_with(|| {
             let resource = Node::map([
                 ("resource", Node::string(parent.to_owned())),
                 ("responseKind", kind("", "", "")),
@@ -72,11 +76,9 @@ pub(super) fn from_resource_list(
                 ("verbs", Node::list(Vec::new())),
             ]);
             resources.push((parent.to_owned(), resource, Vec::new()));
-        }
-        let Some((_, resource, parts)) = resources.iter_mut().find(|(own, ..)| own == parent)
-        else {
-            continue;
-        };
+            resources.len() - 1
+        });
+        let Some((_, resource, parts)) = resources.get_mut(place) else { continue };
         if resource.text_at(&["scope"]) != scope(one) {
             let (of_parent, own) = (resource.text_at(&["scope"]), scope(one));
             return Err(format!(

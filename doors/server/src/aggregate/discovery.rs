@@ -3,10 +3,11 @@
 use super::availability::service_path;
 use super::backoff::Backoff;
 use super::fetch::{Fetch, Fetched, aggregator_user, fetch, openapi_user};
-use super::{changes, convert, openapi};
+use super::{changes, convert, openapi, openapi_v3};
 use crate::app::App;
 use crate::app::aggregator::api_service::ApiService;
 use crate::app::aggregator::documents::{ExtensionDocuments, OpenApiV2};
+use crate::app::documents::HashedDocument;
 use ratchet_object::{Limits, Node, decode_json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,10 +19,12 @@ const BACKOFF: Backoff = Backoff::new(Duration::from_millis(500), Duration::from
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// The time that a server has for an OpenAPI document, which it may have to build first.
 const OPENAPI_TIMEOUT: Duration = Duration::from_secs(60);
-/// The most bytes of a list of resources.
-const LIMIT: usize = 4 << 20;
-/// The most bytes of an OpenAPI document.
-const OPENAPI_LIMIT: usize = 16 << 20;
+/// How long a server may be asked even though it may have moved meanwhile.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The largest list of resources: in all APIs of Kubernetes there are a thousand or so.
+const LIMITS: Limits = Limits { bytes: 4 << 20, nodes: 1 << 17, ..Limits::DEFAULT };
+/// The largest OpenAPI document: four times that of all APIs of Kubernetes.
+const OPENAPI_LIMITS: Limits = Limits { bytes: 16 << 20, nodes: 1 << 19, ..Limits::DEFAULT };
 
 /// Both versions of aggregated discovery; they differ in nothing but their name.
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList";
@@ -35,6 +38,8 @@ struct Known {
     etag: String,
     v2: OpenApiV2,
     v2_etags: [String; 2],
+    /// The v2 document in the form of v3, if the server has no such document itself.
+    converted: Option<Arc<HashedDocument>>,
 }
 
 /// Keeps the documents of one APIService until the task is aborted.
@@ -44,11 +49,21 @@ pub(super) async fn keep(app: Arc<App>, name: Arc<str>) {
     let mut failures = 0;
     loop {
         let seen = changes::inputs(&app, &name);
-        let is_fine = refresh(&app, &name, &mut known).await;
+        // Who waits for a server that was replaced meanwhile waits for nothing.
+        let is_fine = tokio::select! {
+            is_fine = refresh(&app, &name, &mut known) => is_fine,
+            () = replaced(&app, &name, &mut woken, &seen) => continue,
+        };
         failures = if is_fine { 0 } else { failures + 1 };
         let pause = if is_fine { INTERVAL } else { BACKOFF.delay(failures) };
         woken.wait(pause, || changes::inputs(&app, &name) != seen).await;
     }
+}
+
+/// Waits until something has changed that the documents depend on, but not less than a while.
+async fn replaced(app: &App, name: &str, woken: &mut changes::Changes, seen: &[u64]) {
+    tokio::time::sleep(PATIENCE).await;
+    woken.wait(INTERVAL * 60, || changes::inputs(app, name) != seen).await;
 }
 
 /// Fetches everything once; whether discovery succeeded.
@@ -72,9 +87,22 @@ async fn refresh(app: &Arc<App>, name: &Arc<str>, known: &mut Known) -> bool {
     // First what everybody waits for.
     app.aggregator.remote_documents.set(name, documents.clone());
     if is_current {
-        documents.v3 = index(app, service).await.unwrap_or(documents.v3);
-        specification(app, service, known).await;
+        let index = index(app, service).await;
+        let is_missing = index == Some(Index::Missing);
+        if is_missing && known.converted.is_none() {
+            // Known or not: it has to be converted.
+            known.v2_etags.iter_mut().for_each(String::clear);
+        }
+        specification(app, service, known, is_missing).await;
         documents.v2 = known.v2.clone();
+        match index {
+            Some(Index::Paths(paths)) => (documents.v3, documents.converted) = (paths, None),
+            Some(Index::Missing) => {
+                documents.v3 = known.converted.iter().map(|one| entry_of(service, one)).collect();
+                documents.converted.clone_from(&known.converted);
+            }
+            None => {}
+        }
         app.aggregator.remote_documents.set(name, documents);
     }
     is_current
@@ -86,7 +114,7 @@ async fn resources(app: &App, service: &ApiService, known: &mut Known) -> Result
         path: "/apis",
         accept: AGGREGATED,
         etag: &known.etag,
-        limit: LIMIT,
+        limit: LIMITS.bytes,
         timeout: TIMEOUT,
     };
     let fetched = fetch(&app.aggregator, service, &aggregator_user(), what).await?;
@@ -96,7 +124,7 @@ async fn resources(app: &App, service: &ApiService, known: &mut Known) -> Result
         200 if is_aggregated(&fetched) => {
             let text = utf8(&fetched)?;
             let entry = app.compute.run(|| {
-                let list = decode(text)?;
+                let list = decode(text, LIMITS)?;
                 Ok::<_, String>(convert::version_of(&list, &service.group, &service.version))
             });
             // A server that does not name the version has no resources in it.
@@ -107,14 +135,20 @@ async fn resources(app: &App, service: &ApiService, known: &mut Known) -> Result
         _ => {}
     }
     let path = service_path(service);
-    let what =
-        Fetch { path: &path, accept: "application/json", etag: "", limit: LIMIT, timeout: TIMEOUT };
+    let what = Fetch {
+        path: &path,
+        accept: "application/json",
+        etag: "",
+        limit: LIMITS.bytes,
+        timeout: TIMEOUT,
+    };
     let fetched = fetch(&app.aggregator, service, &aggregator_user(), what).await?;
     if fetched.code != 200 {
         return Err(format!("failed to download legacy discovery for {path}: {}", fetched.code));
     }
     let text = utf8(&fetched)?;
-    let entry = app.compute.run(|| convert::from_resource_list(&decode(text)?, &service.version));
+    let entry =
+        app.compute.run(|| convert::from_resource_list(&decode(text, LIMITS)?, &service.version));
     known.entry = Some(entry.await?);
     known.etag = String::new();
     Ok(())
@@ -132,8 +166,7 @@ fn utf8(fetched: &Fetched) -> Result<&str, String> {
 }
 
 /// Decodes JSON of an extension server.
-fn decode(text: &str) -> Result<Node<'static>, String> {
-    let limits = Limits { bytes: OPENAPI_LIMIT, nodes: 1 << 20, ..Limits::DEFAULT };
+fn decode(text: &str, limits: Limits) -> Result<Node<'static>, String> {
     let mut decoded = decode_json(text, limits).map_err(|error| error.to_string())?;
     if decoded.documents.len() != 1 {
         return Err("it is not one JSON value".to_owned());
@@ -141,25 +174,41 @@ fn decode(text: &str) -> Result<Node<'static>, String> {
     Ok(decoded.documents.remove(0).into_owned())
 }
 
-/// The index of OpenAPI v3 documents; none if there is none.
-async fn index(app: &App, service: &ApiService) -> Option<Vec<(String, String)>> {
+/// The index of OpenAPI v3 documents.
+#[derive(PartialEq, Eq)]
+enum Index {
+    /// Those of the version: path and URL.
+    Paths(Vec<(String, String)>),
+    /// The server knows of no OpenAPI v3.
+    Missing,
+}
+
+/// The entry of a converted document in the index.
+fn entry_of(service: &ApiService, document: &HashedDocument) -> (String, String) {
+    let path = format!("apis/{}/{}", service.group, service.version);
+    let url = format!("/openapi/v3/{path}?hash={}", document.hash);
+    (path, url)
+}
+
+/// Fetches the index; none if the server does not say.
+async fn index(app: &App, service: &ApiService) -> Option<Index> {
     let what = Fetch {
         path: "/openapi/v3",
         accept: "application/json",
         etag: "",
-        limit: LIMIT,
+        limit: LIMITS.bytes,
         timeout: OPENAPI_TIMEOUT,
     };
     let fetched = fetch(&app.aggregator, service, &openapi_user(), what).await.ok()?;
     if fetched.code != 200 {
-        return (fetched.code == 404).then(Vec::new);
+        return (fetched.code == 404).then_some(Index::Missing);
     }
-    let node = decode(utf8(&fetched).ok()?).ok()?;
-    Some(openapi::v3_paths(&node, &service.group, &service.version))
+    let node = decode(utf8(&fetched).ok()?, LIMITS).ok()?;
+    Some(Index::Paths(openapi::v3_paths(&node, &service.group, &service.version)))
 }
 
-/// The part of OpenAPI v2 about the version, in both encodings.
-async fn specification(app: &App, service: &ApiService, known: &mut Known) {
+/// The part of OpenAPI v2 about the version, in both encodings, and all of it in the form of v3 where this is wanted.
+async fn specification(app: &App, service: &ApiService, known: &mut Known, is_converted: bool) {
     let prefix = format!("/apis/{}/{}/", service.group, service.version);
     let [json_etag, protobuf_etag] = &mut known.v2_etags;
     let encodings = [("application/json", true, json_etag), (PROTOBUF, false, protobuf_etag)];
@@ -168,7 +217,7 @@ async fn specification(app: &App, service: &ApiService, known: &mut Known) {
             path: "/openapi/v2",
             accept,
             etag: etag.as_str(),
-            limit: OPENAPI_LIMIT,
+            limit: OPENAPI_LIMITS.bytes,
             timeout: OPENAPI_TIMEOUT,
         };
         let Ok(fetched) = fetch(&app.aggregator, service, &openapi_user(), what).await else {
@@ -177,15 +226,25 @@ async fn specification(app: &App, service: &ApiService, known: &mut Known) {
         if fetched.code != 200 {
             if fetched.code == 404 {
                 known.v2 = OpenApiV2::default();
+                known.converted = None;
             }
             continue;
         }
         match is_json {
             true => {
                 let Ok(text) = utf8(&fetched) else { continue };
-                let read = || decode(text).map(|node| openapi::json_parts(&node, &prefix));
+                let read = || {
+                    let node = decode(text, OPENAPI_LIMITS)?;
+                    let convert = || openapi_v3::from_v2(&node, OPENAPI_LIMITS.bytes);
+                    let converted = is_converted.then(convert).flatten();
+                    let converted = converted.map(|text| Arc::new(HashedDocument::of(text)));
+                    Ok::<_, String>((openapi::json_parts(&node, &prefix), converted))
+                };
                 match app.compute.run(read).await {
-                    Ok(parts) => known.v2.json = Arc::new(parts),
+                    Ok((parts, converted)) => {
+                        known.v2.json = Arc::new(parts);
+                        known.converted = converted;
+                    }
                     Err(why) => {
                         tracing::debug!(name = service.name, why, "not an OpenAPI document");
                     }

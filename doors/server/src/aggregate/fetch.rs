@@ -17,7 +17,7 @@ pub(super) struct Fetch<'a> {
     pub(super) accept: &'static str,
     /// The tag of what is known already; empty if nothing is.
     pub(super) etag: &'a str,
-    /// The most bytes of the response.
+    /// The most bytes of the response; none of it is read if zero.
     pub(super) limit: usize,
     pub(super) timeout: Duration,
 }
@@ -62,8 +62,13 @@ pub(super) async fn fetch(
     let exchange = async {
         let response = aggregator.client.send(&server, request).await;
         let (head, body) = response.map_err(|error| error.to_string())?.into_parts();
-        let body = Limited::new(body, what.limit).collect().await;
-        let body = body.map_err(|error| error.to_string())?.to_bytes();
+        let body = match what.limit {
+            0 => Bytes::new(),
+            limit => {
+                let body = Limited::new(body, limit).collect().await;
+                body.map_err(|error| error.to_string())?.to_bytes()
+            }
+        };
         let text = |headers: &HeaderMap, name| {
             let value = headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
             value.unwrap_or_default().to_owned()

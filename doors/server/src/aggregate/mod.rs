@@ -13,6 +13,7 @@ mod fetch;
 mod identity;
 pub(crate) mod merge;
 mod openapi;
+mod openapi_v3;
 mod order;
 mod proxy;
 pub(crate) mod register;

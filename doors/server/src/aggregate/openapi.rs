@@ -4,9 +4,11 @@
 use crate::app::aggregator::documents::Parts;
 use bytes::Bytes;
 use ratchet_object::{Node, Value};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 const REFERENCE: &str = "#/definitions/";
+/// The most fields of a protobuf message, each of which takes more memory than its bytes may be.
+const MAX_FIELDS: usize = 1 << 16;
 
 /// The documents about a version in an index of OpenAPI v3: the path and the URL with its hash.
 pub(super) fn v3_paths(index: &Node<'_>, group: &str, version: &str) -> Vec<(String, String)> {
@@ -21,18 +23,20 @@ pub(super) fn v3_paths(index: &Node<'_>, group: &str, version: &str) -> Vec<(Str
 pub(super) fn json_parts(document: &Node<'_>, prefix: &str) -> Parts<String> {
     let paths = document.get("paths").map(Node::entries).unwrap_or_default();
     let own: Vec<_> = paths.iter().filter(|entry| entry.key.starts_with(prefix)).collect();
-    let definitions = document.get("definitions");
+    let definitions = document.get("definitions").map(Node::entries).unwrap_or_default();
+    let definitions: HashMap<&str, &Node<'_>> =
+        definitions.iter().map(|entry| (&*entry.key, &entry.node)).collect();
     let mut needed: BTreeSet<&str> = BTreeSet::new();
     let mut pending: Vec<&str> = Vec::new();
     own.iter().for_each(|entry| references(&entry.node, &mut pending));
     while let Some(name) = pending.pop() {
-        if let Some(definition) = definitions.and_then(|all| all.get(name))
+        if let Some(definition) = definitions.get(name)
             && needed.insert(name)
         {
             references(definition, &mut pending);
         }
     }
-    let found = |name: &&str| Some(((*name).to_owned(), definitions?.get(name)?.to_json()));
+    let found = |name: &&str| Some(((*name).to_owned(), definitions.get(name)?.to_json()));
     Parts {
         paths: own.iter().map(|entry| (entry.key.to_string(), entry.node.to_json())).collect(),
         definitions: needed.iter().filter_map(found).collect(),
@@ -65,12 +69,13 @@ pub(super) fn join_json<'p>(
         let start = format!("\"{member}\":{{");
         let at = out.find(&start)? + start.len();
         let mut added = String::new();
+        let own = member_names(base.get(base.find(&start)? + start.len()..)?);
         let mut seen: HashSet<&str> = HashSet::new();
         for parts in parts.clone() {
             let named = if member == "paths" { &parts.paths } else { &parts.definitions };
             for (name, json) in named {
                 let key = Node::string(name.as_str()).to_json();
-                if seen.insert(name) && !base.contains(&format!("{key}:{{")) {
+                if seen.insert(name) && !own.contains(key.as_str()) {
                     added.push_str(&format!("{key}:{json},"));
                 }
             }
@@ -81,6 +86,36 @@ pub(super) fn join_json<'p>(
         out.insert_str(at, &added);
     }
     Some(out)
+}
+
+/// The names of the members of an object, as they are written, from its text after the brace.
+fn member_names(text: &str) -> HashSet<&str> {
+    let mut names = HashSet::new();
+    let (mut depth, mut is_name, mut is_escape) = (0_u32, true, false);
+    let mut string: Option<usize> = None;
+    for (at, byte) in text.bytes().enumerate() {
+        match (string, byte) {
+            (Some(_), _) if is_escape => is_escape = false,
+            (Some(_), b'\\') => is_escape = true,
+            (Some(start), b'"') => {
+                if depth == 0 && is_name {
+                    names.extend(text.get(start..=at));
+                    is_name = false;
+                }
+                string = None;
+            }
+            (Some(_), _) => {}
+            (None, b'"') => string = Some(at),
+            (None, b'{' | b'[') => depth += 1,
+            (None, b'}' | b']') => match depth.checked_sub(1) {
+                Some(outer) => depth = outer,
+                None => break,
+            },
+            (None, b',') if depth == 0 => is_name = true,
+            (None, _) => {}
+        }
+    }
+    names
 }
 
 /// The number of the member `paths` in a protobuf document, and that of its entries.
@@ -150,6 +185,9 @@ fn fields(message: &Bytes) -> Option<Vec<(u32, Bytes)>> {
         };
         let end = at.checked_add(length).filter(|end| *end <= message.len())?;
         if key & 7 == 2 {
+            if found.len() >= MAX_FIELDS {
+                return None;
+            }
             found.push((u32::try_from(key >> 3).ok()?, message.slice(at..end)));
         }
         at = end;
@@ -209,6 +247,11 @@ mod tests {
         assert!(joined.find(&["definitions", "X"]).is_some());
         assert!(joined.find(&["definitions", "Y", "own"]).is_some(), "ours stays");
         let empty = r#"{"paths":{},"definitions":{}}"#;
+        assert_eq!(
+            member_names(r#""a\"}":{"b":["},{"],"c":1},"d":{}"#).len(),
+            2,
+            "texts and values are no names"
+        );
         let joined = join_json(empty, [&parts].into_iter()).unwrap();
         assert!(decode(&joined, Limits::DEFAULT).is_ok(), "{joined}");
     }
@@ -249,5 +292,8 @@ mod tests {
             assert_eq!(protobuf_parts(&Bytes::copy_from_slice(bytes), "/"), None, "{bytes:?}");
         }
         assert_eq!(protobuf_parts(&Bytes::new(), "/"), Some(Parts::default()));
+        // Each of these bytes would need twenty.
+        let many = Bytes::from(b"\x42\x00".repeat(MAX_FIELDS + 1));
+        assert_eq!(protobuf_parts(&many, "/"), None);
     }
 }

@@ -49,6 +49,11 @@ pub(crate) async fn route(
                 ["apis", group, version] => (set.remote_version(group, version), true),
                 ["api"] => (set.remote_version("", "v1"), false),
                 ["api", version] => (set.remote_version("", version), false),
+                ["openapi", "v3", document @ ..]
+                    if app.aggregator.converted_openapi(&document.join("/")).is_some() =>
+                {
+                    (None, false)
+                }
                 ["openapi", "v3", "apis", group, version] => {
                     (set.remote_version(group, version), false)
                 }

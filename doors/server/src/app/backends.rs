@@ -8,8 +8,12 @@ pub struct Backends {
     pub kubelets: KubeletClient,
     /// Pods, Services and other ports of nodes.
     pub others: Others,
-    /// Admission and conversion webhooks.
+    /// Conversion webhooks.
     pub webhooks: WebhookClient,
+    /// Mutating admission webhooks.
+    pub mutating_webhooks: WebhookClient,
+    /// Validating admission webhooks.
+    pub validating_webhooks: WebhookClient,
     /// `--kubelet-preferred-address-types`.
     pub address_types: Vec<String>,
     /// The kubelet port of nodes that report none.

@@ -11,6 +11,7 @@ pub(crate) mod enabled_plugins;
 pub(crate) mod guarded_body;
 pub mod metrics;
 pub(crate) mod mutating_policy_set;
+pub(crate) mod own_webhook;
 pub(crate) mod pace;
 pub(crate) mod policy_set;
 pub(crate) mod quota_locks;
@@ -30,6 +31,7 @@ use self::documents::{DocumentSource, Documents};
 use self::enabled_plugins::EnabledPlugins;
 use self::metrics::Metrics;
 use self::mutating_policy_set::MutatingPolicySet;
+use self::own_webhook::OwnWebhook;
 use self::pace::Pace;
 use self::policy_set::PolicySet;
 use self::quota_locks::QuotaLocks;
@@ -110,6 +112,8 @@ pub struct App {
     pub condition_pace: Pace,
     /// Clients of kubelets, pods, Services and nodes.
     pub backends: Backends,
+    /// Webhooks that this server itself answers.
+    pub(crate) own_webhook: Box<dyn OwnWebhook>,
     /// What is known of extension API servers.
     pub(crate) aggregator: Aggregator,
     /// The time to live of Events.

@@ -141,7 +141,10 @@ async fn openapi_v3(
     params: &Params,
     headers: &HeaderMap,
 ) -> Option<Response<Body>> {
-    let document = app.documents.v3(app.document_source(), path).await?;
+    let document = match app.aggregator.converted_openapi(path) {
+        Some(converted) => converted,
+        None => app.documents.v3(app.document_source(), path).await?,
+    };
     let hash = &document.hash;
     let requested_hash = params.text("hash");
     if !requested_hash.is_empty() && requested_hash != hash {

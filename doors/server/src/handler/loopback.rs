@@ -2,6 +2,7 @@
 
 use crate::aggregate::Requests;
 use crate::app::App;
+use crate::app::own_webhook::OwnWebhook;
 use crate::app::token_usage::SecretLabeler;
 use crate::handler::server::serve;
 use crate::request::{Caller, Source};
@@ -36,6 +37,7 @@ pub struct LoopbackClient {
 /// The user agents of the server itself, and of its controllers. `managedFields` have the part before the slash, by
 /// which tools know them.
 const SERVER_AGENT: &str = "kube-apiserver/ratchet";
+const WEBHOOK_AGENT: &str = "kube-apiserver-admission";
 const CONTROLLER_AGENT: &str = "kube-controller-manager/ratchet";
 
 impl LoopbackClient {
@@ -118,6 +120,33 @@ impl Requests for LoopbackClient {
         Box::pin(async move {
             let types = MediaTypes { accept: "application/json", content: "application/json" };
             self.request(&own_user(), method, &path, types, body).await
+        })
+    }
+}
+
+/// Webhooks that this server itself answers, or an extension server behind it. The server owns it, so it keeps no server
+/// alive.
+pub(crate) struct LoopbackWebhook(pub(crate) Weak<App>);
+
+impl OwnWebhook for LoopbackWebhook {
+    fn call(
+        &self,
+        path: String,
+        body: Bytes,
+    ) -> Pin<Box<dyn Future<Output = http::Response<Body>> + Send>> {
+        let client = self.0.upgrade().map(|app| LoopbackClient::named(app, WEBHOOK_AGENT));
+        Box::pin(async move {
+            let accept = "application/json, */*";
+            let types = MediaTypes { accept, content: "application/json" };
+            let response = match client {
+                Some(client) => client.send(&own_user(), "POST", &path, types, body).await,
+                None => None,
+            };
+            response.unwrap_or_else(|| {
+                let mut response = http::Response::new(ratchet_http::empty());
+                *response.status_mut() = http::StatusCode::BAD_REQUEST;
+                response
+            })
         })
     }
 }

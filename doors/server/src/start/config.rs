@@ -2,10 +2,11 @@
 
 use crate::access::authorize::Mode;
 use crate::app::audit::Audit;
+use crate::app::service_resolver::ServiceRouting;
 use crate::request::limits::RequestLimits;
 use ratchet_allocation::Ranges;
 use ratchet_engine::ApiConfig;
-use ratchet_kubelet::{Proxies, Trust};
+use ratchet_kubelet::{Proxies, Trust, WebhookUsers};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -55,15 +56,15 @@ pub struct Config {
 pub struct AggregationConfig {
     /// `--proxy-client-cert-file` and `--proxy-client-key-file`: the proof that request headers state an identity.
     pub client: Option<ratchet_kubelet::ClientKeyFiles>,
-    /// `--enable-aggregator-routing`: endpoints are dialed, not cluster IPs.
-    pub by_endpoint: bool,
+    /// `--enable-aggregator-routing`: which address of a Service is dialed, also for webhooks.
+    pub routing: ServiceRouting,
     /// `--aggregator-reject-forwarding-redirect`.
     pub rejects_redirects: bool,
 }
 
 impl Default for AggregationConfig {
     fn default() -> Self {
-        Self { client: None, by_endpoint: false, rejects_redirects: true }
+        Self { client: None, routing: ServiceRouting::default(), rejects_redirects: true }
     }
 }
 
@@ -82,6 +83,17 @@ pub struct BackendConfig {
     pub bytes_per_second: u64,
     /// HTTP proxies to backends.
     pub proxies: Proxies,
+    /// Who the server is to admission webhooks.
+    pub webhook_users: WebhookUserConfig,
+}
+
+/// Who the server is to admission webhooks: `kubeConfigFile` of the configurations of both plugins.
+#[derive(Clone, Debug, Default)]
+pub struct WebhookUserConfig {
+    /// To mutating ones.
+    pub mutating: WebhookUsers,
+    /// To validating ones.
+    pub validating: WebhookUsers,
 }
 
 impl Default for BackendConfig {
@@ -95,6 +107,7 @@ impl Default for BackendConfig {
             default_port: 10250,
             bytes_per_second: 0,
             proxies: Proxies::default(),
+            webhook_users: WebhookUserConfig::default(),
         }
     }
 }

@@ -22,10 +22,10 @@ use crate::app::mutating_policy_set::MutatingPolicySet;
 use crate::app::pace::Pace;
 use crate::app::policy_set::PolicySet;
 use crate::app::quota_locks::QuotaLocks;
-use crate::app::service_resolver::ClusterServices;
+use crate::app::service_resolver::ServiceLocator;
 use crate::app::token_usage::TokenRecorder;
 use crate::app::webhook_set::WebhookSet;
-use crate::handler::loopback::{LoopbackClient, LoopbackLabeler};
+use crate::handler::loopback::{LoopbackClient, LoopbackLabeler, LoopbackWebhook};
 use crate::handler::server::Server;
 use crate::registry::Registry;
 use crate::registry::custom::ConversionClient;
@@ -41,6 +41,7 @@ use ratchet_identity::{
 use ratchet_kubelet::{Extensions, KubeletClient, Others, Settings, Timing, WebhookClient};
 use ratchet_store::{Revision, Store, StoreError};
 use ratchet_webhook::AdmissionType;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -170,8 +171,10 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         .map(|files| authorities(&files.authorities, "request-header-client-ca-file"));
     let proxy = proxy.transpose()?;
     let metrics = Arc::new(Metrics::new(&config.api_config));
-    let backends = backends(&config.backends, &metrics, &cache)?;
     let aggregation = &config.aggregation;
+    let own = (loopback(listener.address().ip()).to_string(), listener.address().port());
+    let resolver = Arc::new(ServiceLocator::new(&cache, aggregation.routing, own));
+    let backends = backends(&config.backends, &metrics, resolver.clone())?;
     let extensions = Extensions::open(
         Timing::default(),
         config.backends.proxies.clone(),
@@ -200,11 +203,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
     let aggregator = Aggregator::new(
         &cache,
         extensions,
-        AggregatorConfig {
-            by_endpoint: aggregation.by_endpoint,
-            rejects_redirects: aggregation.rejects_redirects,
-            own: (host.to_string(), port),
-        },
+        AggregatorConfig { resolver, rejects_redirects: aggregation.rejects_redirects },
         &metrics.registry,
     );
     let app = Arc::new_cyclic(|app: &Weak<App>| App {
@@ -233,6 +232,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
             metrics: metrics.clone(),
             labeler: Box::new(LoopbackLabeler(app.clone())),
         },
+        own_webhook: Box::new(LoopbackWebhook(app.clone())),
         metrics,
         drain,
         limits: config.limits,
@@ -326,11 +326,20 @@ async fn compact(app: Arc<App>, every: Duration) {
     }
 }
 
+/// The address at which this server reaches itself.
+fn loopback(bound: IpAddr) -> IpAddr {
+    match bound {
+        IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(Ipv6Addr::UNSPECIFIED) => Ipv6Addr::LOCALHOST.into(),
+        bound => bound,
+    }
+}
+
 /// Clients of kubelets and other backends; certificate names are counted only where they are checked.
 fn backends(
     config: &BackendConfig,
     metrics: &Metrics,
-    cache: &Cache,
+    services: Arc<ServiceLocator>,
 ) -> Result<Backends, StartError> {
     let unusable = |why: &dyn std::fmt::Display| {
         StartError::File(format!("problem initializing API group \"\": {why}"))
@@ -342,15 +351,14 @@ fn backends(
         ..Settings::default()
     };
     let witness = name_witness(&metrics.registry, &config.trust);
+    let webhooks = WebhookClient::new(Timing::default(), config.proxies.clone(), services);
     Ok(Backends {
         kubelets: KubeletClient::open(settings, witness).map_err(|why| unusable(&why))?,
         others: Others::open(Timing::default(), config.proxies.clone())
             .map_err(|why| unusable(&why))?,
-        webhooks: WebhookClient::new(
-            Timing::default(),
-            config.proxies.clone(),
-            Arc::new(ClusterServices::new(cache)),
-        ),
+        mutating_webhooks: webhooks.with_users(config.webhook_users.mutating.clone()),
+        validating_webhooks: webhooks.with_users(config.webhook_users.validating.clone()),
+        webhooks,
         address_types: config.address_types.clone(),
         default_port: config.default_port,
         bytes_per_second: config.bytes_per_second,

@@ -27,7 +27,8 @@ pub(super) struct Hook {
 impl Hook {
     pub(super) async fn start() -> Arc<Self> {
         let key = rcgen::KeyPair::generate().unwrap();
-        let params = rcgen::CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
+        let names = ["127.0.0.1", "convert.converters.svc"].map(str::to_owned);
+        let params = rcgen::CertificateParams::new(names).unwrap();
         let certificate = params.self_signed(&key).unwrap();
         let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
@@ -38,7 +39,8 @@ impl Hook {
             .with_single_cert(vec![certificate.der().clone()], key)
             .unwrap();
         let acceptor = TlsAcceptor::from(Arc::new(config));
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        // Not only on the loopback: endpoints have no such addresses.
+        let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
         let hook = Arc::new(Self {
             port: listener.local_addr().unwrap().port(),
             bundle: BASE64_STANDARD.encode(certificate.pem()),

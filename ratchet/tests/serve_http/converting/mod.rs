@@ -4,6 +4,7 @@ mod hook;
 
 use self::hook::Hook;
 use crate::client::Client;
+use crate::own_address::own_address;
 use crate::server::Server;
 use serde_json::{Value, json};
 
@@ -154,4 +155,43 @@ async fn a_webhook_that_fails_is_an_error_in_the_words_of_the_reference() {
     client.post(&path("v1"), a_box(group, "v1", "a", "size", 1)).await;
     let read = client.get(&format!("{}/a", path("v2"))).await.json();
     assert_eq!(read["metadata"]["labels"], json!({"from": "hook"}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_webhook_behind_a_service_is_asked_at_an_endpoint() {
+    let Some(address) = own_address() else { return };
+    let client = Server::shared().admin().await;
+    let (namespace, _) = client.namespace().await;
+    let hook = Hook::start().await;
+    let group = "routed.hooks.example.com";
+    let mut definition = definition(group, "https://unused", &hook.bundle, &["v1"]);
+    definition["spec"]["conversion"]["webhook"]["clientConfig"] = json!({"caBundle": hook.bundle,
+        "service": {"namespace": "converters", "name": "convert", "path": "/convert"}});
+    define(&client, definition).await;
+    let path = |version: &str| format!("/apis/{group}/{version}/namespaces/{namespace}/boxes");
+    let made = client.post(&path("v1"), a_box(group, "v1", "a", "size", 1)).await;
+    assert_eq!(made.code, 201, "{}", made.text());
+    let start = format!(
+        "conversion webhook for {group}/v1, Kind=Box failed: Post \"https://convert.converters.svc:443/convert?timeout=30s\": "
+    );
+    let item = format!("{}/a", path("v2"));
+    let read = || client.get(&item);
+    assert_eq!(read().await.refusal(), (500, format!("{start}service \"convert\" not found")));
+
+    client.post("/api/v1/namespaces", json!({"metadata": {"name": "converters"}})).await;
+    let services = "/api/v1/namespaces/converters/services";
+    let service = json!({"metadata": {"name": "convert"}, "spec": {"ports": [{"port": 444}]}});
+    assert_eq!(client.post(services, service).await.code, 201);
+    let why = "no service port 443 found for service \"convert\"";
+    assert_eq!(read().await.refusal(), (500, format!("{start}{why}")));
+    let ports = json!({"spec": {"ports": [{"port": 443, "protocol": "TCP"}]}});
+    let patched = client.patch(&format!("{services}/convert"), ports).await;
+    assert_eq!(patched.code, 200, "{}", patched.text());
+    let metadata = json!({"name": "c", "labels": {"kubernetes.io/service-name": "convert"}});
+    let slice = json!({"metadata": metadata, "addressType": "IPv4",
+        "endpoints": [{"addresses": [address]}], "ports": [{"name": "", "port": hook.port}]});
+    let slices = "/apis/discovery.k8s.io/v1/namespaces/converters/endpointslices";
+    let made = client.post(slices, slice).await;
+    assert_eq!(made.code, 201, "{}", made.text());
+    assert_eq!(read().await.json()["spec"], json!({"width": 1}));
 }

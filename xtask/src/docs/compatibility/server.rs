@@ -57,10 +57,16 @@ const ROWS: &[[&str; 4]] = &[
         "a webhook cannot exhaust the memory of the server",
     ],
     [
-        "a webhook behind a Service, with `--enable-aggregator-routing`",
-        "is called at an endpoint of the Service",
-        "is called at the cluster IP, as without the flag",
-        "not built yet",
+        "a webhook or an extension API server behind a Service with a cluster IP, without `--enable-aggregator-routing`",
+        "is dialed at the cluster IP, which kube-proxy routes to an endpoint",
+        "is dialed at a ready endpoint, and at the cluster IP if there is none; with `--enable-aggregator-routing=false` always at the cluster IP",
+        "nothing routes cluster IPs where there is no kube-proxy",
+    ],
+    [
+        "a conversion webhook at the Service `kubernetes` in `default`",
+        "is called with the server's own identity, as admission webhooks are",
+        "is called without one; admission webhooks are called as in kube-apiserver",
+        "to be built",
     ],
     [
         "a pod address that cannot be parsed",

@@ -1,5 +1,6 @@
 //! `ApiServices`: the APIServices of the cluster as routes, each read once.
 
+use crate::app::service_resolver::ServiceReference;
 use crate::storage::cache::{Cache, Item, ResourceCache};
 use arc_swap::ArcSwap;
 use ratchet_kubelet::ExtensionTrust;
@@ -17,14 +18,6 @@ pub(crate) const MANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
 
 /// The port of a Service that names none.
 const DEFAULT_PORT: u16 = 443;
-
-/// The Service in front of an extension server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ServiceReference {
-    pub(crate) namespace: String,
-    pub(crate) name: String,
-    pub(crate) port: u16,
-}
 
 /// One APIService, as it was stored at a revision.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! `RemoteDocuments`: the documents of all extension servers as they were last fetched.
 
+use crate::app::documents::HashedDocument;
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use ratchet_object::Node;
@@ -13,13 +14,16 @@ pub(crate) struct ExtensionDocuments {
     pub(crate) entry: Node<'static>,
     /// The OpenAPI v3 documents: `apis/group/version`, and the URL with its hash.
     pub(crate) v3: Vec<(String, String)>,
+    /// The document of a server that has only OpenAPI v2, in the form of v3.
+    pub(crate) converted: Option<Arc<HashedDocument>>,
     /// The OpenAPI v2 document.
     pub(crate) v2: OpenApiV2,
 }
 
 impl Default for ExtensionDocuments {
     fn default() -> Self {
-        Self { entry: Node::empty_map(), v3: Vec::new(), v2: OpenApiV2::default() }
+        let v2 = OpenApiV2::default();
+        Self { entry: Node::empty_map(), v3: Vec::new(), converted: None, v2 }
     }
 }
 

@@ -3,13 +3,12 @@
 pub(crate) mod api_service;
 pub(crate) mod documents;
 mod metrics;
-pub(crate) mod resolve;
 
 use self::api_service::{ApiService, ApiServices};
 use self::documents::RemoteDocuments;
 use self::metrics::Unavailable;
-use self::resolve::Resolver;
 use crate::app::documents::HashedDocument;
+use crate::app::service_resolver::{Location, ServiceLocator};
 use crate::storage::cache::Cache;
 use ratchet_http::metrics::{Registry, Writer};
 use ratchet_kubelet::{ExtensionServer, Extensions};
@@ -21,7 +20,7 @@ use tokio::sync::watch;
 /// The state that requests for aggregated APIs share.
 pub(crate) struct Aggregator {
     pub(crate) services: ApiServices,
-    pub(crate) resolver: Resolver,
+    pub(crate) resolver: Arc<ServiceLocator>,
     pub(crate) client: Extensions,
     pub(crate) remote_documents: RemoteDocuments,
     pub(crate) merged: MergedDocuments,
@@ -34,11 +33,8 @@ pub(crate) struct Aggregator {
 
 /// What is configured about extension API servers.
 pub(crate) struct AggregatorConfig {
-    /// `--enable-aggregator-routing`.
-    pub(crate) by_endpoint: bool,
+    pub(crate) resolver: Arc<ServiceLocator>,
     pub(crate) rejects_redirects: bool,
-    /// This server's own host and port.
-    pub(crate) own: (String, u16),
 }
 
 impl Aggregator {
@@ -50,7 +46,7 @@ impl Aggregator {
     ) -> Self {
         Self {
             services: ApiServices::new(cache),
-            resolver: Resolver::new(cache, config.by_endpoint, config.own),
+            resolver: config.resolver,
             client,
             remote_documents: RemoteDocuments::default(),
             merged: MergedDocuments::default(),
@@ -66,13 +62,21 @@ impl Aggregator {
         Unavailable::write(&self.services.now(), writer);
     }
 
+    /// The OpenAPI v3 document of a path `apis/group/version` whose extension server has only v2.
+    pub(crate) fn converted_openapi(&self, path: &str) -> Option<Arc<HashedDocument>> {
+        let (group, version) = path.strip_prefix("apis/")?.split_once('/')?;
+        let set = self.services.now();
+        let service = set.remote_version(group, version)?;
+        self.remote_documents.get(&service.name)?.converted.clone()
+    }
+
     /// The extension server of an APIService as of now.
     pub(crate) fn server(&self, service: &ApiService) -> Result<ExtensionServer, String> {
         let Some(remote) = &service.remote else { return Err("it is local".to_owned()) };
         let trust = remote.trust.clone()?;
-        let (host, port) = self.resolver.resolve(&remote.service)?;
+        let Location { url: (host, port), endpoint } = self.resolver.locate(&remote.service)?;
         let name = format!("{}.{}.svc", remote.service.name, remote.service.namespace);
-        Ok(ExtensionServer { host, port, name, trust })
+        Ok(ExtensionServer { host, port, endpoint, name, trust })
     }
 }
 
