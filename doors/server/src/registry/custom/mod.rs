@@ -7,7 +7,7 @@ mod object_type;
 mod serve;
 mod webhook;
 
-pub(crate) use definition::{Definition, SharedEnvironments, discovery_order};
+pub(crate) use definition::{Definition, SharedEnvironments};
 pub(crate) use webhook::ConversionClient;
 
 use self::object_type::DefinedType;
@@ -16,6 +16,7 @@ use crate::storage::cache::Cache;
 use ratchet_crd::definition::{DefinitionVersion, Scope};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::sync::watch;
 
 /// What a resource has that is defined at run time.
 pub(crate) struct Defined {
@@ -25,15 +26,29 @@ pub(crate) struct Defined {
     serial: u64,
     /// The warning that requests are answered with, if the version is deprecated.
     pub(crate) deprecation: Option<String>,
+    /// Whether another resource, or none, is served in its place.
+    replaced: watch::Sender<bool>,
 }
 
-/// The resources of a definition, one for each served version. None if its names are those of a built-in resource,
-/// whose objects are stored under them.
+impl Defined {
+    /// Says that it is not served any more: its definition changed or went.
+    pub(crate) fn set_replaced(&self) {
+        self.replaced.send_replace(true);
+    }
+
+    /// Waits until it is not served any more. Each resource tells its own watchers: there may be thousands of others.
+    pub(crate) async fn replaced(&self) {
+        // The sender lives as long as the resource.
+        let _ = self.replaced.subscribe().wait_for(|replaced| *replaced).await;
+    }
+}
+
+/// The resources of a definition, one for each served version; none if its group is built in.
 pub(crate) fn resources_of(
     definition: &Arc<Definition>,
     cache: &Cache,
 ) -> Vec<Arc<ServedResource>> {
-    if !definition.view.is_established() || definition.overlaps_built_in() {
+    if !definition.view.is_established() || definition.has_built_in_group() {
         return Vec::new();
     }
     let served = definition.view.versions.iter().filter(|version| version.served);
@@ -69,6 +84,7 @@ fn resource_of(
         definition: definition.clone(),
         serial: SERIAL.fetch_add(1, Ordering::Relaxed),
         deprecation: view.deprecation_warning(version),
+        replaced: watch::Sender::new(false),
     };
     let object_type = Arc::new(DefinedType::new(definition.clone(), &version.name));
     ServedResource::custom(row, object_type, defined, cache)
