@@ -33,6 +33,8 @@ pub enum Representation {
     Whole,
     /// The metadata only, as `PartialObjectMetadata`.
     Metadata,
+    /// Of discovery all groups at once, as `APIGroupDiscoveryList`; a server may answer with the plain list of groups.
+    Discovery,
 }
 
 /// The response of the API.

@@ -108,6 +108,11 @@ impl Client {
         Self { representation: Representation::Metadata, ..self.clone() }
     }
 
+    /// The same client, but discovery comes in one document.
+    pub(crate) fn aggregated_discovery(&self) -> Self {
+        Self { representation: Representation::Discovery, ..self.clone() }
+    }
+
     /// Gets one object or document.
     pub async fn get(&self, path: &str) -> Result<Node<'static>, Failure> {
         self.tree("GET", path, Bytes::new()).await

@@ -66,6 +66,8 @@ struct GroupVersion {
     version: String,
     text: String,
     preferred: bool,
+    /// Its resources, or why they are not known; none if nobody has asked for them yet.
+    listed: Option<Result<Vec<Resource>, String>>,
 }
 
 impl DiscoveredResources {
@@ -77,10 +79,15 @@ impl DiscoveredResources {
         };
         let mut discovered = Self::default();
         let (mut failures, mut chosen) = (Vec::new(), BTreeMap::new());
-        for group_version in group_versions {
-            match client.get(&root(&group_version.group, &group_version.version)).await {
-                Ok(list) if group_version.text.matches('/').count() <= 1 => {
-                    discovered.all.extend(group_version.choose(&list, &mut chosen));
+        for mut group_version in group_versions {
+            let listed = match group_version.listed.take() {
+                Some(listed) => listed,
+                None => group_version.list(client).await,
+            };
+            match listed {
+                Ok(all) if group_version.text.matches('/').count() <= 1 => {
+                    group_version.choose(&all, &mut chosen);
+                    discovered.all.extend(all);
                 }
                 Ok(_) => {
                     let why = format!("unexpected GroupVersion string: {}", group_version.text);
@@ -101,46 +108,100 @@ impl DiscoveredResources {
 }
 
 impl GroupVersion {
-    /// All resources of this group version. Adds to `chosen` those that no other version has
-    /// provided yet; the preferred version always wins.
-    fn choose(
-        &self,
-        list: &Node<'_>,
-        chosen: &mut BTreeMap<(String, String), Resource>,
-    ) -> Vec<Resource> {
+    /// Asks for the resources of this group version alone.
+    async fn list(&self, client: &Client) -> Result<Vec<Resource>, String> {
+        let list = client.get(&root(&self.group, &self.version)).await;
+        list.map(|list| self.resources(&list)).map_err(|why| why.to_string())
+    }
+
+    fn resources(&self, list: &Node<'_>) -> Vec<Resource> {
         let rows = list.get("resources").map(Node::items).unwrap_or_default();
         let rows = rows.iter().filter(|row| !row.text_at(&["name"]).contains('/'));
-        let all: Vec<_> = rows.map(|row| self.resource(row)).collect();
-        for resource in &all {
+        rows.map(|row| self.resource(row)).collect()
+    }
+
+    /// Adds to `chosen` the resources that no other version has provided yet; the preferred
+    /// version always wins.
+    fn choose(&self, all: &[Resource], chosen: &mut BTreeMap<(String, String), Resource>) {
+        for resource in all {
             let key = (self.group.clone(), resource.name.clone());
             if self.preferred || !chosen.contains_key(&key) {
                 chosen.insert(key, resource.clone());
             }
         }
-        all
     }
 
     fn resource(&self, row: &Node<'_>) -> Resource {
-        let verbs = row.get("verbs").map(Node::items).unwrap_or_default();
         Resource {
             group: self.group.clone(),
             version: self.version.clone(),
             name: row.text_at(&["name"]).to_owned(),
             kind: row.text_at(&["kind"]).to_owned(),
             namespaced: row.get("namespaced").and_then(Node::as_bool) == Some(true),
-            verbs: verbs.iter().filter_map(Node::text).map(str::to_owned).collect(),
+            verbs: verbs(row),
         }
+    }
+
+    /// A version of an aggregated document.
+    fn aggregated(group: &str, row: &Node<'_>, preferred: bool) -> Self {
+        let version = row.text_at(&["version"]);
+        let mut own = Self {
+            group: group.to_owned(),
+            version: version.to_owned(),
+            text: match group {
+                "" => version.to_owned(),
+                group => format!("{group}/{version}"),
+            },
+            preferred,
+            listed: None,
+        };
+        let resource = |row: &Node<'_>| Resource {
+            group: own.group.clone(),
+            version: own.version.clone(),
+            name: row.text_at(&["resource"]).to_owned(),
+            kind: row.text_at(&["responseKind", "kind"]).to_owned(),
+            namespaced: row.text_at(&["scope"]) == "Namespaced",
+            verbs: verbs(row),
+        };
+        let rows = row.get("resources").map(Node::items).unwrap_or_default();
+        own.listed = Some(match row.text_at(&["freshness"]) {
+            "Stale" => Err(format!("stale GroupVersion discovery: {}", own.text)),
+            _ => Ok(rows.iter().map(resource).collect()),
+        });
+        own
     }
 }
 
-/// All group versions that the server lists.
+fn verbs(row: &Node<'_>) -> Vec<String> {
+    let verbs = row.get("verbs").map(Node::items).unwrap_or_default();
+    verbs.iter().filter_map(Node::text).map(str::to_owned).collect()
+}
+
+/// All group versions that the server lists, with their resources if it says them, too: a request
+/// for each of a thousand versions would take long.
 async fn group_versions(client: &Client) -> Result<Vec<GroupVersion>, Failure> {
-    let (core, groups) = (optional(client, "/api").await?, optional(client, "/apis").await?);
+    let client = client.aggregated_discovery();
+    let (core, groups) = (optional(&client, "/api").await?, optional(&client, "/apis").await?);
     let mut all = Vec::new();
+    for document in [&core, &groups] {
+        if document.text_at(&["kind"]) == "APIGroupDiscoveryList" {
+            for group in document.get("items").map(Node::items).unwrap_or_default() {
+                let versions = group.get("versions").map(Node::items).unwrap_or_default();
+                let name = group.text_at(&["metadata", "name"]);
+                let is_current = |row: &Node<'_>| row.text_at(&["freshness"]) != "Stale";
+                let preferred = versions.iter().position(is_current);
+                let versions = versions
+                    .iter()
+                    .enumerate()
+                    .map(|(at, row)| GroupVersion::aggregated(name, row, preferred == Some(at)));
+                all.extend(versions);
+            }
+        }
+    }
     for version in core.get("versions").map(Node::items).unwrap_or_default() {
         let version = version.text().unwrap_or_default().to_owned();
-        let (group, text) = (String::new(), version.clone());
-        all.push(GroupVersion { group, version, text, preferred: all.is_empty() });
+        let (group, text, preferred) = (String::new(), version.clone(), all.is_empty());
+        all.push(GroupVersion { group, version, text, preferred, listed: None });
     }
     for group in groups.get("groups").map(Node::items).unwrap_or_default() {
         let preferred = group.text_at(&["preferredVersion", "version"]);
@@ -151,6 +212,7 @@ async fn group_versions(client: &Client) -> Result<Vec<GroupVersion>, Failure> {
                 version: version.to_owned(),
                 text: row.text_at(&["groupVersion"]).to_owned(),
                 preferred: version == preferred,
+                listed: None,
             });
         }
     }
@@ -179,7 +241,7 @@ mod tests {
 
     fn group_version(version: &str, preferred: bool) -> GroupVersion {
         let (group, text) = ("g".to_owned(), format!("g/{version}"));
-        GroupVersion { group, version: version.to_owned(), text, preferred }
+        GroupVersion { group, version: version.to_owned(), text, preferred, listed: None }
     }
 
     fn list(text: &str) -> Node<'static> {
@@ -196,13 +258,30 @@ mod tests {
             let mut chosen = BTreeMap::new();
             for (version, preferred) in order {
                 let text = if preferred { both } else { more };
-                group_version(version, preferred).choose(&list(text), &mut chosen);
+                let group_version = group_version(version, preferred);
+                group_version.choose(&group_version.resources(&list(text)), &mut chosen);
             }
             let chosen: Vec<_> = chosen.into_values().collect();
             let names: Vec<_> =
                 chosen.iter().map(|r| (&*r.name, &*r.version, r.supports("list"))).collect();
             assert_eq!(names, [("a", "v1", true), ("b", "v2", false)]);
         }
+    }
+
+    #[test]
+    fn one_document_says_it_all() {
+        let row = list(
+            r#"{"version":"v1","resources":[{"resource":"a","responseKind":{"group":"","version":"","kind":"A"},
+            "scope":"Namespaced","verbs":["list"],"subresources":[{"subresource":"status"}]}],"freshness":"Current"}"#,
+        );
+        let found = GroupVersion::aggregated("g", &row, true);
+        let all = found.listed.expect("listed").expect("current");
+        assert_eq!((all.len(), found.text.as_str(), found.preferred), (1, "g/v1", true));
+        assert_eq!(all[0].path("shop"), "/apis/g/v1/namespaces/shop/a");
+        assert_eq!((all[0].kind.as_str(), all[0].supports("list")), ("A", true));
+        let stale = list(r#"{"version":"v1","freshness":"Stale"}"#);
+        let stale = GroupVersion::aggregated("g", &stale, true).listed.expect("listed");
+        assert_eq!(stale, Err("stale GroupVersion discovery: g/v1".to_owned()));
     }
 
     #[test]

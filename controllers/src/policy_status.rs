@@ -2,9 +2,10 @@
 //! status.
 
 use crate::client::percent_encode;
+use crate::discovery::DiscoveredResources;
 use crate::{BoxFuture, Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Store};
 use ratchet_object::Node;
-use ratchet_policy::{is_unchecked, status};
+use ratchet_policy::{ServedKind, ServedKinds, is_unchecked, status};
 use std::sync::Arc;
 
 pub(crate) const ROW: Row = Row {
@@ -33,7 +34,9 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
 impl Reconcile for PolicyStatus {
     fn reconcile<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
-            if let Some(policy) = self.policies.get(key).as_deref().and_then(with_status) {
+            let unchecked = self.policies.get(key).filter(|policy| is_unchecked(policy));
+            if let Some(policy) = unchecked {
+                let policy = with_status(&policy, &self.served_kinds(&policy).await);
                 let path =
                     format!("{POLICIES}/{}/status?fieldManager={MANAGER}", percent_encode(key));
                 match self.client.put(&path, &policy).await {
@@ -49,17 +52,39 @@ impl Reconcile for PolicyStatus {
 
 const MANAGER: &str = "validatingadmissionpolicy-status";
 
-/// The policy with its new status, or `None` if this generation was checked already. It keeps its
-/// resource version, so that a concurrent change is checked again.
-fn with_status(policy: &Node<'static>) -> Option<Node<'static>> {
-    if !is_unchecked(policy) {
-        return None;
+impl PolicyStatus {
+    /// The kinds beside the built-in ones that a policy names, as the server describes them now. What cannot be found
+    /// out gives no warnings.
+    async fn served_kinds(&self, policy: &Node<'_>) -> ServedKinds {
+        let discovered = DiscoveredResources::fetch(&self.client).await;
+        let mut served = ServedKinds::new(discovered.all.into_iter().map(|resource| ServedKind {
+            group: resource.group,
+            version: resource.version,
+            resource: resource.name,
+            kind: resource.kind,
+        }));
+        for (group, version) in served.missing(policy) {
+            let (group, version) = (percent_encode(&group), percent_encode(&version));
+            let path = match group.as_str() {
+                "" => format!("/openapi/v3/api/{version}"),
+                group => format!("/openapi/v3/apis/{group}/{version}"),
+            };
+            if let Ok(document) = self.client.get(&path).await {
+                served.describe(policy, &document);
+            }
+        }
+        served
     }
+}
+
+/// The policy with its new status. It keeps its resource version, so that a concurrent change is
+/// checked again.
+fn with_status(policy: &Node<'static>, served: &ServedKinds) -> Node<'static> {
     let mut new = policy.clone();
     new.set("apiVersion", Node::string("admissionregistration.k8s.io/v1"));
     new.set("kind", Node::string("ValidatingAdmissionPolicy"));
-    new.set("status", status(policy));
-    Some(new)
+    new.set("status", status(policy, served));
+    new
 }
 
 #[cfg(test)]
@@ -72,10 +97,11 @@ mod tests {
         let parse =
             |text: &str| decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned();
         let policy = parse("{metadata: {name: p, generation: 2, resourceVersion: '7'}, spec: {}}");
-        let new = with_status(&policy).unwrap();
+        assert!(is_unchecked(&policy));
+        let new = with_status(&policy, &ServedKinds::default());
         assert_eq!(new.find(&["status", "observedGeneration"]).and_then(Node::as_int), Some(2));
         assert_eq!(new.metadata().resource_version(), "7");
         assert!(new.find(&["status", "typeChecking"]).is_some());
-        assert_eq!(with_status(&new), None);
+        assert!(!is_unchecked(&new));
     }
 }

@@ -14,6 +14,7 @@ mod runtime_config;
 mod settings;
 mod signals;
 mod signing;
+mod temporary_dir;
 mod usage_error;
 mod values;
 mod version;

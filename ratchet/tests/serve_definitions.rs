@@ -109,6 +109,23 @@ fn controllers_know_custom_objects() {
     until("the dependent goes", || {
         server.get("/api/v1/namespaces/default/configmaps/owned").0 == 404
     });
+    // Expressions are checked against the schemas of definitions.
+    let rule = json!({"apiGroups": ["example.com"], "apiVersions": ["v1"], "resources": ["widgets"], "operations": ["*"]});
+    let validations =
+        json!([{"expression": "object.metadata.name != 'x'"}, {"expression": "object.nope == 1"}]);
+    let policies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
+    let spec = json!({"matchConstraints": {"resourceRules": [rule]}, "validations": validations});
+    create(&server, policies, &json!({"metadata": {"name": "p"}, "spec": spec}).to_string());
+    let mut warnings = Value::Null;
+    until("the policy is checked", || {
+        let (_, text) = server.get(&format!("{policies}/p"));
+        let policy: Value = serde_json::from_str(&text).unwrap();
+        warnings = policy["status"]["typeChecking"].clone();
+        !warnings.is_null()
+    });
+    let warning = "example.com/v1, Kind=Widget: ERROR: <input>:1:7: undefined field 'nope'\n | object.nope == 1\n | ......^\n";
+    let expected = json!([{"fieldRef": "spec.validations[1].expression", "warning": warning}]);
+    assert_eq!(warnings["expressionWarnings"], expected);
     // A namespace goes with what is in it.
     assert_eq!(server.request("DELETE", "/api/v1/namespaces/shop", "").0, 200);
     until("the namespace goes", || server.get("/api/v1/namespaces/shop").0 == 404);

@@ -54,15 +54,18 @@ mod matching_tests;
 mod mutating;
 mod objects;
 pub mod observation;
+mod openapi_types;
 mod parameters;
 mod policies;
 #[cfg(test)]
 mod policies_tests;
 mod policy;
+mod policy_types;
 mod reinvocation;
 mod request;
 mod result;
 mod schema_types;
+mod served_kinds;
 #[cfg(test)]
 mod testing;
 mod trial;
@@ -91,6 +94,7 @@ pub use policies::Policies;
 pub use policy::{Binding, Policy, Reader, is_exempt};
 pub use reinvocation::{InvocationKey, Reinvocation, ReinvocationContext, semantically_equal};
 pub use result::{Check, Denial, PolicyResult, Reason};
+pub use served_kinds::{ServedKind, ServedKinds};
 pub use trial::{Setting, Trial, namespace_seen, request_seen};
 pub use type_check::{ExpressionWarning, is_unchecked, status, type_check};
 pub use validate::validate;

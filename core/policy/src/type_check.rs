@@ -3,14 +3,16 @@
 use crate::GroupVersionKind;
 use crate::environment::PolicyEnvironment;
 use crate::matching::strings;
-use crate::schema_types::SchemaTypes;
+use crate::policy_types::{KindSchema, PolicyTypes};
+use crate::served_kinds::ServedKinds;
 use crate::validate::STORED;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use ratchet_cel::{Environment, Type};
-use ratchet_object::schema::{self, KindRow};
+use ratchet_object::schema;
 use ratchet_object::{Node, Value};
 
 /// The most types that the expressions of one rule are checked with.
@@ -25,17 +27,19 @@ pub struct ExpressionWarning {
     pub warning: String,
 }
 
-/// Checks validations and their messages against every type that the policy's rules name. Types without known
-/// fields give no warnings.
-pub fn type_check(policy: &Node<'_>) -> Vec<ExpressionWarning> {
-    let kinds = kinds(policy);
+/// Checks validations and their messages against every type that the policy's rules name, built in or served in
+/// another way. Types without known fields give no warnings.
+pub fn type_check(policy: &Node<'_>, served: &ServedKinds) -> Vec<ExpressionWarning> {
     let items = |name| policy.find(&["spec", name]).map(Node::items).unwrap_or_default();
     let base = Environment::kubernetes(STORED);
-    let of = |row: &&'static KindRow| {
-        (name_of(row), policy_environment(&base, policy, row, items("variables")))
+    let params = param_kind(policy).and_then(|kind| schema_of(kind, served));
+    let kinds = kinds(policy, served);
+    let environment = |kind: GroupVersionKind<'_>| {
+        let types = PolicyTypes::new(schema_of(kind, served)?, params.clone());
+        Some(policy_environment(&base, policy, types, items("variables")))
     };
     let policy_environment: Vec<(GroupVersionKind<'_>, PolicyEnvironment)> =
-        kinds.iter().map(of).collect();
+        kinds.into_iter().filter_map(|kind| Some((kind, environment(kind)?))).collect();
     let mut warnings = Vec::new();
     for (index, row) in items("validations").iter().enumerate() {
         for name in ["expression", "messageExpression"] {
@@ -58,9 +62,9 @@ pub fn type_check(policy: &Node<'_>) -> Vec<ExpressionWarning> {
 }
 
 /// The status with the warnings, for the generation that was checked.
-pub fn status(policy: &Node<'_>) -> Node<'static> {
+pub fn status(policy: &Node<'_>, served: &ServedKinds) -> Node<'static> {
     let generation = policy.metadata().generation().unwrap_or(0);
-    let warnings: Vec<Node<'static>> = type_check(policy)
+    let warnings: Vec<Node<'static>> = type_check(policy, served)
         .into_iter()
         .map(|expression_warning| {
             let (field, warning) =
@@ -88,28 +92,33 @@ pub fn is_unchecked(policy: &Node<'_>) -> bool {
     number(&["metadata", "generation"]) > number(&["status", "observedGeneration"])
 }
 
-fn name_of(row: &KindRow) -> GroupVersionKind<'static> {
-    GroupVersionKind { group: row.group, version: row.version, kind: row.kind }
+/// The kind of a policy's parameters.
+pub(crate) fn param_kind<'p>(policy: &'p Node<'_>) -> Option<GroupVersionKind<'p>> {
+    let node = policy.find(&["spec", "paramKind"]).filter(|node| !node.is_null())?;
+    let api_version = node.text_at(&["apiVersion"]);
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    Some(GroupVersionKind { group, version, kind: node.text_at(&["kind"]) })
+}
+
+/// The schema of a kind; none if it is not known.
+fn schema_of(kind: GroupVersionKind<'_>, served: &ServedKinds) -> Option<KindSchema> {
+    match schema::kind(kind.group, kind.version, kind.kind) {
+        Some(row) => Some(KindSchema::BuiltIn(row)),
+        None => served.schema(kind).map(|ty| KindSchema::Declared(kind.kind.into(), ty)),
+    }
 }
 
 /// The environment of expressions whose objects are of one kind.
 fn policy_environment(
     base: &Environment,
     policy: &Node<'_>,
-    row: &'static KindRow,
+    types: PolicyTypes,
     variables: &[Node<'_>],
 ) -> PolicyEnvironment {
-    let param_kind = policy.find(&["spec", "paramKind"]).filter(|node| !node.is_null());
-    let params = param_kind.and_then(|node| {
-        let api_version = node.text_at(&["apiVersion"]);
-        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        schema::kind(group, version, node.text_at(&["kind"]))
-    });
-    let types = SchemaTypes { object: row, params };
-    let params = params.map(|row| types.root(row));
-    let object: Type = types.root(row);
+    let (object, params): (Type, Option<Type>) = (types.object(), types.params());
+    let has_params = param_kind(policy).is_some();
     let mut policy_environment =
-        PolicyEnvironment::new(base, param_kind.is_some()).typed(object, params, Arc::new(types));
+        PolicyEnvironment::new(base, has_params).typed(object, params, Arc::new(types));
     for variable in variables {
         let ty = policy_environment.check(variable.text_at(&["expression"])).ok();
         policy_environment.declare(variable.text_at(&["name"]), ty.as_ref());
@@ -118,10 +127,10 @@ fn policy_environment(
 }
 
 /// The kinds that a policy's rules name, in order; a rule with `*` names none.
-fn kinds(policy: &Node<'_>) -> Vec<&'static KindRow> {
+pub(crate) fn kinds<'s>(policy: &Node<'_>, served: &'s ServedKinds) -> Vec<GroupVersionKind<'s>> {
     let rules = policy.find(&["spec", "matchConstraints", "resourceRules"]);
-    let mut kind_rows: Vec<&'static KindRow> = Vec::new();
-    for rule in rules.map(Node::items).unwrap_or_default() {
+    let mut kinds: BTreeSet<GroupVersionKind<'s>> = BTreeSet::new();
+    'rules: for rule in rules.map(Node::items).unwrap_or_default() {
         let list = |name: &str| {
             let mut list = strings(rule.get(name));
             list.sort_unstable();
@@ -133,39 +142,41 @@ fn kinds(policy: &Node<'_>) -> Vec<&'static KindRow> {
         }
         let mut resources = list("resources");
         resources.retain(|text| !text.contains(['*', '/']));
-        let mut count = 0;
-        for row in kinds_named(&groups, &versions, &resources) {
-            if !kind_rows.contains(&row) {
-                kind_rows.push(row);
-            }
-            count += 1;
-            if count == MAX_TYPES {
-                kind_rows.sort_unstable_by_key(|row| name_of(row));
-                return kind_rows;
+        let named = kinds_named(&groups, &versions, &resources, served);
+        for (count, kind) in named.into_iter().enumerate() {
+            kinds.insert(kind);
+            if count + 1 == MAX_TYPES {
+                break 'rules;
             }
         }
     }
-    kind_rows.sort_unstable_by_key(|row| name_of(row));
-    kind_rows
+    kinds.into_iter().collect()
 }
 
 /// The kinds of these names. To the reference's REST mapper an empty group is any group.
-fn kinds_named(
+fn kinds_named<'s>(
     groups: &[String],
     versions: &[String],
     resources: &[String],
-) -> Vec<&'static KindRow> {
-    let mut rows = Vec::new();
+    served: &'s ServedKinds,
+) -> Vec<GroupVersionKind<'s>> {
+    let mut kinds = Vec::new();
     for group in groups {
         for version in versions {
             for resource in resources {
-                rows.extend(schema::KINDS.iter().filter(|row| {
+                let built_in = schema::KINDS.iter().filter(|row| {
                     !row.subresource
                         && (group.is_empty() || row.group == group)
                         && (row.version, row.plural) == (version, resource)
+                });
+                kinds.extend(built_in.map(|row| GroupVersionKind {
+                    group: row.group,
+                    version: row.version,
+                    kind: row.kind,
                 }));
+                kinds.extend(served.named(group, version, resource));
             }
         }
     }
-    rows
+    kinds
 }

@@ -2,12 +2,10 @@
 
 use super::args::ServeArgs;
 use super::files;
+use super::temporary_dir::TemporaryDir;
 use crate::etcd::notice::Notice;
 use ratchet_embedded::{Embedded, OpenError, Options};
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 /// The data directory that is none.
 const MEMORY: &str = ":memory:";
@@ -26,7 +24,7 @@ pub(crate) struct DataLocation {
     pub(crate) flush: bool,
     store: StoreLocation,
     /// Removed with the server.
-    temporary: Option<TempDir>,
+    temporary: Option<TemporaryDir>,
 }
 
 /// Where objects are kept.
@@ -75,12 +73,10 @@ impl DataLocation {
             let dir = dir.canonicalize().unwrap_or(dir);
             return Ok(Self { pki: dir.join("pki"), dir, flush: false, store, temporary: None });
         }
-        let mut builder = tempfile::Builder::new();
-        // Keys are in it: nobody else may enter.
-        builder.prefix("ratchet-").permissions(Permissions::from_mode(0o700));
-        let temporary = builder.tempdir().map_err(|why| {
+        let temporary = TemporaryDir::new().map_err(|why| {
             format!("cannot make a temporary directory: {why}: set TMPDIR to a directory with room")
         })?;
+        temporary.remove_others();
         let dir = temporary.path().to_owned();
         let pki = cert_dir.unwrap_or_else(|| dir.join("pki"));
         Ok(Self { dir, pki, flush: false, store, temporary: Some(temporary) })

@@ -49,3 +49,21 @@ fn two_servers_in_memory_share_nothing_and_leave_nothing() {
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
+
+#[test]
+fn what_a_killed_server_leaves_goes_with_the_next_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut killed, kubeconfig) = start(folder.path());
+    let (_running, other) = start(folder.path());
+    killed.0.kill().unwrap();
+    killed.0.wait().unwrap();
+    assert!(kubeconfig.exists(), "nobody could remove it");
+    let (_next, _) = start(folder.path());
+    let dir = kubeconfig.parent().unwrap();
+    let begun = std::time::Instant::now();
+    while dir.exists() {
+        assert!(begun.elapsed().as_secs() < 30, "it is still there");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(other.exists(), "its server runs");
+}

@@ -99,6 +99,59 @@ async fn an_api_is_there_when_its_definition_is_answered() {
     stale["metadata"]["labels"] = json!({"a": "b"});
     let stale = client.put(&format!("{DEFINITIONS}/widgets.{group}"), stale).await;
     assert_eq!(stale.code, 409, "{}", stale.text());
+    let query = format!("watch=1&timeoutSeconds=5&fieldSelector=metadata.name%3Dwidgets.{group}");
+    let watch = format!("{DEFINITIONS}?{query}&resourceVersion={}", made.version());
+    let event = client.watch(&watch).await.next().await.unwrap();
+    assert_eq!(condition(&event["object"], "Established").0, "True", "{event}");
+}
+
+#[tokio::test]
+async fn a_definition_is_one_commit() {
+    let client = Server::shared().admin().await;
+    let group = group();
+    let made = created(&client, DEFINITIONS, widgets(&group, open())).await;
+    let path = format!("{DEFINITIONS}/widgets.{group}");
+    let query = format!("watch=1&timeoutSeconds=1&fieldSelector=metadata.name%3Dwidgets.{group}");
+    let watch = format!("{DEFINITIONS}?{query}&resourceVersion={}", made.version());
+    let events = client.watch(&watch).await.all().await;
+    assert_eq!(events.len(), 1, "{events:?}");
+    assert_eq!(events[0]["object"], client.get(&path).await.json());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_many_who_want_a_name_one_gets_it() {
+    let client = Server::shared().admin().await;
+    let group = group();
+    let definition = |number: usize| {
+        let mut definition = widgets(&group, open());
+        definition["metadata"]["name"] = json!(format!("w{number}s.{group}"));
+        let names = json!({"plural": format!("w{number}s"), "kind": "Widget", "listKind": format!("W{number}List")});
+        definition["spec"]["names"] = names;
+        definition
+    };
+    let one = async |number| created(&client, DEFINITIONS, definition(number)).await;
+    tokio::join!(one(0), one(1), one(2), one(3), one(4), one(5), one(6), one(7));
+    let mut accepted = Vec::new();
+    for number in 0..8 {
+        let path = format!("{DEFINITIONS}/w{number}s.{group}");
+        let definition = client.get(&path).await.json();
+        match condition(&definition, "NamesAccepted") {
+            (status, _) if status == "True" => accepted.push(path),
+            (status, reason) => {
+                assert_eq!((&*status, &*reason), ("False", "KindConflict"));
+                assert_eq!(definition["status"]["acceptedNames"]["kind"], "");
+            }
+        }
+    }
+    assert_eq!(accepted.len(), 1, "{accepted:?}");
+    // When it goes, another one has the name.
+    assert_eq!(client.delete(&accepted[0]).await.code, 200);
+    let mut heirs = 0;
+    for number in 0..8 {
+        let definition = client.get(&format!("{DEFINITIONS}/w{number}s.{group}")).await;
+        heirs += usize::from(condition(&definition.json(), "Established").0 == "True");
+    }
+    assert_eq!(heirs, 1);
 }
 
 #[tokio::test]
@@ -268,15 +321,45 @@ async fn a_definition_of_built_in_names_takes_nothing_with_it() {
         "annotations": {"api-approved.kubernetes.io": "unapproved, a test"},
     });
     definition["spec"]["names"] = json!({"plural": "ingresses", "kind": "Odd"});
+    let mut other = definition["spec"]["versions"][0].clone();
+    (other["name"], other["storage"]) = (json!("v2"), json!(false));
+    definition["spec"]["versions"].as_array_mut().unwrap().push(other);
     created(&client, DEFINITIONS, definition).await;
+    let stored = client.get(&format!("{DEFINITIONS}/ingresses.networking.k8s.io")).await.json();
+    assert_eq!(condition(&stored, "Established").0, "True");
     let path = "/apis/networking.k8s.io/v1/namespaces/default/ingresses";
     let backend = json!({"service": {"name": "s", "port": {"number": 1}}});
     let ingress = json!({"metadata": {"name": "kept"}, "spec": {"defaultBackend": backend}});
     created(&client, path, ingress).await;
+    // The group is built in: nothing else is looked for in it, whatever the version.
+    let kinds = async |version: &str| {
+        let list = client.get(&format!("/apis/networking.k8s.io/{version}")).await.json();
+        let resources = list["resources"].as_array().cloned().unwrap_or_default();
+        let named = resources.iter().filter(|row| row["name"] == "ingresses");
+        named.map(|row| text(&row["kind"])).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds("v1").await, ["Ingress"]);
+    let others = path.replace("/v1/", "/v2/");
+    let odd =
+        json!({"apiVersion": "networking.k8s.io/v2", "kind": "Odd", "metadata": {"name": "own"}});
+    let missing = (404, "the server could not find the requested resource".to_owned());
+    assert_eq!(client.get("/apis/networking.k8s.io/v2").await.refusal(), missing);
+    assert_eq!(client.get(&others).await.refusal(), missing);
+    assert_eq!(client.post(&others, odd).await.refusal(), missing);
+    assert_eq!(client.get(path).await.names(), ["kept"]);
     let definition = format!("{DEFINITIONS}/ingresses.networking.k8s.io");
     assert_eq!(client.delete(&definition).await.code, 200);
     gone(&client, &definition).await;
     assert_eq!(client.get(&format!("{path}/kept")).await.code, 200);
+    // So are other names in it.
+    let mut definition = widgets("networking.k8s.io", open());
+    definition["metadata"]["annotations"] =
+        json!({"api-approved.kubernetes.io": "unapproved, a test"});
+    created(&client, DEFINITIONS, definition).await;
+    assert_eq!(client.get(&widgets_path("networking.k8s.io")).await.refusal(), missing);
+    let list = client.get("/apis/networking.k8s.io/v1").await.json();
+    assert!(list["resources"].as_array().unwrap().iter().all(|row| row["kind"] != "Widget"));
+    assert_eq!(client.delete(&format!("{DEFINITIONS}/widgets.networking.k8s.io")).await.code, 200);
 }
 
 #[tokio::test]

@@ -2,7 +2,9 @@
 
 use super::{DeclKind, DeclType};
 use crate::{Type, Types};
+use alloc::borrow::Cow;
 use alloc::format;
+use alloc::string::String;
 use alloc::sync::Arc;
 
 /// The name of the type of `self`; the reference appends a number.
@@ -14,23 +16,31 @@ const VALUE: &str = "@elem";
 
 /// The types of `self`, and of all that is below it.
 #[derive(Clone, Debug)]
-pub struct SelfTypes(Arc<DeclType>);
+pub struct SelfTypes {
+    root: Arc<DeclType>,
+    name: Cow<'static, str>,
+}
 
 impl SelfTypes {
     /// The types of a declaration.
     pub fn new(root: Arc<DeclType>) -> Self {
-        Self(root)
+        Self { root, name: Cow::Borrowed(SELF) }
+    }
+
+    /// The same where the root has a name of its own, such as that of a kind.
+    pub fn named(root: Arc<DeclType>, name: String) -> Self {
+        Self { root, name: Cow::Owned(name) }
     }
 
     /// The type of `self`; `None` if expressions cannot name such values.
     pub fn self_type(&self) -> Option<Type> {
-        self.0.is_exposed().then(|| cel_type(&self.0, SELF))
+        self.root.is_exposed().then(|| cel_type(&self.root, &self.name))
     }
 
     fn find(&self, path: &str) -> Option<&DeclType> {
         let mut steps = path.split('.');
-        steps.next().filter(|root| *root == SELF)?;
-        steps.try_fold(&*self.0, |ty, step| match (&ty.kind, step) {
+        steps.next().filter(|root| *root == self.name)?;
+        steps.try_fold(&*self.root, |ty, step| match (&ty.kind, step) {
             (DeclKind::List { items, .. }, ITEM) => Some(&**items),
             (DeclKind::Map { values }, VALUE) => Some(&**values),
             (DeclKind::Object(fields), name) => fields.identified(name).map(|field| &*field.ty),

@@ -11,7 +11,7 @@ const CACHE: usize = 1 << 20;
 
 /// A compiled pattern in RE2's syntax. Searches take time linear in the text, and memory is bounded.
 #[derive(Clone, Debug)]
-pub struct Regex(meta::Regex);
+pub struct Regex(meta::Regex, usize);
 
 /// Compiles a pattern.
 ///
@@ -27,7 +27,10 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     let built = meta::Builder::new().configure(config).build_from_hir(&hir);
     // Once the pattern is parsed, only its size can be refused.
     built
-        .map(Regex)
+        .map(|built| {
+            let memory = built.memory_usage();
+            Regex(built, memory)
+        })
         .map_err(|_| re2::PatternError { reason: Reason::Large, part: pattern }.to_string())
 }
 
@@ -39,6 +42,11 @@ impl Regex {
     /// Go's error message.
     pub fn new(pattern: &str) -> Result<Self, String> {
         compile(pattern)
+    }
+
+    /// The bytes that the compiled pattern takes, which bound the work for each byte of a text.
+    pub fn memory_usage(&self) -> usize {
+        self.1
     }
 
     /// Whether it matches anywhere.

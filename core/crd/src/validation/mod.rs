@@ -9,6 +9,7 @@ mod list_keys;
 mod names;
 mod openapi_schema;
 mod options;
+mod patterns;
 mod pruning;
 mod rule;
 mod schema;
@@ -60,6 +61,11 @@ pub fn validate(change: &Change<'_>, config: &ApiConfig, verdict: &mut Verdict) 
 /// Validates a new definition, or an update of a stored one.
 fn validate_definition(new: &Node<'_>, old: Option<&Node<'_>>, minor: u32, errors: &mut ErrorList) {
     let spec = InternalSpec::decode(new);
+    // Before anything is compiled.
+    if !patterns::fit(&spec) {
+        const TOO_LARGE: &str = "the patterns of all schemas together are too large";
+        return errors.forbidden(&Path::root("spec").child("versions"), spec.span, TOO_LARGE);
+    }
     let old_spec = old.map(InternalSpec::decode);
     let options = match (old, &old_spec) {
         (Some(old), Some(old_spec)) => Options::for_update(&spec, old, old_spec, minor),

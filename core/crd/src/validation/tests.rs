@@ -393,3 +393,61 @@ fn columns_and_fields() {
         assert_eq!(version(more).len(), count, "{more}");
     }
 }
+
+#[test]
+fn hostile_definitions_are_refused_or_cost_what_they_are_long() {
+    // A pattern that alone is too large, and more than fit together.
+    let huge = "(".repeat(10) + &"\\\\pL{1000}".repeat(3) + &")".repeat(10);
+    let found = schema_errors(&alloc::format!("{{type: string, pattern: \"{huge}\"}}"));
+    assert!(found.len() == 1 && found[0].contains("expression too large"), "{found:?}");
+    let many: String = (0..20)
+        .map(|number| {
+            alloc::format!("p{number}: {{type: string, pattern: '\\pL{{1000}}{number}'}}, ")
+        })
+        .collect();
+    let found = schema_errors(&alloc::format!("{{type: object, properties: {{{many}}}}}"));
+    assert_eq!(
+        found,
+        ["spec.versions: Forbidden: the patterns of all schemas together are too large"]
+    );
+    // Many of an ordinary size are fine.
+    let many: String = (0..2000)
+        .map(|number| {
+            alloc::format!(
+                "p{number}: {{type: string, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'}}, "
+            )
+        })
+        .collect();
+    let found = schema_errors(&alloc::format!("{{type: object, properties: {{{many}}}}}"));
+    assert_eq!(found, [""; 0]);
+    // A million letters.
+    let long = "a".repeat(1 << 20);
+    let found = schema_errors(&alloc::format!("{{type: string, pattern: '{long}'}}"));
+    assert!(found.len() <= 1, "{}", found.len());
+    for pattern in ["(a*)*$", "(a|a)*b", "(x+x+)+y"] {
+        let found = schema_errors(&alloc::format!("{{type: string, pattern: '{pattern}'}}"));
+        assert_eq!(found, [""; 0], "{pattern}");
+    }
+    // A large enumeration.
+    let values: Vec<String> = (0..50_000).map(|number| alloc::format!("v{number}")).collect();
+    let found = schema_errors(&alloc::format!("{{type: string, enum: [{}]}}", values.join(", ")));
+    assert_eq!(found, [""; 0]);
+    // As deep as a definition can be.
+    let mut deep = String::from("{type: string}");
+    for _ in 0..60 {
+        deep = alloc::format!("{{type: object, properties: {{d: {deep}}}}}");
+    }
+    assert_eq!(schema_errors(&deep), [""; 0]);
+    // Many rules, and rules with long messages.
+    let message = "m".repeat(2048);
+    let rules: Vec<String> = (0..200)
+        .map(|number| alloc::format!("{{rule: 'self.size() > {number}', message: {message}}}"))
+        .collect();
+    let field = alloc::format!(
+        "{{type: string, maxLength: 10, x-kubernetes-validations: [{}]}}",
+        rules.join(", ")
+    );
+    assert_eq!(schema_errors(&field), [""; 0]);
+    let field = "{type: array, items: {type: string, x-kubernetes-validations: [{rule: \"self.matches('(a*)*b')\"}]}}";
+    assert!(schema_errors(field)[0].contains("exceeds budget"), "{:?}", schema_errors(field));
+}

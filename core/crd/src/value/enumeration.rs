@@ -1,7 +1,7 @@
 //! Enumerations of values.
 
 use super::Validator;
-use super::finding::Code;
+use super::finding::{Code, Finding};
 use crate::errors::{bad_value, supported_values, tree};
 use crate::path::Path;
 use crate::structural::Checks;
@@ -12,7 +12,17 @@ use ratchet_object::{Node, Value};
 impl Validator {
     pub(super) fn enumeration(&mut self, checks: &Checks, node: &Node<'_>, path: &Path<'_>) {
         let values = &checks.enumeration;
-        if values.is_empty() || values.iter().any(|value| is_value(node, value)) {
+        if values.is_empty() || !self.effort.spend(u64::try_from(values.len()).unwrap_or(u64::MAX))
+        {
+            return;
+        }
+        if values.iter().any(|value| is_value(node, value)) {
+            return;
+        }
+        // The texts are written only if there is room for them: they are as long as the schema.
+        let length: usize = values.iter().filter_map(Node::text).map(str::len).sum();
+        if length > self.effort.room() {
+            self.findings.push(Finding::unlisted());
             return;
         }
         let text = |value: &Node<'_>| match value.text() {

@@ -2,6 +2,7 @@
 
 use crate::errors::{ErrorList, too_long_detail, too_many_detail};
 use crate::path::Path;
+use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -28,9 +29,28 @@ pub(super) enum Code {
     Composite,
 }
 
-/// A violation of a schema.
+/// A violation of a schema; without a text if there are too many of them.
 #[derive(Debug)]
-pub(super) struct Finding {
+pub(super) struct Finding(Option<Box<Listed>>);
+
+impl Finding {
+    pub(super) fn listed(listed: Listed) -> Self {
+        Self(Some(Box::new(listed)))
+    }
+
+    pub(super) fn unlisted() -> Self {
+        Self(None)
+    }
+
+    /// The bytes of its texts.
+    pub(super) fn size(&self) -> usize {
+        self.0.as_ref().map_or(0, |listed| listed.size())
+    }
+}
+
+/// A violation with its texts.
+#[derive(Debug)]
+pub(super) struct Listed {
     pub(super) code: Code,
     /// The path of the field, relative to the value.
     pub(super) name: String,
@@ -40,11 +60,26 @@ pub(super) struct Finding {
     pub(super) span: Span,
 }
 
+impl Listed {
+    /// The bytes of its texts.
+    pub(super) fn size(&self) -> usize {
+        let supported = match &self.code {
+            Code::Enum(supported) => supported.len(),
+            _ => 0,
+        };
+        let texts = self.name.len() + self.value.len() + self.message.len() + supported;
+        texts + size_of::<Self>()
+    }
+}
+
 /// Reports findings as field errors below a path; the same message only once.
 pub(super) fn report(findings: Vec<Finding>, prefix: &Path<'_>, errors: &mut ErrorList) {
+    let is_wrong = !findings.is_empty();
+    let before = errors.0.len();
     let mut messages: BTreeSet<String> = BTreeSet::new();
-    for finding in findings {
-        let Finding { code, name, value, message, span } = finding;
+    for Listed { code, name, value, message, span } in
+        findings.into_iter().filter_map(|finding| finding.0).map(|listed| *listed)
+    {
         if !messages.insert(message.clone()) {
             continue;
         }
@@ -63,5 +98,9 @@ pub(super) fn report(findings: Vec<Finding>, prefix: &Path<'_>, errors: &mut Err
         let mut error = error_at_path(cause, field, span, detail);
         error.value = value;
         errors.0.push(error);
+    }
+    // None of them has a text: that is no reason to let the value pass.
+    if is_wrong && errors.0.len() == before {
+        errors.forbidden(prefix, Span::default(), "there are too many errors to list");
     }
 }

@@ -1,6 +1,7 @@
 //! Validation of values against schemas, in the words of kube-openapi's validator.
 
 mod correlation;
+mod effort;
 mod enumeration;
 mod finding;
 mod number;
@@ -13,7 +14,9 @@ use crate::errors::ErrorList;
 use crate::path::Path;
 use crate::structural::{Checks, Structural};
 use alloc::vec::Vec;
-use finding::{Code, Finding};
+use effort::{Effort, VALUE, search_work};
+use finding::{Code, Finding, Listed};
+use ratchet_cel::Regex;
 use ratchet_object::{Node, Value};
 
 /// Where values come from.
@@ -35,18 +38,29 @@ pub(crate) fn validate(
     correlation: Option<Correlation<'_>>,
     errors: &mut ErrorList,
 ) {
-    let mut validator = Validator { origin, findings: Vec::new() };
+    let mut validator = Validator::new(origin);
     validator.value(schema, value, &Path::EMPTY, correlation);
-    finding::report(validator.findings, prefix, errors);
+    match validator.effort.is_exhausted() {
+        true => errors.forbidden(prefix, value.span, TOO_MUCH_WORK),
+        false => finding::report(validator.findings, prefix, errors),
+    }
 }
+
+/// What is said of an object that is too large for its schema. The reference would check it, however long that takes.
+const TOO_MUCH_WORK: &str = "the object takes too much work to validate against its schema";
 
 /// A validation: what was found so far.
 struct Validator {
     origin: Origin,
     findings: Vec<Finding>,
+    effort: Effort,
 }
 
 impl Validator {
+    fn new(origin: Origin) -> Self {
+        Self { origin, findings: Vec::new(), effort: Effort::default() }
+    }
+
     /// Checks a value; returns how many checks it passed, by which the best of several alternatives is chosen.
     fn value(
         &mut self,
@@ -55,13 +69,19 @@ impl Validator {
         path: &Path<'_>,
         correlation: Option<Correlation<'_>>,
     ) -> u32 {
-        let before = self.findings.len();
+        // One value may meet many alternatives, and one schema many values.
+        if !self.effort.spend(VALUE) {
+            self.findings.push(Finding::unlisted());
+            return 0;
+        }
+        let (before, room) = (self.findings.len(), self.effort.room());
         let passed = self.checks(schema, node, path, correlation);
         // What did not change may stay as it is.
         if self.findings.len() > before
             && correlation.is_some_and(|correlation| correlation.is_unchanged())
         {
             self.findings.truncate(before);
+            self.effort.set_room(room);
         }
         passed
     }
@@ -128,7 +148,12 @@ impl Validator {
     ) {
         use alloc::string::ToString;
         let name = path.to_string();
-        self.findings.push(Finding { code, name, value, message, span: node.span });
+        let listed = Listed { code, name, value, message, span: node.span };
+        let finding = match self.effort.take_room(listed.size()) {
+            true => Finding::listed(listed),
+            false => Finding::unlisted(),
+        };
+        self.findings.push(finding);
     }
 
     fn text(&mut self, checks: &Checks, text: &str, node: &Node<'_>, path: &Path<'_>) {
@@ -142,7 +167,7 @@ impl Validator {
             let message = alloc::format!("{path} in body should be at least {least} chars long");
             self.push(Code::Invalid, path, node, quoted(text), message);
         } else if let Some((pattern, _)) =
-            checks.pattern.as_ref().filter(|(_, regex)| !regex.is_match(text))
+            checks.pattern.as_ref().filter(|(_, regex)| !self.matches(regex, text))
         {
             let message = alloc::format!("{path} in body should match '{pattern}'");
             self.push(Code::Invalid, path, node, quoted(text), message);
@@ -152,6 +177,11 @@ impl Validator {
             let message = alloc::format!("{path} in body must be of type {name}: {}", quoted(text));
             self.push(Code::Type, path, node, quoted(text), message);
         }
+    }
+
+    /// Whether a text matches; it does not once there was too much work.
+    fn matches(&mut self, regex: &Regex, text: &str) -> bool {
+        self.effort.spend(search_work(regex.memory_usage(), text.len())) && regex.is_match(text)
     }
 
     fn list(
@@ -269,13 +299,16 @@ impl Validator {
         node: &Node<'_>,
         path: &Path<'_>,
     ) -> (u32, Vec<Finding>) {
-        let before = self.findings.len();
+        let (before, room) = (self.findings.len(), self.effort.room());
         let passed = self.value(schema, node, path, None);
+        self.effort.set_room(room);
         (passed, self.findings.split_off(before))
     }
 
     fn keep(&mut self, best: Option<(u32, Vec<Finding>)>) -> u32 {
         let Some((passed, findings)) = best else { return 0 };
+        let size = findings.iter().map(Finding::size).sum();
+        self.effort.take_room(size);
         self.findings.extend(findings);
         passed
     }
@@ -288,5 +321,7 @@ impl Validator {
     }
 }
 
+#[cfg(test)]
+mod hostile_tests;
 #[cfg(test)]
 mod tests;

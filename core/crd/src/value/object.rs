@@ -74,6 +74,10 @@ impl Validator {
         path: &Path<'_>,
     ) {
         let Some(checks) = schema.checks.as_deref() else { return };
+        let count = u64::try_from(checks.required.len()).unwrap_or(u64::MAX);
+        if !self.effort.spend(count) {
+            return;
+        }
         let mut members = Members::new(entries);
         for name in &checks.required {
             if members.get(name).is_none() {

@@ -70,7 +70,13 @@ impl PolicyContext for RequestCluster<'_> {
             let kind = (group.clone(), version.clone(), row.kind.to_owned());
             Equivalent { group, version, resource: row.plural.to_owned(), kind }
         };
-        self.app.registry.now().all().iter().filter(is_same).map(name).collect()
+        let served = self.app.registry.now();
+        // Only built-in resources share their objects with those of another name.
+        let candidates = match own.defined() {
+            Some(_) => served.versions(group, resource),
+            None => served.of_catalog(),
+        };
+        candidates.iter().filter(is_same).map(name).collect()
     }
 
     fn converted(&self, object: &Node<'_>, kind: &GroupVersionKind<'_>) -> Option<Node<'static>> {

@@ -111,10 +111,8 @@ fn charge_quotas(
 fn recount(request: &ResourceRequest<'_>, one: &mut Node<'static>, now: i64) {
     let cluster = RequestCluster::new(request.app, request.user);
     let list = |group: &str, resource: &str| {
-        let is_served = request.app.registry.now().all().iter().any(|candidate| {
-            let row = candidate.row();
-            (row.group, row.plural) == (group, resource) && row.namespaced
-        });
+        let served = request.app.registry.find_in_group(group, resource);
+        let is_served = served.is_some_and(|served| served.row().namespaced);
         let resource = GroupVersionResource::any_version(group, resource);
         is_served.then(|| cluster.list(&resource, &request.path.namespace, usize::MAX))
     };

@@ -45,7 +45,7 @@ impl<'a> AdmissionScope<'a> {
     pub(super) fn is_looked_at(&self, look: &dyn Fn(&str, &str) -> bool) -> bool {
         let row = self.resource.row();
         look(row.group, row.plural)
-            || self.app.registry.now().all().iter().any(|other| {
+            || self.app.registry.now().of_catalog().iter().any(|other| {
                 let other_row = other.row();
                 other_row.plural == row.plural
                     && other_row.group != row.group

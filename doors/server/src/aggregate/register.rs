@@ -9,8 +9,8 @@ use crate::storage::cache::{Item, storable};
 use ratchet_object::Node;
 use ratchet_store::{Commit, Guard, Revision, Write};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 /// Written once, when the server starts; a user's change after that stays.
@@ -28,26 +28,41 @@ const ATTEMPTS: usize = 4;
 
 /// A version that this server serves.
 struct Wanted {
-    spec: Node<'static>,
+    group: String,
+    version: String,
     managed: &'static str,
+}
+
+impl Wanted {
+    /// The spec of its APIService.
+    fn spec(&self) -> Node<'static> {
+        let (group_priority, version_priority) = order::local(&self.group, &self.version);
+        let group = (!self.group.is_empty()).then(|| ("group", Node::string(self.group.clone())));
+        Node::map(group.into_iter().chain([
+            ("groupPriorityMinimum", Node::int(group_priority)),
+            ("version", Node::string(self.version.clone())),
+            ("versionPriority", Node::int(version_priority)),
+        ]))
+    }
 }
 
 fn wanted(app: &App) -> BTreeMap<String, Wanted> {
     let served = app.registry.now();
     let mut all = BTreeMap::new();
-    for row in served.rows().iter().filter(|row| row.group != GROUP) {
+    let mut last = ("", "");
+    for resource in served.all() {
+        let row = resource.row();
+        // The resources of a version stand together.
+        if row.group == GROUP || last == (row.group, row.version) {
+            continue;
+        }
+        last = (row.group, row.version);
         let managed = match order::built_in(row.group, row.version) {
             Some(_) => ON_START,
             None => ALWAYS,
         };
-        let (group_priority, version_priority) = order::local(row.group, row.version);
-        let group = (!row.group.is_empty()).then(|| ("group", Node::string(row.group.to_owned())));
-        let spec = Node::map(group.into_iter().chain([
-            ("groupPriorityMinimum", Node::int(group_priority)),
-            ("version", Node::string(row.version.to_owned())),
-            ("versionPriority", Node::int(version_priority)),
-        ]));
-        all.insert(format!("{}.{}", row.version, row.group), Wanted { spec, managed });
+        let (group, version) = (row.group.to_owned(), row.version.to_owned());
+        all.insert(format!("{version}.{group}"), Wanted { group, version, managed });
     }
     all
 }
@@ -87,27 +102,36 @@ fn writes(
     resource: &Arc<ServedResource>,
     is_start: bool,
 ) -> Result<Vec<Write>, StatusError> {
-    let now = app.now();
+    let (now, registration) = (app.now(), &app.aggregator.registration);
     let (wanted, snapshot) = (wanted(app), resource.cache.now());
+    let mut checked = registration.checked.lock().unwrap_or_else(PoisonError::into_inner);
     let mut writes = Vec::new();
     for (name, wanted) in &wanted {
         let is_once = wanted.managed == ON_START;
         if is_once && !is_start {
             continue;
         }
-        let key = resource.key("", name);
         let Some(item) = resource.cache.find(name)? else {
             let mut new = object(name, wanted, &now);
             metadata::fill_system_fields(&mut new, resource.strategy(), app.new_uid(), now.clone());
             resource.canonicalize(&mut new);
+            let key = resource.key("", name);
             writes.push(Write::put(&key, Guard::Absent, storable(new)?.bytes()));
             continue;
         };
-        if let Some(new) = updated(&item, wanted, is_start) {
-            let guard = Guard::At(Revision(item.revision));
-            writes.push(Write::put(&key, guard, storable(new)?.bytes()));
+        // What is wanted of a version is always the same: an object that was right is right until it changes.
+        if checked.get(&item.key) == Some(&item.revision) {
+            continue;
+        }
+        match updated(&item, wanted, is_start) {
+            Some(new) => {
+                let (key, guard) = (resource.key("", name), Guard::At(Revision(item.revision)));
+                writes.push(Write::put(&key, guard, storable(new)?.bytes()));
+            }
+            None => drop(checked.insert(item.key.clone(), item.revision)),
         }
     }
+    checked.retain(|name, _| wanted.contains_key(&**name));
     // At the start definitions may not be served yet: what is about them is not spare for that.
     let are_served =
         app.registry.now().generation() > 0 || app.cache.resource_cache(DEFINITIONS).is_empty();
@@ -132,11 +156,12 @@ fn updated(item: &Item, wanted: &Wanted, is_start: bool) -> Option<Node<'static>
         ON_START => is_start,
         managed => managed == ALWAYS,
     };
-    let is_equal = node.get("spec").is_some_and(|spec| is_equal(spec, &wanted.spec));
+    let spec = wanted.spec();
+    let is_equal = node.get("spec").is_some_and(|stored| is_equal(stored, &spec));
     if !is_ours || is_equal {
         return None;
     }
-    node.set("spec", wanted.spec.clone());
+    node.set("spec", spec);
     Some(node)
 }
 
@@ -169,7 +194,7 @@ fn object(name: &str, wanted: &Wanted, now: &str) -> Node<'static> {
     let conditions = Node::list(vec![local_api_service_condition(now)]);
     Node::map([
         ("metadata", metadata),
-        ("spec", wanted.spec.clone()),
+        ("spec", wanted.spec()),
         ("status", Node::map([("conditions", conditions)])),
     ])
 }

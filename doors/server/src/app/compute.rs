@@ -211,6 +211,11 @@ impl<T> Default for Lazy<T> {
 }
 
 impl<T: Send + Sync> Lazy<T> {
+    /// The value, if it is computed already.
+    pub(crate) fn known(&self) -> Option<&T> {
+        self.value.get()
+    }
+
     /// Returns the value, computing it if necessary.
     pub(crate) async fn get(&self, compute: &Compute, make: impl FnOnce() -> T + Send) -> &T {
         if let Some(value) = self.value.get() {

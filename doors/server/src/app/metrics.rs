@@ -471,9 +471,9 @@ pub fn write_connections(counts: ConnectionCounts, writer: &mut Writer) {
 pub(crate) fn write_objects(cache: &Cache, writer: &mut Writer) {
     // Node port allocations are stored like objects, but no API exposes them.
     let caches = cache.resource_caches();
-    let resource_caches = caches.iter().filter(|(name, _)| *name != NODE_PORTS);
+    let resource_caches = caches.iter().filter(|(name, _)| &***name != NODE_PORTS);
     let mut counts: Vec<(&str, usize)> =
-        resource_caches.map(|(name, cache)| (name.as_str(), cache.len())).collect();
+        resource_caches.map(|(name, cache)| (&**name, cache.len())).collect();
     counts.sort_unstable();
     #[allow(clippy::cast_precision_loss, reason = "numbers of objects are far below 2^52")]
     let counts: Vec<(&str, f64)> =

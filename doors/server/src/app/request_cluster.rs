@@ -31,11 +31,7 @@ impl<'a> RequestCluster<'a> {
 
     /// Finds the resource of a kind.
     pub(crate) fn find_kind(&self, kind: &GroupVersionKind<'_>) -> Option<Arc<ServedResource>> {
-        let is_kind = |resource: &&Arc<ServedResource>| {
-            let row = resource.row();
-            (row.group, row.version, row.kind) == (kind.group, kind.version, kind.kind)
-        };
-        self.app.registry.now().all().iter().find(is_kind).cloned()
+        self.app.registry.now().of_kind(kind.group, kind.version, kind.kind).cloned()
     }
 
     fn find(&self, resource: &GroupVersionResource<'_>) -> Option<Arc<ServedResource>> {

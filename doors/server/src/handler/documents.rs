@@ -1,6 +1,7 @@
 //! Non-resource paths: discovery, OpenAPI, version, health, metrics, OpenID configuration.
 
 use crate::app::App;
+use crate::app::documents::not_modified;
 use crate::request::{Media, Output, Params};
 use crate::response::render::{Rendered, encode};
 use bytes::Bytes;
@@ -141,12 +142,22 @@ async fn openapi_v3(
     params: &Params,
     headers: &HeaderMap,
 ) -> Option<Response<Body>> {
+    const JSON: &str = "application/json";
+    let requested_hash = params.text("hash");
     let document = match app.aggregator.converted_openapi(path) {
         Some(converted) => converted,
-        None => app.documents.v3(app.document_source(), path).await?,
+        None => {
+            // Clients ask again and again for what they have.
+            if requested_hash.is_empty() {
+                let known = app.documents.known_v3_hash(&app.document_source(), path);
+                if let Some(response) = known.and_then(|hash| not_modified(&hash, JSON, headers)) {
+                    return Some(response);
+                }
+            }
+            app.documents.v3(app.document_source(), path).await?
+        }
     };
     let hash = &document.hash;
-    let requested_hash = params.text("hash");
     if !requested_hash.is_empty() && requested_hash != hash {
         let mut response = text(301, "text/plain; charset=utf-8", String::new());
         if let Ok(location) = HeaderValue::from_str(&format!("/openapi/v3/{path}?hash={hash}")) {
@@ -154,7 +165,7 @@ async fn openapi_v3(
         }
         return Some(response);
     }
-    let mut response = document.answer("application/json", headers);
+    let mut response = document.answer(JSON, headers);
     let headers = response.headers_mut();
     if !requested_hash.is_empty() {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, immutable"));

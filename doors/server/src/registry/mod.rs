@@ -14,6 +14,7 @@ mod object_form;
 pub(crate) mod partial;
 mod patched;
 mod prepare;
+mod resources;
 mod row;
 mod scale;
 pub(crate) mod services;
@@ -24,6 +25,7 @@ mod strategy;
 pub(crate) use columns::{ColumnDefinition, printer_columns};
 pub(crate) use kinds::local_api_service_condition;
 pub(crate) use object_form::Routes;
+pub use resources::Resources;
 pub(crate) use row::CustomRow;
 pub(crate) use strategies::{custom_strategy, strategy};
 pub(crate) use strategy::{CreateContext, Deletion, Dependents, Strategy};
@@ -39,7 +41,6 @@ use ratchet_catalog::Resource;
 use ratchet_engine::{ApiConfig, Release};
 use ratchet_object::{GroupVersionKind, Kind, Node};
 use ratchet_pipeline::{BuiltInType, ObjectType};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// One resource in one API version.
@@ -233,53 +234,7 @@ fn storage(row: &'static Resource<'static>) -> &'static Resource<'static> {
 
 /// All served resources. Those of the catalog are there from the start; those of definitions come and go.
 pub struct Registry {
-    built_in: Vec<Arc<ServedResource>>,
     now: ArcSwap<Resources>,
-}
-
-/// The served resources at one time.
-#[derive(Default)]
-pub struct Resources {
-    /// By plural; resources with the same plural differ in group or version.
-    by_plural: HashMap<String, Vec<Arc<ServedResource>>>,
-    /// In discovery order.
-    all: Vec<Arc<ServedResource>>,
-    generation: u64,
-}
-
-impl Resources {
-    fn new(all: Vec<Arc<ServedResource>>, generation: u64) -> Self {
-        let mut by_plural: HashMap<String, Vec<Arc<ServedResource>>> =
-            HashMap::with_capacity(all.len());
-        for resource in &all {
-            let plural = resource.row().plural.to_owned();
-            by_plural.entry(plural).or_default().push(resource.clone());
-        }
-        Self { by_plural, all, generation }
-    }
-
-    /// All resources in discovery order.
-    pub fn all(&self) -> &[Arc<ServedResource>] {
-        &self.all
-    }
-
-    /// The catalog rows in discovery order.
-    pub fn rows(&self) -> Vec<Resource<'_>> {
-        self.all.iter().map(|resource| resource.row()).collect()
-    }
-
-    /// A number that grows with each change of the served resources.
-    pub fn generation(&self) -> u64 {
-        self.generation
-    }
-
-    fn find(
-        &self,
-        plural: &str,
-        is_it: impl Fn(&Resource<'_>) -> bool,
-    ) -> Option<Arc<ServedResource>> {
-        self.by_plural.get(plural)?.iter().find(|resource| is_it(&resource.row())).cloned()
-    }
 }
 
 impl Registry {
@@ -289,15 +244,17 @@ impl Registry {
         let rows = ratchet_catalog::RESOURCES.iter().filter(wanted);
         let built_in: Vec<_> =
             rows.map(|row| Arc::new(ServedResource::built_in(row, cache))).collect();
-        let now = ArcSwap::from_pointee(Resources::new(built_in.clone(), 0));
-        Self { built_in, now }
+        Self { now: ArcSwap::from_pointee(Resources::built_in(built_in)) }
     }
 
-    /// Replaces the resources that are defined at run time, in discovery order.
-    pub(crate) fn set_custom(&self, custom: Vec<Arc<ServedResource>>) {
-        let all: Vec<_> = self.built_in.iter().cloned().chain(custom).collect();
-        let generation = self.now.load().generation + 1;
-        self.now.store(Arc::new(Resources::new(all, generation)));
+    /// Replaces resources that are defined at run time by others. One task does that.
+    pub(crate) fn replace_custom(
+        &self,
+        removed: &[Arc<ServedResource>],
+        added: &[Arc<ServedResource>],
+    ) {
+        let next = self.now.load().replacing(removed, added);
+        self.now.store(Arc::new(next));
     }
 
     /// The resources that are served now.
@@ -307,12 +264,14 @@ impl Registry {
 
     /// Finds a resource by group, version and plural.
     pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<ServedResource>> {
-        self.now.load().find(plural, |row| (row.group, row.version) == (group, version))
+        let now = self.now.load();
+        let mut versions = now.versions(group, plural).iter();
+        versions.find(|resource| resource.row().version == version).cloned()
     }
 
     /// Finds a resource by group and plural, in the first version that discovery names.
     pub fn find_in_group(&self, group: &str, plural: &str) -> Option<Arc<ServedResource>> {
-        self.now.load().find(plural, |row| row.group == group)
+        self.now.load().versions(group, plural).first().cloned()
     }
 
     /// Finds a resource of the core group.
@@ -322,18 +281,7 @@ impl Registry {
 
     /// Whether the group has built-in resources.
     pub fn has_built_in_group(&self, group: &str) -> bool {
-        self.built_in.iter().any(|resource| resource.row().group == group)
-    }
-
-    /// Whether the group is served in any version.
-    pub fn has_group(&self, group: &str) -> bool {
-        self.now.load().all.iter().any(|resource| resource.row().group == group)
-    }
-
-    /// Whether the group version is served.
-    pub fn has_version(&self, group: &str, version: &str) -> bool {
-        let is_it = |row: Resource<'_>| row.group == group && row.version == version;
-        self.now.load().all.iter().any(|resource| is_it(resource.row()))
+        self.now.load().of_catalog().iter().any(|resource| resource.row().group == group)
     }
 }
 

@@ -49,9 +49,8 @@ fn param_resource<'k>(
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     let name = kind.text_at(&["kind"]);
     let served = request.app.registry.now();
-    let mut rows = served.all().iter().map(|resource| resource.row());
-    let row = rows.find(|row| (row.group, row.version, row.kind) == (group, version, name));
-    (group, version, row.map(|row| row.plural.to_owned()))
+    let resource = served.of_kind(group, version, name);
+    (group, version, resource.map(|resource| resource.row().plural.to_owned()))
 }
 
 fn of_policy(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), String> {

@@ -24,6 +24,9 @@ const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
 /// The time within which a client must read an event.
 const SEND_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// The number of initial objects that are converted at once.
+const BATCH: usize = 64;
+
 /// The maximum duration of a watch.
 const MAX_DURATION: Duration = Duration::from_secs(7 * 24 * 3600);
 
@@ -132,6 +135,14 @@ fn start(request: &ResourceRequest<'_>) -> Result<Start, StatusError> {
 /// The client is gone.
 struct Gone;
 
+/// Waits until another resource is served in the place of this one.
+async fn replaced(resource: &ServedResource) {
+    match resource.defined() {
+        Some(defined) => defined.replaced().await,
+        None => std::future::pending().await,
+    }
+}
+
 impl Watcher {
     async fn run(mut self, start: Start, sender: Sender) -> Result<(), Gone> {
         let mut changed = self.resource.cache.changes();
@@ -144,14 +155,31 @@ impl Watcher {
                 if let Some(found) = snapshot.unreadable_within(&prefix) {
                     return self.fail(&sender, &found.into()).await;
                 }
-                for item in snapshot.within(&prefix) {
+                let mut batch = Vec::new();
+                let mut items = snapshot.within(&prefix).peekable();
+                while let Some(item) = items.next() {
                     // A selector may skip many objects before there is something to send.
                     tokio::task::consume_budget().await;
                     if self.matches(item) {
-                        match self.event(EventType::Added, item).await {
-                            Ok(event) => self.send(&sender, event).await?,
-                            Err(error) => return self.fail(&sender, &error).await,
+                        batch.push(item.clone());
+                    }
+                    // A webhook converts many objects with one call.
+                    if batch.len() < BATCH && items.peek().is_some() {
+                        continue;
+                    }
+                    let served = match self.output.form {
+                        Form::Metadata => Ok(std::mem::take(&mut batch)),
+                        Form::Whole | Form::Table => {
+                            self.resource.serve(std::mem::take(&mut batch)).await
                         }
+                    };
+                    let served = match served {
+                        Ok(served) => served,
+                        Err(error) => return self.fail(&sender, &error).await,
+                    };
+                    for item in served {
+                        let event = self.encode(EventType::Added, &item);
+                        self.send(&sender, event).await?;
                     }
                 }
                 let at = snapshot.revision.max(reached);
@@ -205,7 +233,7 @@ impl Watcher {
                 () = sleep_until(self.ends) => break,
                 () = drain.wait() => break,
                 // The definition changed: what follows looks otherwise, so the client begins again.
-                () = self.app.definitions.replaced(&self.app.registry, &self.resource) => break,
+                () = replaced(&self.resource) => break,
                 () = sender.closed() => return Err(Gone),
             }
         }
@@ -276,34 +304,30 @@ impl Watcher {
             // The object left the selection: DELETED with its last matching state, at the new revision.
             let Some(before) = &change.before else { return Ok(None) };
             let last = Arc::new(before.as_of(change.revision));
-            return Ok(Some(self.event(event, &last).await?));
+            let last = self.served(change, last, true).await?;
+            return Ok(Some(self.encode(event, &last)));
         }
+        let served = self.served(change, change.item.clone(), false).await?;
         let is_plain = self.output == Output::PLAIN && !self.resource.is_converted();
-        if is_plain
-            && event == change.event_type()
-            && self.is_served_as_stored(&change.item).await?
-        {
-            return Ok(Some(change.encoded(
-                event,
-                &self.resource.api_version(),
-                self.resource.row().kind,
-            )));
+        let is_as_stored = Arc::ptr_eq(&served, &change.item);
+        if is_plain && event == change.event_type() && is_as_stored {
+            let kind = self.resource.row().kind;
+            return Ok(Some(change.encoded(event, &self.resource.api_version(), kind)));
         }
-        Ok(Some(self.event(event, &change.item).await?))
+        Ok(Some(self.encode(event, &served)))
     }
 
-    /// Whether an object looks like its stored form in this version.
-    async fn is_served_as_stored(&self, item: &Arc<Item>) -> Result<bool, StatusError> {
-        let served = self.resource.serve_one(item.clone()).await?;
-        Ok(Arc::ptr_eq(&served, item))
-    }
-
-    async fn event(&mut self, event: EventType, item: &Arc<Item>) -> Result<Bytes, StatusError> {
-        let served = match self.output.form {
-            Form::Metadata | Form::MetadataList => item.clone(),
-            Form::Whole | Form::Table => self.resource.serve_one(item.clone()).await?,
-        };
-        Ok(self.encode(event, &served))
+    /// The object of a change as it is sent.
+    async fn served(
+        &self,
+        change: &Change,
+        item: Arc<Item>,
+        is_before: bool,
+    ) -> Result<Arc<Item>, StatusError> {
+        match self.output.form {
+            Form::Metadata | Form::MetadataList => Ok(item),
+            Form::Whole | Form::Table => self.resource.serve_change(change, item, is_before).await,
+        }
     }
 
     fn encode(&mut self, event: EventType, item: &Item) -> Bytes {

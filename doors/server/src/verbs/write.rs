@@ -222,12 +222,20 @@ async fn commit_new(
         .claim(kind, &mut node, None)
         .inspect_err(|_| request.warnings.truncate(warning_count))?;
     resource.canonicalize(&mut node);
+    let is_definition = resource.strategy().deletion == Deletion::Cleaned;
+    let definition = (is_definition && !dry_run).then(|| node.clone());
     let value = stored(request, node).await?;
     if dry_run {
         return Ok(Some(Arc::new(Item::unsaved(cache_key, &value))));
     }
+    // The answer shows a definition as it was sent: in the reference its names are reviewed a little later.
+    let established = match definition {
+        Some(node) => Some(app.definitions.establish(node, &app.now()).await?),
+        None => None,
+    };
     let key = resource.key(&request.path.namespace, name);
-    let act = Operation::Put { value: value.bytes(), lives: time_to_live(request) };
+    let written = established.as_ref().map_or(&value, |established| &established.value);
+    let act = Operation::Put { value: written.bytes(), lives: time_to_live(request) };
     let mut writes = vec![Write { key: key.clone(), guard: Guard::Absent, act }];
     writes.extend(claims);
     writes.extend(conditions.writes());
@@ -235,7 +243,11 @@ async fn commit_new(
     match app.cache.store().commit(writes).await? {
         Commit::Done(revision) => {
             app.cache.wait_for(revision.0).await?;
-            Ok(Some(Arc::new(Item::written(cache_key, revision.0, &value))))
+            let shown = match established {
+                Some(established) => established.stored_at(revision.0),
+                None => revision.0,
+            };
+            Ok(Some(Arc::new(Item::written(cache_key, shown, &value))))
         }
         Commit::Refused { key: taken, .. } if taken == key => {
             Err(StatusError::already_exists(resource.about(name)))

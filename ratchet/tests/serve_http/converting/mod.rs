@@ -115,6 +115,39 @@ async fn objects_are_converted_on_their_way() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_watches_one_version_shares_its_conversions() {
+    let client = Server::shared().admin().await;
+    let (namespace, _) = client.namespace().await;
+    let (hook, group) = (Hook::start().await, "shared.hooks.example.com");
+    let url = format!("https://127.0.0.1:{}/convert", hook.port);
+    define(&client, definition(group, &url, &hook.bundle, &["v1"])).await;
+    let path = |version: &str| format!("/apis/{group}/{version}/namespaces/{namespace}/boxes");
+    for name in ["a", "b", "c"] {
+        let made = client.post(&path("v1"), a_box(group, "v1", name, "size", 1)).await;
+        assert_eq!(made.code, 201, "{}", made.text());
+    }
+    let mut watches = Vec::new();
+    for _ in 0..5 {
+        let mut events = client.watch(&format!("{}?watch=1&timeoutSeconds=20", path("v2"))).await;
+        for _ in 0..3 {
+            assert_eq!(events.next().await.unwrap()["object"]["spec"], json!({"width": 1}));
+        }
+        let requests = hook.take_requests();
+        assert_eq!(requests.len(), 1, "one call for all objects that are there");
+        watches.push(events);
+    }
+    client.patch(&format!("{}/a", path("v1")), json!({"spec": {"size": 2}})).await;
+    for events in &mut watches {
+        let event = events.next().await.unwrap();
+        assert_eq!(
+            (&event["type"], &event["object"]["spec"]),
+            (&json!("MODIFIED"), &json!({"width": 2}))
+        );
+    }
+    assert_eq!(hook.take_requests().len(), 1, "one call for all who watch");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_webhook_that_fails_is_an_error_in_the_words_of_the_reference() {
     let client = Server::shared().admin().await;
     let (namespace, _) = client.namespace().await;

@@ -111,6 +111,8 @@ pub(crate) struct Registration {
     /// One more than the generation of the registry that they are written for; zero at the start.
     pub(crate) settled: AtomicU64,
     pub(crate) writing: tokio::sync::Mutex<()>,
+    /// The revisions at which APIServices were found to be as they should.
+    pub(crate) checked: Mutex<HashMap<Arc<str>, u64>>,
 }
 
 /// Documents of this server together with those of extension servers, as they were last asked for.

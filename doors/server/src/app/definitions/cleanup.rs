@@ -36,10 +36,7 @@ pub(super) struct Progress {
 /// One step in the deletion of all definitions that are being deleted.
 pub(super) async fn step(app: &Arc<App>, known: &Known) -> Result<Progress, StatusError> {
     let mut progress = Progress::default();
-    for definition in known.values() {
-        if definition.deleted_at.is_empty() || !definition.has_cleanup_finalizer {
-            continue;
-        }
+    for definition in known.deleted() {
         match advance(app, definition).await? {
             Advance::Written => progress.has_written = true,
             Advance::Held => progress.is_held = true,
@@ -62,7 +59,7 @@ async fn advance(app: &Arc<App>, definition: &Definition) -> Result<Advance, Sta
         return Ok(Advance::Written);
     }
     if definition.overlaps_built_in() {
-        return finish(app, definition, &Termination::Overlapping).await;
+        return finish(app, definition, &definition.overlapping_end()).await;
     }
     if !definition.view.is_established() {
         return finish(app, definition, &Termination::NeverEstablished).await;

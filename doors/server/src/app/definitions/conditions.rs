@@ -22,20 +22,8 @@ pub(super) fn unsettled(known: &Known) -> BTreeSet<Arc<str>> {
             || !definition.is_established()
             || approval.is_some_and(|approval| !definition.conditions.contains(&approval))
     };
-    let found = known.iter().filter(|(_, definition)| is_unsettled(&definition.view));
+    let found = known.all().filter(|(_, definition)| is_unsettled(&definition.view));
     found.map(|(name, _)| name.clone()).collect()
-}
-
-/// The definitions of these groups that do not have all their names, which may be free now.
-pub(super) fn conflicting<'k>(
-    known: &'k Known,
-    groups: &'k BTreeSet<String>,
-) -> impl Iterator<Item = Arc<str>> + 'k {
-    let found = known.iter().filter(|(_, definition)| {
-        let view = &definition.view;
-        view.names != view.accepted_names && groups.contains(&view.group)
-    });
-    found.map(|(name, _)| name.clone())
 }
 
 /// The writes that bring the conditions of the dirty definitions up to date. Who was there first gets a name first.
@@ -47,22 +35,20 @@ pub(super) fn writes(
     let mut ordered: Vec<&Arc<Definition>> =
         dirty.iter().filter_map(|name| known.get(name)).collect();
     ordered.sort_by_key(|definition| definition.revision());
-    let mut groups: BTreeMap<&str, Vec<CustomResourceDefinition>> = BTreeMap::new();
+    // The definitions that are written here, as they will be.
+    let mut after: BTreeMap<&str, CustomResourceDefinition> = BTreeMap::new();
     let mut writes = Vec::new();
     for definition in ordered {
         let view = &definition.view;
-        let group = groups.entry(view.group.as_str()).or_insert_with(|| {
-            let same = known.values().filter(|other| other.view.group == view.group);
-            same.map(|other| other.view.clone()).collect()
-        });
+        let rivals = known.rivals(view);
+        let rivals = rivals.iter().map(|rival| &rival.view);
+        let rivals = rivals.filter(|rival| !after.contains_key(rival.name.as_str()));
         let mut node = definition.node();
-        if !sync_status(&mut node, group.iter(), has_valid_ca_bundle(view), now) {
+        let is_valid = has_valid_ca_bundle(view);
+        if !sync_status(&mut node, rivals.chain(after.values()), is_valid, now) {
             continue;
         }
-        let after = CustomResourceDefinition::from_node(&node);
-        if let Some(own) = group.iter_mut().find(|other| other.name == view.name) {
-            *own = after;
-        }
+        after.insert(&view.name, CustomResourceDefinition::from_node(&node));
         let guard = Guard::At(Revision(definition.revision()));
         writes.push(Write::put(&key(&view.name), guard, storable(node)?.bytes()));
     }
@@ -70,7 +56,7 @@ pub(super) fn writes(
 }
 
 /// Whether the authorities of a conversion webhook, if there are any, can be read.
-fn has_valid_ca_bundle(definition: &CustomResourceDefinition) -> bool {
+pub(super) fn has_valid_ca_bundle(definition: &CustomResourceDefinition) -> bool {
     let Conversion::Webhook(webhook) = &definition.conversion else { return true };
     if webhook.ca_bundle.is_empty() {
         return true;
@@ -109,7 +95,9 @@ mod tests {
             let item = Item::stored(name.clone(), *revision, value.as_bytes()).unwrap();
             (name, Arc::new(Definition::read(&Arc::new(item), &environments)))
         };
-        stored.iter().map(definition).collect()
+        let mut known = Known::default();
+        stored.iter().map(definition).for_each(|(name, one)| known.insert(&name, one));
+        known
     }
 
     fn names(writes: &[Write]) -> Vec<(&str, bool)> {
@@ -137,11 +125,11 @@ mod tests {
         };
         let (b, a) = (status(&writes[0]), status(&writes[1]));
         let known = definitions(&[("b", 8, &b), ("a", 8, &a)]);
-        let all = known.keys().cloned().collect();
+        let all = known.all().map(|(name, _)| name.clone()).collect();
         assert!(super::writes(&known, &all, NOW).unwrap().is_empty());
         assert_eq!(unsettled(&known).len(), 1, "it has not got its name");
-        let groups = BTreeSet::from(["x.io".to_owned()]);
-        assert_eq!(conflicting(&known, &groups).count(), 1);
+        assert_eq!(known.waiting("x.io").count(), 1);
+        assert_eq!(known.waiting("x.i").chain(known.waiting("x.io.y")).count(), 0);
         // The name is free again.
         let known = definitions(&[("a", 8, &a)]);
         let free = super::writes(&known, &unsettled(&known), NOW).unwrap();

@@ -1,6 +1,7 @@
 //! The task that follows the definitions: conditions, resources and deletions, until nothing is left to do.
 
 use super::commit::commit;
+use super::known::Known;
 use super::{cleanup, conditions};
 use crate::app::App;
 use crate::status::StatusError;
@@ -83,21 +84,43 @@ async fn round(app: &Arc<App>, dirty: &mut BTreeSet<Arc<str>>) -> Result<Rest, S
     for _ in 0..STEPS {
         let snapshot = definitions.cache.now();
         let changes = app.compute.run(|| definitions.refresh(&snapshot)).await;
-        let known = definitions.known.load_full();
-        let is_news = |name: &Arc<str>| {
+        let mut known = definitions.known.load_full();
+        let is_news = |known: &Known, name: &Arc<str>| {
             known.get(name).is_none_or(|definition| definition.revision() != written)
         };
-        dirty.extend(changes.names.into_iter().filter(is_news));
-        dirty.extend(conditions::conflicting(&known, &changes.groups));
+        dirty.extend(changes.unsettled(&known).filter(|name| is_news(&known, name)));
+        let groups = dirty.iter().filter_map(|name| known.get(name)).map(|one| &*one.view.group);
+        let naming = definitions.naming.lock_all(groups).await;
+        // Whoever created a definition of these groups is done, and may have got a name that was free before. Those of
+        // other groups have their turn in the next round.
+        let mut later = BTreeSet::new();
+        let newer = definitions.cache.now();
+        if newer.revision != snapshot.revision {
+            let changes = app.compute.run(|| definitions.refresh(&newer)).await;
+            known = definitions.known.load_full();
+            later.extend(changes.unsettled(&known).filter(|name| is_news(&known, name)));
+        }
+        definitions.without_established(&known, [dirty, &mut later]);
         let writes = app.compute.run(|| conditions::writes(&known, dirty, &app.now())).await?;
-        if !writes.is_empty() {
-            if let Some(revision) = commit(&app.cache, writes).await? {
-                written = revision;
-                dirty.clear();
-            }
+        let has_written = match writes.is_empty() {
+            true => false,
+            false => match commit(&app.cache, writes).await? {
+                Some(revision) => {
+                    written = revision;
+                    true
+                }
+                // Another write was faster: what was dirty still is.
+                None => {
+                    dirty.append(&mut later);
+                    continue;
+                }
+            },
+        };
+        drop(naming);
+        *dirty = later;
+        if has_written {
             continue;
         }
-        dirty.clear();
         definitions.install(&app.registry, &app.cache);
         let progress = cleanup::step(app, &known).await?;
         if !progress.has_written {

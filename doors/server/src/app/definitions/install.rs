@@ -1,10 +1,10 @@
-//! The resources of all definitions, in the order of discovery.
+//! `Installed`: the resources of all definitions that are served.
 
 use super::known::Known;
 use crate::registry::ServedResource;
-use crate::registry::custom::{Definition, discovery_order, resources_of};
+use crate::registry::custom::{Definition, resources_of};
 use crate::storage::cache::Cache;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// A definition, and the resources of its served versions.
@@ -14,37 +14,51 @@ type InstalledDefinition = (Arc<Definition>, Vec<Arc<ServedResource>>);
 #[derive(Default)]
 pub(super) struct Installed {
     by_name: HashMap<Arc<str>, InstalledDefinition>,
+    /// The definitions that changed or went since they were last looked at here.
+    changed: BTreeSet<Arc<str>>,
+}
+
+/// What is served no longer, and what is served from now on.
+#[derive(Default)]
+pub(super) struct Exchange {
+    pub(super) removed: Vec<Arc<ServedResource>>,
+    pub(super) added: Vec<Arc<ServedResource>>,
+}
+
+impl Exchange {
+    /// Whether everything stays as it is.
+    pub(super) fn is_empty(&self) -> bool {
+        self.removed.is_empty() && self.added.is_empty()
+    }
 }
 
 impl Installed {
-    /// The resources of these definitions, if they are not those that are served already. The resources of a
-    /// definition that did not change stay the same: what is compiled stays, and watches go on.
-    pub(super) fn update(
-        &mut self,
-        known: &Known,
-        cache: &Cache,
-    ) -> Option<Vec<Arc<ServedResource>>> {
-        let mut has_changed = false;
-        self.by_name.retain(|name, (_, resources)| {
-            let is_known = known.contains_key(name);
-            has_changed |= !is_known && !resources.is_empty();
-            is_known
-        });
-        for (name, definition) in known {
-            let old = self.by_name.get(name);
-            if old.is_some_and(|(old, _)| old.defines_the_same(definition)) {
+    /// Remembers definitions that changed or went.
+    pub(super) fn note<'n>(&mut self, names: impl IntoIterator<Item = &'n Arc<str>>) {
+        self.changed.extend(names.into_iter().cloned());
+    }
+
+    /// What the changed definitions replace. The resources of a definition that defines the same as before stay: what
+    /// is compiled stays, and watches go on.
+    pub(super) fn update(&mut self, known: &Known, cache: &Cache) -> Exchange {
+        let mut exchange = Exchange::default();
+        for name in std::mem::take(&mut self.changed) {
+            let new = known.get(&name);
+            let is_same = |(old, _): &InstalledDefinition| {
+                new.is_some_and(|definition| old.defines_the_same(definition))
+            };
+            if self.by_name.get(&name).is_some_and(is_same) {
                 continue;
             }
-            let resources = resources_of(definition, cache);
-            has_changed |= !resources.is_empty() || old.is_some_and(|(_, old)| !old.is_empty());
-            self.by_name.insert(name.clone(), (definition.clone(), resources));
+            if let Some((_, old)) = self.by_name.remove(&name) {
+                exchange.removed.extend(old);
+            }
+            if let Some(definition) = new {
+                let resources = resources_of(definition, cache);
+                exchange.added.extend(resources.iter().cloned());
+                self.by_name.insert(name, (definition.clone(), resources));
+            }
         }
-        if !has_changed {
-            return None;
-        }
-        let all = self.by_name.values().flat_map(|(_, resources)| resources);
-        let mut all: Vec<Arc<ServedResource>> = all.cloned().collect();
-        all.sort_by(|one, other| discovery_order(&one.row(), &other.row()));
-        Some(all)
+        exchange
     }
 }

@@ -8,10 +8,13 @@
 mod cleanup;
 mod commit;
 mod conditions;
+mod establish;
 pub(crate) mod follow;
+mod group_locks;
 mod install;
 mod known;
 
+use self::group_locks::GroupLocks;
 use self::install::Installed;
 use self::known::{Known, STORAGE, key};
 use crate::registry::custom::{ConversionClient, Definition, SharedEnvironments};
@@ -40,8 +43,10 @@ pub struct Definitions {
     installed: Mutex<Installed>,
     /// All definitions up to this revision are in force.
     settled: watch::Sender<u64>,
-    /// Counts the changes of the served resources.
-    replaced: watch::Sender<u64>,
+    /// Who gives names away in a group does so alone.
+    naming: GroupLocks,
+    /// The revisions of definitions that were stored with their status, as long as nobody has seen them.
+    established: Mutex<BTreeSet<u64>>,
 }
 
 impl Definitions {
@@ -54,7 +59,8 @@ impl Definitions {
             known: ArcSwap::default(),
             installed: Mutex::default(),
             settled: watch::Sender::new(0),
-            replaced: watch::Sender::new(0),
+            naming: GroupLocks::default(),
+            established: Mutex::default(),
         }
     }
 
@@ -72,25 +78,6 @@ impl Definitions {
         let reached = settled.wait_for(|settled| *settled >= revision);
         if tokio::time::timeout(SETTLE_LIMIT, reached).await.is_err() {
             tracing::warn!(revision, "a definition is not in force yet");
-        }
-    }
-
-    /// Waits until a resource is not the one that is served any more: its definition changed or went.
-    pub(crate) async fn replaced(&self, registry: &Registry, resource: &Arc<ServedResource>) {
-        if resource.defined().is_none() {
-            return std::future::pending().await;
-        }
-        let mut replaced = self.replaced.subscribe();
-        loop {
-            let row = resource.row();
-            let current = registry.find(row.group, row.version, row.plural);
-            if !current.is_some_and(|current| Arc::ptr_eq(&current, resource)) {
-                return;
-            }
-            // The sender lives as long as the server.
-            if replaced.changed().await.is_err() {
-                return std::future::pending().await;
-            }
         }
     }
 
@@ -122,40 +109,94 @@ impl Definitions {
 
     /// Takes over what changed in the cache; returns the names and groups of definitions that changed or went.
     fn refresh(&self, snapshot: &Snapshot) -> Changes {
-        let before = self.known.load_full();
-        let mut known = Known::with_capacity(snapshot.items.len());
-        let mut changes = Changes::default();
-        for (name, item) in &snapshot.items {
-            let same = before.get(name).filter(|known| known.revision() == item.revision);
-            let definition = same.cloned().unwrap_or_else(|| {
-                let definition = Definition::read(item, &self.environments);
-                let definition = definition.with_webhooks(&self.webhooks);
-                changes.groups.insert(definition.view.group.clone());
-                changes.names.insert(name.clone());
-                Arc::new(definition)
-            });
-            known.insert(name.clone(), definition);
-        }
-        let gone = before.iter().filter(|(name, _)| !known.contains_key(*name));
-        changes.groups.extend(gone.map(|(_, definition)| definition.view.group.clone()));
+        let mut known = Known::clone(&self.known.load());
+        let changes = self.catch_up(&mut known, snapshot);
+        let mut installed = lock(&self.installed);
+        installed.note(changes.names.iter().chain(&changes.gone));
         self.known.store(Arc::new(known));
+        changes
+    }
+
+    /// Brings what is known up to a snapshot of the cache, reading only what changed.
+    fn catch_up(&self, known: &mut Known, snapshot: &Snapshot) -> Changes {
+        let mut changes = Changes::default();
+        let recent = known.revision.and_then(|from| recent(&self.cache, from, snapshot.revision));
+        let names = recent.unwrap_or_else(|| {
+            let before = known.all().map(|(name, _)| name);
+            snapshot.items.keys().chain(before).cloned().collect()
+        });
+        for name in names {
+            let before = known.get(&name);
+            let Some(item) = snapshot.items.get(&name) else {
+                if let Some(gone) = known.remove(&name) {
+                    changes.groups.insert(gone.view.group.clone());
+                    changes.gone.insert(name);
+                }
+                continue;
+            };
+            if before.is_some_and(|before| before.revision() == item.revision) {
+                continue;
+            }
+            // A group cannot change, but a name may come back with another definition.
+            changes.groups.extend(before.map(|before| before.view.group.clone()));
+            let definition = Definition::read(item, &self.environments);
+            let definition = definition.with_webhooks(&self.webhooks);
+            changes.groups.insert(definition.view.group.clone());
+            known.insert(&name, Arc::new(definition));
+            changes.names.insert(name);
+        }
+        known.revision = Some(snapshot.revision);
         changes
     }
 
     fn install(&self, registry: &Registry, cache: &Cache) {
         let known = self.known.load_full();
-        let mut installed = self.installed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(resources) = installed.update(&known, cache) {
-            registry.set_custom(resources);
-            self.replaced.send_modify(|count| *count += 1);
+        let mut installed = lock(&self.installed);
+        let exchange = installed.update(&known, cache);
+        if exchange.is_empty() {
+            return;
+        }
+        registry.replace_custom(&exchange.removed, &exchange.added);
+        for defined in exchange.removed.iter().filter_map(|resource| resource.defined()) {
+            defined.set_replaced();
         }
     }
+}
+
+/// Locks what no panic leaves half done.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The keys that changed after one revision and up to another; none if nobody remembers all of them.
+fn recent(cache: &ResourceCache, from: u64, until: u64) -> Option<BTreeSet<Arc<str>>> {
+    let (mut at, mut keys) = (from, BTreeSet::new());
+    while at < until {
+        let changes = cache.since(at).ok()?;
+        let Some(last) = changes.last() else { break };
+        at = last.revision;
+        let seen = changes.iter().filter(|change| change.revision <= until);
+        keys.extend(seen.map(|change| change.item.key.clone()));
+    }
+    Some(keys)
 }
 
 /// What changed since the last look at the cache.
 #[derive(Default)]
 struct Changes {
+    /// The definitions that are new or changed.
     names: BTreeSet<Arc<str>>,
-    /// The groups of changed definitions, and of those that are gone.
+    /// The definitions that are not there any more.
+    gone: BTreeSet<Arc<str>>,
+    /// The groups of both.
     groups: BTreeSet<String>,
+}
+
+impl Changes {
+    /// The definitions whose conditions may have to change: those that changed, and those that wait for a name which
+    /// may be free now.
+    fn unsettled<'c>(&'c self, known: &'c Known) -> impl Iterator<Item = Arc<str>> + 'c {
+        let waiting = self.groups.iter().flat_map(|group| known.waiting(group));
+        self.names.iter().cloned().chain(waiting)
+    }
 }

@@ -1,5 +1,6 @@
 //! `GroupVersionDocuments`: what is published of one group version.
 
+use super::recent::RecentDocuments;
 use super::{HashedDocument, Parts, RULES};
 use crate::app::compute::{Compute, Lazy};
 use crate::registry::ServedResource;
@@ -45,10 +46,12 @@ pub(super) struct GroupVersionDocuments {
     discovery: Lazy<String>,
     v2: Lazy<Parts>,
     v2_protobuf: Lazy<Parts>,
-    /// The OpenAPI v3 document, which is kept only if all resources are built in: clients keep what they have got, and
-    /// those of a thousand definitions would take much memory.
+    /// The OpenAPI v3 document, if all resources are built in. Those of a thousand definitions would take much memory:
+    /// of these only the recent ones are kept, apart from here.
     v3: Lazy<Arc<HashedDocument>>,
     v3_hash: Lazy<String>,
+    /// One makes the document while others wait for it.
+    making: tokio::sync::Mutex<()>,
 }
 
 impl GroupVersionDocuments {
@@ -63,6 +66,7 @@ impl GroupVersionDocuments {
             v2_protobuf: Lazy::default(),
             v3: Lazy::default(),
             v3_hash: Lazy::default(),
+            making: tokio::sync::Mutex::default(),
         }
     }
 
@@ -116,21 +120,39 @@ impl GroupVersionDocuments {
         self.v2_protobuf.get(compute, make).await
     }
 
-    /// The OpenAPI v3 document.
-    pub(super) async fn v3(&self, compute: &Compute) -> Arc<HashedDocument> {
-        match self.has_custom() {
-            true => compute.run(|| self.make_v3()).await,
-            false => self.v3.get(compute, || self.make_v3()).await.clone(),
+    /// The OpenAPI v3 document; `recent` are those of custom resources that were asked for lately.
+    pub(super) async fn v3(
+        self: &Arc<Self>,
+        compute: &Compute,
+        recent: &RecentDocuments,
+    ) -> Arc<HashedDocument> {
+        if !self.has_custom() {
+            return self.v3.get(compute, || self.make_v3()).await.clone();
         }
+        if let Some(document) = recent.get(self) {
+            return document;
+        }
+        let _making = self.making.lock().await;
+        if let Some(document) = recent.get(self) {
+            return document;
+        }
+        let document = compute.run(|| self.make_v3()).await;
+        self.v3_hash.get(compute, || document.hash.clone()).await;
+        recent.put(self, &document);
+        document
+    }
+
+    /// The hash of the OpenAPI v3 document, if it is known without making the document.
+    pub(super) fn known_v3_hash(&self) -> Option<&str> {
+        self.v3_hash.known().map(String::as_str)
     }
 
     /// The hash of the OpenAPI v3 document.
     pub(super) async fn v3_hash(&self, compute: &Compute) -> String {
         if !self.has_custom() {
-            return self.v3(compute).await.hash.clone();
+            return self.v3.get(compute, || self.make_v3()).await.hash.clone();
         }
-        let make = || self.make_v3().hash.clone();
-        self.v3_hash.get(compute, make).await.clone()
+        self.v3_hash.get(compute, || self.make_v3().hash.clone()).await.clone()
     }
 
     fn make_v3(&self) -> Arc<HashedDocument> {

@@ -31,21 +31,40 @@ impl HashedDocument {
 
     /// The document, or 304 if `If-None-Match` names its hash.
     pub(crate) fn answer(&self, content_type: &'static str, headers: &HeaderMap) -> Response<Body> {
-        let tag = format!("\"{}\"", self.hash);
-        let not_modified = matches_tag(headers, &tag);
-        let body = if not_modified { empty() } else { chunks(self.pieces.clone()) };
-        let mut response = Response::new(body);
-        if not_modified {
-            *response.status_mut() = StatusCode::NOT_MODIFIED;
-        }
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-        if let Ok(tag) = HeaderValue::from_str(&tag) {
-            headers.insert(ETAG, tag);
-        }
-        headers.insert(VARY, HeaderValue::from_static("Accept"));
-        response
+        not_modified(&self.hash, content_type, headers).unwrap_or_else(|| {
+            let mut response = Response::new(chunks(self.pieces.clone()));
+            describe(&mut response, &self.hash, content_type);
+            response
+        })
     }
+
+    /// The number of bytes.
+    pub(crate) fn size(&self) -> usize {
+        self.pieces.iter().map(Bytes::len).sum()
+    }
+}
+
+/// 304 if `If-None-Match` names the hash of a document.
+pub(crate) fn not_modified(
+    hash: &str,
+    content_type: &'static str,
+    headers: &HeaderMap,
+) -> Option<Response<Body>> {
+    matches_tag(headers, &format!("\"{hash}\"")).then(|| {
+        let mut response = Response::new(empty());
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        describe(&mut response, hash, content_type);
+        response
+    })
+}
+
+fn describe(response: &mut Response<Body>, hash: &str, content_type: &'static str) {
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    if let Ok(tag) = HeaderValue::from_str(&format!("\"{hash}\"")) {
+        headers.insert(ETAG, tag);
+    }
+    headers.insert(VARY, HeaderValue::from_static("Accept"));
 }
 
 /// Whether `If-None-Match` contains the tag.

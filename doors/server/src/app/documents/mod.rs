@@ -5,10 +5,12 @@
 
 mod group_version;
 mod hashed;
+mod recent;
 
-pub(crate) use hashed::HashedDocument;
+pub(crate) use hashed::{HashedDocument, not_modified};
 
 use self::group_version::{GroupVersionDocuments, SourceResource};
+use self::recent::RecentDocuments;
 use crate::app::compute::{Compute, Lazy};
 use crate::registry::{Resources, ServedResource};
 use crate::storage::cache::ResourceCache;
@@ -30,7 +32,11 @@ const RULES: Option<openapi::MergeRules<'static>> = Some(&merge);
 
 /// Discovery and OpenAPI documents, as of the last change of the served resources.
 #[derive(Default)]
-pub(crate) struct Documents(ArcSwap<DocumentSet>);
+pub(crate) struct Documents {
+    now: ArcSwap<DocumentSet>,
+    /// OpenAPI v3 documents of custom resources.
+    recent: RecentDocuments,
+}
 
 /// What documents are built from, and where.
 #[derive(Clone)]
@@ -104,13 +110,13 @@ impl DocumentSource<'_> {
 impl Documents {
     /// The documents of the resources that are served now.
     fn of(&self, source: &DocumentSource<'_>) -> Arc<DocumentSet> {
-        let known = self.0.load_full();
+        let known = self.now.load_full();
         let state = (source.served.generation(), source.definitions.now().revision);
         if known.state == state && !known.versions.is_empty() {
             return known;
         }
         let new = Arc::new(DocumentSet::following(&known, source, state));
-        self.0.store(new.clone());
+        self.now.store(new.clone());
         new
     }
 
@@ -226,7 +232,14 @@ impl Documents {
     ) -> Option<Arc<HashedDocument>> {
         let set = self.of(&source);
         let version = set.versions.iter().find(|version| version.path == path)?;
-        Some(version.v3(source.compute).await)
+        Some(version.v3(source.compute, &self.recent).await)
+    }
+
+    /// The hash of that document, if it is known without making the document.
+    pub(crate) fn known_v3_hash(&self, source: &DocumentSource<'_>, path: &str) -> Option<String> {
+        let set = self.of(source);
+        let version = set.versions.iter().find(|version| version.path == path)?;
+        version.known_v3_hash().map(str::to_owned)
     }
 
     /// The index of all OpenAPI v3 documents, with their hashes.
@@ -269,7 +282,7 @@ impl DocumentSet {
         let mut resources: BTreeMap<(usize, &str, &str), Vec<SourceResource>> = BTreeMap::new();
         let mut positions: HashMap<(&str, &str), usize> = HashMap::new();
         let rows = source.served.rows();
-        for (resource, row) in source.served.all().iter().zip(&rows) {
+        for (resource, row) in source.served.all().zip(&rows) {
             // Built-in versions stand first, in the order of the table.
             let built_in = positions.len();
             let position = match row.is_defined() {

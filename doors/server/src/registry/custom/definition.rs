@@ -5,11 +5,10 @@ use super::converter::{Converter, Unavailable};
 use super::webhook::{ConversionClient, WebhookConverter};
 use crate::storage::cache::Item;
 use ratchet_crd::definition::{
-    CLEANUP_FINALIZER, Conversion, CustomResourceDefinition, compare_versions,
+    CLEANUP_FINALIZER, Conversion, CustomResourceDefinition, Termination,
 };
 use ratchet_crd::{CustomResource, Environments};
 use ratchet_object::Node;
-use std::cmp::Ordering;
 use std::sync::atomic::{self, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
@@ -138,24 +137,34 @@ impl Definition {
             && self.view.is_established() == other.view.is_established()
     }
 
-    /// Whether a built-in resource has its names: objects of both would be stored in the same place.
+    /// Whether its group is one that this server has from the start. Such a definition is accepted, but the reference
+    /// looks for the resources of the group among the built-in ones only, in whatever version.
+    pub(crate) fn has_built_in_group(&self) -> bool {
+        let group = self.view.group.as_str();
+        ratchet_catalog::RESOURCES.iter().any(|row| row.group == group)
+    }
+
+    /// Whether a built-in resource has its names: what is stored under them is not its own.
     pub(crate) fn overlaps_built_in(&self) -> bool {
         let (group, plural) = (self.view.group.as_str(), self.view.names.plural.as_str());
         ratchet_catalog::RESOURCES.iter().any(|row| (row.group, row.plural) == (group, plural))
+    }
+
+    /// How the deletion of a definition ends whose names a built-in resource has. The reference stores most built-in
+    /// objects elsewhere, and finds none.
+    pub(crate) fn overlapping_end(&self) -> Termination {
+        const SAME_PLACE: [(&str, &str); 2] = [
+            ("apiextensions.k8s.io", "customresourcedefinitions"),
+            ("apiregistration.k8s.io", "apiservices"),
+        ];
+        match SAME_PLACE.contains(&(self.view.group.as_str(), self.view.names.plural.as_str())) {
+            true => Termination::Overlapping,
+            false => Termination::Completed,
+        }
     }
 
     /// The name under which its objects are stored.
     pub(crate) fn storage_name(&self) -> String {
         storage_name(&self.view.group, &self.view.names.plural)
     }
-}
-
-/// The order of resources in discovery: groups by name, the preferred version first, then plurals.
-pub(crate) fn discovery_order(
-    one: &ratchet_catalog::Resource<'_>,
-    other: &ratchet_catalog::Resource<'_>,
-) -> Ordering {
-    let groups = one.group.cmp(other.group);
-    let versions = || compare_versions(one.version, other.version);
-    groups.then_with(versions).then_with(|| one.plural.cmp(other.plural))
 }

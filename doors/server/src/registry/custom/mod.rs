@@ -7,7 +7,7 @@ mod object_type;
 mod serve;
 mod webhook;
 
-pub(crate) use definition::{Definition, SharedEnvironments, discovery_order};
+pub(crate) use definition::{Definition, SharedEnvironments};
 pub(crate) use webhook::ConversionClient;
 
 use self::object_type::DefinedType;
@@ -18,6 +18,7 @@ use ratchet_crd::definition::{DefinitionVersion, Scope};
 use ratchet_pipeline::ObjectType;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::sync::watch;
 
 /// What a resource has that is defined at run time.
 pub(crate) struct Defined {
@@ -28,6 +29,8 @@ pub(crate) struct Defined {
     serial: u64,
     /// The warning that requests are answered with, if the version is deprecated.
     pub(super) deprecation: Option<String>,
+    /// Whether another resource, or none, is served in its place.
+    replaced: watch::Sender<bool>,
 }
 
 impl Defined {
@@ -40,15 +43,25 @@ impl Defined {
     pub(super) fn strategy(&self) -> &Strategy {
         self.object_type.strategy()
     }
+
+    /// Says that it is not served any more: its definition changed or went.
+    pub(crate) fn set_replaced(&self) {
+        self.replaced.send_replace(true);
+    }
+
+    /// Waits until it is not served any more. Each resource tells its own watchers: there may be thousands of others.
+    pub(crate) async fn replaced(&self) {
+        // The sender lives as long as the resource.
+        let _ = self.replaced.subscribe().wait_for(|replaced| *replaced).await;
+    }
 }
 
-/// The resources of a definition, one for each served version. None if its names are those of a built-in resource,
-/// whose objects are stored under them.
+/// The resources of a definition, one for each served version; none if its group is built in.
 pub(crate) fn resources_of(
     definition: &Arc<Definition>,
     cache: &Cache,
 ) -> Vec<Arc<ServedResource>> {
-    if !definition.view.is_established() || definition.overlaps_built_in() {
+    if !definition.view.is_established() || definition.has_built_in_group() {
         return Vec::new();
     }
     let served = definition.view.versions.iter().filter(|version| version.served);
@@ -85,6 +98,7 @@ fn resource_of(
         object_type: Arc::new(DefinedType::new(definition.clone(), &version.name)),
         serial: SERIAL.fetch_add(1, Ordering::Relaxed),
         deprecation: view.deprecation_warning(version),
+        replaced: watch::Sender::new(false),
     };
     ServedResource::custom(row, defined, cache)
 }

@@ -3,7 +3,7 @@
 use super::super::ServedResource;
 use super::Defined;
 use crate::status::StatusError;
-use crate::storage::cache::Item;
+use crate::storage::cache::{Change, Item};
 use ratchet_crd::CustomResource;
 use ratchet_object::Node;
 use std::sync::Arc;
@@ -56,6 +56,21 @@ impl ServedResource {
         }
         let mut served = self.serve(vec![item]).await?;
         served.pop().ok_or_else(|| StatusError::internal("an object was lost"))
+    }
+
+    /// The object of a change as this version serves it, made once for all who watch; `is_before` says that it is the
+    /// one before the change.
+    pub(crate) async fn serve_change(
+        &self,
+        change: &Change,
+        item: Arc<Item>,
+        is_before: bool,
+    ) -> Result<Arc<Item>, StatusError> {
+        let serial = self.defined().map(|defined| defined.serial);
+        match serial.filter(|serial| !item.has_shape(*serial)) {
+            Some(serial) => change.conversions.get((serial, is_before), self.serve_one(item)).await,
+            None => Ok(item),
+        }
     }
 
     /// One stored object as this version serves it, without calling a webhook: an object that needs one is an error.

@@ -1,5 +1,6 @@
 //! The watch cache: all stored objects in memory, at least as fresh as the last acknowledged write.
 
+mod conversions;
 mod item;
 mod packed;
 mod resource;
@@ -11,9 +12,11 @@ pub(crate) use unreadable::Unreadable;
 
 use crate::status::StatusError;
 use arc_swap::ArcSwap;
+use imbl::OrdMap;
 use ratchet_apply::FieldsPool;
 use ratchet_store::{Batch, EventKind, Query, Revision, Store, StoreError};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -79,8 +82,8 @@ pub(crate) trait Index: Send + Sync {
     fn update(&self, resource: &str, key: &str, item: Option<&Item>);
 }
 
-/// The caches of resources by storage name: `pods`, `deployments.apps`.
-type ResourceCaches = HashMap<String, Arc<ResourceCache>>;
+/// The caches of resources by storage name: `pods`, `deployments.apps`. A copy with one more shares all others.
+pub(crate) type ResourceCaches = OrdMap<Arc<str>, Arc<ResourceCache>>;
 
 /// The caches of all resources.
 pub struct Cache {
@@ -90,6 +93,8 @@ pub struct Cache {
     indexes: Vec<Arc<dyn Index>>,
     /// What the `managedFields` of objects have in common.
     pool: Mutex<FieldsPool>,
+    /// The memory that the recent changes of all resources take together.
+    recent_bytes: AtomicUsize,
     /// All changes up to this revision are applied.
     reached: watch::Sender<u64>,
 }
@@ -123,11 +128,12 @@ impl Cache {
         let filled = found.into_iter().map(|(name, snapshot)| {
             let resource_cache = ResourceCache::default();
             resource_cache.fill(Snapshot { revision, ..snapshot });
-            (name, Arc::new(resource_cache))
+            (Arc::from(name), Arc::new(resource_cache))
         });
         let resource_caches = ArcSwap::from_pointee(filled.collect());
         let (reached, _) = watch::channel(revision);
-        Ok(Self { store, resource_caches, indexes, pool, reached })
+        let recent_bytes = AtomicUsize::new(0);
+        Ok(Self { store, resource_caches, indexes, pool, recent_bytes, reached })
     }
 
     /// Applies the store's watch until the store closes.
@@ -162,10 +168,17 @@ impl Cache {
                 None => by_cache.push((resource_cache, vec![(revision, key, state)])),
             }
         }
+        // One task applies changes, so that the sum stays right; it is not summed up again for each of them.
+        let mut recent = self.recent_bytes.load(Ordering::Relaxed);
         for (resource_cache, events) in by_cache {
+            let before = resource_cache.recent_bytes();
             resource_cache.apply(events);
+            recent = recent.saturating_sub(before) + resource_cache.recent_bytes();
         }
-        trim(&self.resource_caches.load(), MAX_RECENT_BYTES);
+        if recent > MAX_RECENT_BYTES {
+            recent = trim(&self.resource_caches.load(), MAX_RECENT_BYTES);
+        }
+        self.recent_bytes.store(recent, Ordering::Relaxed);
         self.reached.send_replace(batch.upto.0);
     }
 
@@ -179,14 +192,16 @@ impl Cache {
         // Another thread may create the same: the first one counts.
         self.resource_caches.rcu(|caches| {
             let mut caches = ResourceCaches::clone(caches);
-            caches.entry(name.to_owned()).or_insert_with(|| empty.clone());
+            if !caches.contains_key(name) {
+                caches.insert(name.into(), empty.clone());
+            }
             caches
         });
         self.resource_caches.load().get(name).cloned().unwrap_or(empty)
     }
 
     /// All resource caches by their names.
-    pub fn resource_caches(&self) -> Arc<HashMap<String, Arc<ResourceCache>>> {
+    pub(crate) fn resource_caches(&self) -> Arc<ResourceCaches> {
         self.resource_caches.load_full()
     }
 
@@ -232,7 +247,6 @@ fn split(key: &str) -> Option<(&str, &str)> {
 }
 
 /// Halves the recent changes of the resource that has most, until all together take at most `limit`; returns the rest.
-/// Summing over some sixty resources costs a microsecond, so no total is kept.
 fn trim(caches: &ResourceCaches, limit: usize) -> usize {
     loop {
         let held = || caches.values().map(|cache| (cache.recent_bytes(), cache));
@@ -250,9 +264,10 @@ mod tests {
 
     #[test]
     fn who_remembers_most_forgets_first() {
-        let caches: HashMap<String, Arc<ResourceCache>> = ["large", "small", "none"]
-            .map(|name| (name.to_owned(), Arc::new(ResourceCache::default())))
-            .into();
+        let caches: ResourceCaches = ["large", "small", "none"]
+            .map(|name| (Arc::from(name), Arc::new(ResourceCache::default())))
+            .into_iter()
+            .collect();
         let item = |size: usize, revision| {
             let body = format!(r#"{{"metadata":{{"name":"{}"}}}}"#, "x".repeat(size));
             ObjectState::Item(Item::stored("a".into(), revision, body.as_bytes()).unwrap())

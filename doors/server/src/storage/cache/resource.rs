@@ -1,5 +1,6 @@
 //! `ResourceCache`: the watch cache of one resource, a snapshot and its recent changes.
 
+use super::conversions::Conversions;
 use super::item::Item;
 use super::unreadable::Unreadable;
 use super::{ObjectChange, ObjectState};
@@ -72,6 +73,8 @@ pub struct Change {
     /// Whether the object was deleted.
     pub is_deletion: bool,
     encoded: [OnceLock<Bytes>; 3],
+    /// The object as versions serve it in which it is not stored.
+    pub(crate) conversions: Conversions,
 }
 
 /// The type of a watch event.
@@ -97,9 +100,11 @@ impl EventType {
 }
 
 impl Change {
-    /// The memory that the change takes: the object, and the encoded event for watchers.
+    /// The memory that the change takes: the object, and the encoded event for watchers; a custom object may have been
+    /// converted for them, too.
     fn weight(&self) -> usize {
-        2 * self.item.size() + 256
+        let copies = if self.item.version().is_some() { 3 } else { 2 };
+        copies * self.item.size() + 256
     }
 
     /// The event type for a watch without selectors.
@@ -275,7 +280,9 @@ impl ResourceCache {
                 (None, None) => continue,
             };
             let encoded = std::array::from_fn(|_| OnceLock::new());
-            changes.push(Arc::new(Change { revision: at, item, before, is_deletion, encoded }));
+            let conversions = Conversions::default();
+            let change = Change { revision: at, item, before, is_deletion, encoded, conversions };
+            changes.push(Arc::new(change));
         }
         let mut recent = self.recent.write().unwrap_or_else(PoisonError::into_inner);
         changes.into_iter().for_each(|change| recent.push(change));
