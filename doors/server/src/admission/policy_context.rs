@@ -71,12 +71,7 @@ impl PolicyContext for RequestCluster<'_> {
             Equivalent { group, version, resource: row.plural.to_owned(), kind }
         };
         let served = self.app.registry.now();
-        // Only built-in resources share their objects with those of another name.
-        let candidates = match own.defined() {
-            Some(_) => served.versions(group, resource),
-            None => served.of_catalog(),
-        };
-        candidates.iter().filter(is_same).map(name).collect()
+        served.sharing(own).iter().filter(is_same).map(name).collect()
     }
 
     fn converted(&self, object: &Node<'_>, kind: &GroupVersionKind<'_>) -> Option<Node<'static>> {

@@ -118,7 +118,6 @@ pub(crate) async fn resource(
     if let Some(text) = resource.deprecation(&app.api_config) {
         request.warnings.add(text);
     }
-    }
     if operation == Operation::Connect {
         let connect = Connect { app, resource, path, request, user };
         let result = connect::answer(&connect, Client::new(source, request.address)).await;

@@ -25,7 +25,7 @@ mod strategy;
 pub(crate) use columns::{ColumnDefinition, printer_columns};
 pub(crate) use kinds::local_api_service_condition;
 pub(crate) use object_form::Routes;
-pub use resources::Resources;
+pub(crate) use resources::Resources;
 pub(crate) use row::CustomRow;
 pub(crate) use strategies::{custom_strategy, strategy};
 pub(crate) use strategy::{CreateContext, Deletion, Dependents, Strategy};

@@ -64,7 +64,8 @@ impl Resources {
         for resource in &all {
             by_name.entry(name_of(resource)).or_default().push(resource.clone());
         }
-        let by_name = by_name.into_iter().map(|(name, all)| (name.into(), all.into()));
+        let shared = |(name, all): (String, Vec<_>)| (Arc::<str>::from(name), Versions::from(all));
+        let by_name = by_name.into_iter().map(shared);
         Self {
             built_in: all.into(),
             custom: OrdMap::new(),
@@ -121,9 +122,12 @@ impl Resources {
         self.built_in.iter().chain(self.custom.values())
     }
 
-    /// The resources of the catalog.
-    pub(crate) fn of_catalog(&self) -> &[Arc<ServedResource>] {
-        &self.built_in
+    /// The resources that may have the objects of one: of a definition its versions, of the catalog any other.
+    pub(crate) fn sharing(&self, resource: &ServedResource) -> &[Arc<ServedResource>] {
+        match resource.defined() {
+            Some(_) => self.versions(resource.row().group, resource.row().plural),
+            None => &self.built_in,
+        }
     }
 
     /// The catalog rows in discovery order.

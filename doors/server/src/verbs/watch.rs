@@ -135,14 +135,6 @@ fn start(request: &ResourceRequest<'_>) -> Result<Start, StatusError> {
 /// The client is gone.
 struct Gone;
 
-/// Waits until another resource is served in the place of this one.
-async fn replaced(resource: &ServedResource) {
-    match resource.defined() {
-        Some(defined) => defined.replaced().await,
-        None => std::future::pending().await,
-    }
-}
-
 impl Watcher {
     async fn run(mut self, start: Start, sender: Sender) -> Result<(), Gone> {
         let mut changed = self.resource.cache.changes();
@@ -168,7 +160,7 @@ impl Watcher {
                         continue;
                     }
                     let served = match self.output.form {
-                        Form::Metadata => Ok(std::mem::take(&mut batch)),
+                        Form::Metadata | Form::MetadataList => Ok(std::mem::take(&mut batch)),
                         Form::Whole | Form::Table => {
                             self.resource.serve(std::mem::take(&mut batch)).await
                         }
@@ -233,7 +225,7 @@ impl Watcher {
                 () = sleep_until(self.ends) => break,
                 () = drain.wait() => break,
                 // The definition changed: what follows looks otherwise, so the client begins again.
-                () = replaced(&self.resource) => break,
+                () = self.resource.replaced() => break,
                 () = sender.closed() => return Err(Gone),
             }
         }

@@ -12,6 +12,14 @@ use std::sync::Arc;
 const YIELD_EVERY: usize = 32;
 
 impl ServedResource {
+    /// Waits until another resource is served in the place of this one, which does not happen to those of the catalog.
+    pub(crate) async fn replaced(&self) {
+        match self.defined() {
+            Some(defined) => defined.replaced().await,
+            None => std::future::pending().await,
+        }
+    }
+
     /// Stored objects as this version serves them. Most are served as they are stored; the others are brought into
     /// shape, or converted, by a webhook if the definition has one.
     pub(crate) async fn serve(
