@@ -47,6 +47,10 @@ fn check_shape(
         },
         Content::Stream(_) => return Ok(()),
     };
+    if resource.defined().is_some() && (form, is_list) == (Form::MetadataList, false) {
+        // Go's type of custom objects is one of lists, too, and finds out that it is none.
+        return Err(StatusError::unclassified("content is not a list"));
+    }
     let type_name = match (resource.defined().is_some(), is_list) {
         (true, true) => "*unstructured.UnstructuredList".to_owned(),
         (true, false) => "*unstructured.Unstructured".to_owned(),
