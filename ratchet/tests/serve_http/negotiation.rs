@@ -114,6 +114,8 @@ async fn lists_and_objects_have_forms_of_their_own() {
         404,
         "first of all it is missing"
     );
+    let none = client.get_as(&format!("{maps}?labelSelector=no=no"), &many).await.json();
+    assert_eq!(none["items"], Value::Null);
     let list = client.get_as(&maps, &many).await.json();
     assert_eq!(list["items"][0]["kind"], "PartialObjectMetadata");
     assert_eq!(list["items"][0]["apiVersion"], "meta.k8s.io/v1");
@@ -124,6 +126,9 @@ async fn lists_and_objects_have_forms_of_their_own() {
         custom.refusal().1,
         "you requested PartialObjectMetadata, but the requested object is a list (*unstructured.UnstructuredList)"
     );
+    created(&client, &widgets_path(&group), widget(&group, "a", json!({}))).await;
+    let custom = client.get_as(&format!("{}/a", widgets_path(&group)), &many).await;
+    assert_eq!(custom.refusal(), (500, "content is not a list".into()));
     let table = form("application/json", "Table");
     let odd = client.get_as(&format!("{maps}?includeObject=all"), &table).await;
     assert_eq!(odd.refusal(), (400, "Unable to convert to Table as requested: includeObject: Invalid value: \"all\": must be 'Metadata', 'Object', 'None', or empty".into()));
@@ -248,6 +253,8 @@ async fn a_body_that_does_not_come_is_out_of_time() {
         answer.contains("Timeout: request did not complete within the allotted timeout"),
         "{answer}"
     );
+    let late = server.admin().await.get(&format!("{maps}?timeout=1ns")).await;
+    assert_eq!(late.code, 504, "it has no time at all");
     let answer = unfinished(server, ADMIN, &format!("{maps}?timeout=soon")).await;
     assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
     let words = r#"invalid timeout specified in the request URL - time: invalid duration \"soon\""#;
@@ -276,6 +283,9 @@ async fn components_are_asked() {
         client.get(&format!("{path}/x")).await.refusal(),
         (404, "componentstatus \"x\" not found".into())
     );
+    let watched = client.get(&format!("{path}?watch=1")).await;
+    let words = "watch is not supported on resources of kind \"componentstatuses\"";
+    assert_eq!(watched.refusal(), (405, words.into()));
     let selected = client.get(&format!("{path}?fieldSelector=metadata.name=etcd-0")).await.json();
     assert_eq!(selected["items"].as_array().map(Vec::len), Some(1));
     let none = client.get(&format!("{path}?labelSelector=a=b")).await.json();

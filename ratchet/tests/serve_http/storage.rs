@@ -225,7 +225,12 @@ async fn the_deepest_object_is_read_back_in_every_form() {
     let (open, close) = ("[".repeat(248), "]".repeat(248));
     for path in [revisions.to_owned(), format!("{revisions}/deep")] {
         for form in FORMS {
-            let answer = client.get_as(&path, form).await;
+            // One object is no list.
+            let form = match path == revisions {
+                true => (*form).to_owned(),
+                false => form.replace("MetadataList", "Metadata"),
+            };
+            let answer = client.get_as(&path, &form).await;
             assert_eq!(answer.code, 200, "{path} as {form}");
             assert!(answer.body.len() > 200, "{path} as {form}: {} bytes", answer.body.len());
             let body_text = String::from_utf8_lossy(&answer.body);

@@ -236,6 +236,8 @@ async fn handle(
     let response = authorize_and_route(app, request, source, &user, plain);
     let response = match request.deadline {
         None => response.await,
+        // What is late when it begins does nothing.
+        Some(deadline) if Instant::now() >= deadline => error_reply(&StatusError::timeout()),
         Some(deadline) => match tokio::time::timeout_at(deadline.into(), response).await {
             Ok(response) => response,
             Err(_) => error_reply(&StatusError::timeout()),

@@ -122,6 +122,11 @@ impl Resources {
         self.built_in.iter().chain(self.custom.values())
     }
 
+    /// The resources of the catalog.
+    pub(crate) fn of_catalog(&self) -> &[Arc<ServedResource>] {
+        &self.built_in
+    }
+
     /// The resources that may have the objects of one: of a definition its versions, of the catalog any other.
     pub(crate) fn sharing(&self, resource: &ServedResource) -> &[Arc<ServedResource>] {
         match resource.defined() {

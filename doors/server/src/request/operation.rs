@@ -6,7 +6,7 @@ pub(crate) use custom::Unrouted;
 
 use crate::registry::{Routes, ServedResource};
 use crate::request::{PathVerb, RequestInfo, ResourcePath, connects};
-use crate::status::StatusError;
+use crate::status::{About, StatusError};
 use http::Method;
 use ratchet_catalog::Resource;
 
@@ -134,6 +134,11 @@ impl Operation {
         match found {
             Some((verb, operation)) if has_method && verbs.contains(verb) && row.allows(verb) => {
                 Ok(*operation)
+            }
+            // A list that is asked to watch knows its resource.
+            Some(("watch", _)) if !is_watched && has_method && row.allows("list") => {
+                let about = About { group: row.group, resource: row.plural, name: "" };
+                Err(StatusError::method_not_supported(about, "watch"))
             }
             _ => Err(StatusError::method_not_allowed()),
         }

@@ -47,7 +47,12 @@ fn check_shape(
         },
         Content::Stream(_) => return Ok(()),
     };
-    let type_name = match resource.go_type(is_list) {
+    let go_type = resource.go_type(is_list);
+    if go_type.is_some() && (form, is_list) == (Form::MetadataList, false) {
+        // Go's type of custom objects is one of lists, too, and finds out that it is none.
+        return Err(StatusError::unclassified("content is not a list"));
+    }
+    let type_name = match go_type {
         Some(name) => name.to_owned(),
         None => format!("*{}.{kind}", package(&group)),
     };

@@ -125,11 +125,12 @@ impl StatusError {
         Self { details: Some(Box::default()), ..Self::plain(405, "MethodNotAllowed", message) }
     }
 
-    /// 405 of a custom resource, which names the verb.
+    /// 405 that names the verb and the resource.
     pub fn method_not_supported(about: About<'_>, verb: &str) -> Self {
         let About { group, resource, .. } = about;
+        let dot = if group.is_empty() { "" } else { "." };
         let message =
-            format!("{verb} is not supported on resources of kind \"{resource}.{group}\"");
+            format!("{verb} is not supported on resources of kind \"{resource}{dot}{group}\"");
         Self::about(405, "MethodNotAllowed", About { name: "", ..about }, message)
     }
 

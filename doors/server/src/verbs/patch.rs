@@ -66,7 +66,11 @@ impl Patch {
         let [node] = decoded.documents.as_slice() else {
             return Err(malformed(&go_syntax::explain(text)));
         };
-        let node = node.clone().into_owned();
+        let mut node = node.clone().into_owned();
+        if patch_type == PatchType::Json && node.is_null() {
+            // In Go nothing is a list without operations.
+            node = Node::list(Vec::new());
+        }
         let is_list = matches!(node.value, Value::List(_));
         if is_list != (patch_type == PatchType::Json) {
             let what = node.type_name();

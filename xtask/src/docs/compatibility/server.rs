@@ -207,6 +207,12 @@ const ROWS: &[[&str; 4]] = &[
         "what is stored is JSON and is served as it is; all clients that prefer protobuf take JSON",
     ],
     [
+        "discovery, `/version` and OpenAPI v2 for clients that accept no JSON",
+        "YAML or protobuf, or 406",
+        "JSON",
+        "every client takes it",
+    ],
+    [
         "the body of a request with `Content-Encoding: gzip`",
         "is read as it is: the header has no effect",
         "is unpacked, up to the same limit; other encodings are 415",

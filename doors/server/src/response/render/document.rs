@@ -51,6 +51,12 @@ impl Document {
                 };
                 DocumentContent::Text(transformed.unwrap_or(text).into())
             }
+            // Go has no list there where it put nothing into it.
+            Content::List(list) if list.items.is_empty() && output.form == Form::MetadataList => {
+                let head = head(resource, &list, output);
+                let open = head.strip_suffix('}').unwrap_or(&head);
+                DocumentContent::Text(format!(r#"{open},"items":null}}"#).into())
+            }
             Content::List(list) => {
                 DocumentContent::Many { head: head(resource, &list, output), items: list.items }
             }
