@@ -142,8 +142,7 @@ async fn custom(connection: &mut Connection, rounds: usize, table: &mut Table) {
     while connection.request(&Method::GET, &list, bytes::Bytes::new()).await.0 != 200 {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    let (_, mut object) =
-        write(connection, &Method::POST, &list, (&custom_object(0), JSON)).await;
+    let (_, mut object) = write(connection, &Method::POST, &list, (&custom_object(0), JSON)).await;
     let mut times = Times::default();
     for round in 0..rounds {
         object["spec"]["field5"] = json!(format!("value {round}"));
