@@ -35,13 +35,17 @@ const TESTS: &[Step] = &[
     ("clients", clients::python),
 ];
 
-/// Tests that need data outside of the repository: the variable with its path, the package and its test binary. They
-/// are ignored as `needs VARIABLE`.
+/// Tests that need something outside of the repository: the variable with its path, the package and its test binary.
+/// They are ignored as `needs VARIABLE`.
 const RECORDINGS: &[(&str, &str, &str)] = &[
     (ORACLE, "ratchet-crd", "oracle"),
     (ORACLE, "ratchet-engine", "oracle"),
     ("RATCHET_FIXTURES", "ratchet-object", "fixtures"),
+    ("RATCHET_CONTROLLER_RUNTIME", "ratchet", "envtest"),
 ];
+
+/// Time limit of each of them: some read gigabytes, and Go compiles what it tests.
+const RECORDINGS_SECONDS: (&str, &str) = ("RATCHET_TEST_SECONDS", "3600");
 
 /// Duration of the siege; `cargo xtask siege` runs half an hour, with a release build.
 const SIEGE_SECONDS: &str = "25";
@@ -106,7 +110,7 @@ fn run_tests(tally: &mut Tally) -> Result<bool> {
     run_counted(command.args(arguments).env(name, seconds).env(kubectl::VARIABLE, kubectl), tally)
 }
 
-/// Runs the tests whose recordings are available.
+/// Runs the tests whose variable is set.
 fn run_recordings(tally: &mut Tally) -> Result<bool> {
     let mut succeeded = true;
     for (variable, package, binary) in RECORDINGS {
@@ -116,7 +120,9 @@ fn run_recordings(tally: &mut Tally) -> Result<bool> {
         tally.forget_ignored(&format!("needs {variable}"));
         let arguments = ["test", "--locked", "-p", package, "--test", binary, "--", "--ignored"];
         println!("cargo {}", arguments.join(" "));
-        succeeded &= run_counted(guarded()?.args(arguments), tally)?;
+        let (name, default) = RECORDINGS_SECONDS;
+        let seconds = std::env::var(name).unwrap_or_else(|_| default.to_owned());
+        succeeded &= run_counted(guarded()?.args(arguments).env(name, seconds), tally)?;
     }
     Ok(succeeded)
 }

@@ -51,6 +51,7 @@ usage: cargo xtask <command>
                   measure a thousand definitions with ten thousand objects: start, memory, one more
   envtest [ARGS]  measure how soon control planes of envtest are ready, and the memory of fifty
   settle [ARGS]   measure how long the controllers need until EndpointSlices and Endpoints show all pods
+  writes [ARGS]   measure applies, updates with managedFields, definitions and rules on large objects
   streams [ARGS]  measure connections to kubelets: logs, exec and port-forward
   siege [--seconds N]
                   run hostile clients of every kind at once, for half an hour by default, and check that every
@@ -105,6 +106,7 @@ fn run() -> Result<bool> {
         ["definitions", rest @ ..] => run_bench("definitions", rest),
         ["envtest", rest @ ..] => run_bench("envtest", rest),
         ["settle", rest @ ..] => run_bench("settle", rest),
+        ["writes", rest @ ..] => run_bench("writes", rest),
         ["streams", rest @ ..] => run_bench("kubelets", rest),
         ["siege", rest @ ..] => run_bench("siege", rest),
         ["replay", rest @ ..] => replay::run(rest),

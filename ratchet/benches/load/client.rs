@@ -80,13 +80,24 @@ impl Connection {
         path: &str,
         body: Bytes,
     ) -> Response<Incoming> {
+        self.send_as(method, path, body, "application/json").await
+    }
+
+    /// Sends a request whose body has some media type; the body of the response is unread.
+    pub(crate) async fn send_as(
+        &mut self,
+        method: &Method,
+        path: &str,
+        body: Bytes,
+        media_type: &str,
+    ) -> Response<Incoming> {
         self.0.ready().await.unwrap();
         let request = Request::builder()
             .method(method)
             .uri(path)
             .header("Host", "localhost")
             .header("Accept", "application/json")
-            .header("Content-Type", "application/json")
+            .header("Content-Type", media_type)
             .body(Full::new(body))
             .unwrap();
         self.0.send_request(request).await.unwrap()
