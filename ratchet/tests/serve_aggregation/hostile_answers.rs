@@ -7,6 +7,7 @@ use hyper::Response;
 use hyper::body::Frame;
 use hyper::header::CONTENT_TYPE;
 use std::convert::Infallible;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// The forms of such a server: whatever it is asked for, or its OpenAPI documents alone.
@@ -25,6 +26,12 @@ pub(crate) const FORMS: [&str; 12] = [
     "openapi-many",
 ];
 
+/// A document of many definitions.
+static MANY: LazyLock<Bytes> = LazyLock::new(|| {
+    let members: Vec<String> = (0..400_000).map(|at| format!("\"d{at}\":{{}}")).collect();
+    format!("{{\"definitions\":{{{}}}}}", members.join(",")).into()
+});
+
 /// The answer of this form; none if it is not hostile.
 pub(crate) async fn answer(form: &str, path: &str) -> Option<Response<Body>> {
     let of_openapi = form.strip_prefix("openapi-");
@@ -39,10 +46,7 @@ pub(crate) async fn answer(form: &str, path: &str) -> Option<Response<Body>> {
         "deep" => (200, full(vec![b'['; 1 << 20])),
         // It has OpenAPI v2 only, which is converted.
         "many" if path.starts_with("/openapi/v3") => (404, full(Vec::new())),
-        "many" => {
-            let members: Vec<String> = (0..400_000).map(|at| format!("\"d{at}\":{{}}")).collect();
-            (200, full(format!("{{\"definitions\":{{{}}}}}", members.join(",")).into_bytes()))
-        }
+        "many" => (200, Full::new(MANY.clone()).boxed()),
         _ => return None,
     };
     let response = Response::builder().status(code).header(CONTENT_TYPE, "application/json");

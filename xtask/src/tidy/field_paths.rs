@@ -90,7 +90,12 @@ const OTHERS: &[(&str, &[&str])] = &[
     // Discovery and OpenAPI documents of extension servers.
     (
         "doors/server/",
-        &["freshness", "namespaced", "responseKind", "serverRelativeURL", "singularName"],
+        &["flow", "freshness", "namespaced", "responseKind", "serverRelativeURL", "singularName"],
+    ),
+    // AdmissionConfigurations, the WebhookAdmissionConfigurations in them, and kubeconfigs.
+    (
+        "ratchet/",
+        &["configuration", "context.user", "current-context", "kubeConfigFile", "plugins"],
     ),
     // Members of a Status.
     ("wire/audit-log/", &["code", "details", "details.causes"]),

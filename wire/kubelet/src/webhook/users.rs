@@ -18,6 +18,8 @@ use crate::files::client_key;
 
 /// How long a token from a file is used before the file is read again.
 const TOKEN_AGE: Duration = Duration::from_secs(60);
+/// The name of the user for all other webhooks.
+const ANY: &str = "*";
 /// The number of the next user; that of nobody is zero.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
@@ -159,7 +161,7 @@ impl WebhookUsers {
                     .find_map(|end| self.by_name.get(&format!("*{end}")))
             })
         });
-        found.or_else(|| self.by_name.get("*")).or_else(|| self.by_name.get(&self.current))
+        found.or_else(|| self.by_name.get(ANY)).or_else(|| self.by_name.get(&self.current))
     }
 }
 
