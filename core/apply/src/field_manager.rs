@@ -10,7 +10,7 @@ use crate::managed::{Managed, ManagerId};
 use crate::reset_fields::ResetFields;
 use crate::schema::TypeRef;
 use crate::typed::{Duplicates, validate};
-use crate::updater::{ApplyFailure, FieldConflicts, Outcome, Typed, Updater};
+use crate::updater::{ApplyFailure, FieldConflicts, Outcome, Typed, Updater, Writer};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -119,9 +119,9 @@ impl<'a> FieldManager<'a> {
         for object in [live, new] {
             check_stored(self.converter, object, ty)?;
         }
-        let (live, new) = (Typed { object: live, ty }, Typed { object: new, ty });
-        let id = update_id(manager, &version, self.subresource);
-        let mut managed = updater.update(live, new, managed, id, now)?;
+        let states = (Typed { object: live, ty }, Typed { object: new, ty });
+        let writer = Writer { id: update_id(manager, &version, self.subresource), now };
+        let mut managed = updater.update(states, managed, writer)?;
         cap_update_managers(&mut managed);
         Ok(managed.encode())
     }
@@ -230,14 +230,13 @@ impl<'n> Attempt<'n> {
         managed: Managed<'n>,
         force: bool,
     ) -> Result<Outcome<'n>, ApplyFailure<'n>> {
-        let live = Typed { object: self.live, ty };
-        let config = Typed { object: self.config, ty };
+        let states = (Typed { object: self.live, ty }, Typed { object: self.config, ty });
         let manager = match self.options.manager {
             "" => UNKNOWN,
             manager => manager,
         };
         let id = ManagerId::new(manager, Operation::Apply, self.version, self.subresource);
-        self.updater.apply(live, config, managed, id, force, self.options.now)
+        self.updater.apply(states, managed, Writer { id, now: self.options.now }, force)
     }
 
     /// Everything that an object without entries has belongs to one manager.
@@ -249,10 +248,10 @@ impl<'n> Attempt<'n> {
             ))
         };
         check_stored(self.updater.converter, self.live, ty).map_err(failed)?;
-        let (new, live) = (Typed { object: self.new, ty }, Typed { object: self.live, ty });
+        let states = (Typed { object: self.new, ty }, Typed { object: self.live, ty });
         let id = update_id(BEFORE_FIRST_APPLY, self.version, self.subresource);
-        let managed = self.updater.update(new, live, Managed::default(), id, self.options.now);
-        managed.map_err(failed)
+        let writer = Writer { id, now: self.options.now };
+        self.updater.update(states, Managed::default(), writer).map_err(failed)
     }
 
     /// The conflicts in fields that client-side apply has not set, or that have changed since.

@@ -23,9 +23,9 @@ use ratchet_object::{Entry, Node};
 /// Where in an object a walk is: `metadata.managedFields` of the object itself is never looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
-    /// The object.
+    /// At the root, where `metadata` is.
     Object,
-    /// Its metadata.
+    /// In its metadata, where `managedFields` are.
     Metadata,
     /// Anything below.
     Inside,
@@ -42,10 +42,13 @@ impl Level {
     }
 }
 
+/// Two values at the same place, of which one may be absent: the old one and the new one, or that of the live object
+/// and that of the configuration.
+type Sides<'a, 't> = (Option<&'a Node<'t>>, Option<&'a Node<'t>>);
+
 /// The members of two maps side by side, in the order of their names. What is no map has no members.
 fn zip_members<'a, 't>(
-    one: Option<&'a Node<'t>>,
-    other: Option<&'a Node<'t>>,
+    (one, other): Sides<'a, 't>,
 ) -> Vec<(&'a str, Option<&'a Node<'t>>, Option<&'a Node<'t>>)> {
     let members = |node: Option<&'a Node<'t>>| sorted(node.map(Node::entries).unwrap_or_default());
     let (one, other) = (members(one), members(other));
@@ -84,11 +87,11 @@ fn is_same(one: Option<&Node<'_>>, other: Option<&Node<'_>>, level: Level) -> bo
     match (one, other) {
         (Some(one), Some(other)) if level == Level::Inside => equal(one, other),
         (Some(one), Some(other)) => {
-            zip_members(Some(one), Some(other)).into_iter().all(|(name, one, other)| {
-                match level.member(name) {
-                    Some(level) => is_same(one, other, level),
-                    None => true,
-                }
+            zip_members((Some(one), Some(other))).into_iter().all(|(name, one, other)| match level
+                .member(name)
+            {
+                Some(level) => is_same(one, other, level),
+                None => true,
             })
         }
         (one, other) => one.is_none() && other.is_none(),

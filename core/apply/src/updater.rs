@@ -23,6 +23,12 @@ pub(crate) struct Typed<'a> {
     pub(crate) ty: TypeRef<'a>,
 }
 
+/// Who writes, and when.
+pub(crate) struct Writer<'a> {
+    pub(crate) id: ManagerId<'a>,
+    pub(crate) now: &'a str,
+}
+
 /// What a write needs to know about the kind and the endpoint.
 #[derive(Clone, Copy)]
 pub(crate) struct Updater<'a> {
@@ -104,11 +110,9 @@ impl<'a> Updater<'a> {
     /// Records a write that is no apply: the manager owns what it changed, and nobody else does.
     pub(crate) fn update(
         &self,
-        live: Typed<'a>,
-        new: Typed<'a>,
+        (live, new): (Typed<'a>, Typed<'a>),
         managed: Managed<'a>,
-        id: ManagerId<'a>,
-        now: &'a str,
+        Writer { id, now }: Writer<'a>,
     ) -> Result<Managed<'a>, String> {
         let mut managed = self.reconciled(managed)?;
         let own = self.filtered(compare(live.object, new.object, live.ty), self.api_version);
@@ -134,12 +138,10 @@ impl<'a> Updater<'a> {
     /// Merges a configuration into the live object.
     pub(crate) fn apply(
         &self,
-        live: Typed<'a>,
-        config: Typed<'a>,
+        (live, config): (Typed<'a>, Typed<'a>),
         managed: Managed<'a>,
-        id: ManagerId<'a>,
+        Writer { id, now }: Writer<'a>,
         force: bool,
-        now: &'a str,
     ) -> Result<Outcome<'a>, ApplyFailure<'a>> {
         let mut managed = self.reconciled(managed)?;
         let key = id.key();

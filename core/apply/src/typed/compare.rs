@@ -1,6 +1,6 @@
 //! Comparison of two values of a type: which fields were added, modified and removed.
 
-use super::{Level, has_items, has_members, items, zip_members};
+use super::{Level, Sides, has_items, has_members, items, zip_members};
 use crate::field_set::{FieldSet, SetBuilder};
 use crate::path_element::PathElement;
 use crate::reset_fields::Filter;
@@ -36,7 +36,7 @@ pub(crate) fn compare<'a>(
     other: &'a Node<'a>,
     ty: TypeRef<'a>,
 ) -> Comparison<'a> {
-    values(Some(one), Some(other), ty, Level::Object).below
+    values((Some(one), Some(other)), ty, Level::Object).below
 }
 
 /// What happened to a value itself.
@@ -55,8 +55,8 @@ struct Delta<'a> {
 }
 
 impl Delta<'_> {
-    fn leaf(one: Option<&Node<'_>>, other: Option<&Node<'_>>) -> Self {
-        let fate = match (one, other) {
+    fn leaf(sides: Sides<'_, '_>) -> Self {
+        let fate = match sides {
             (None, _) => Fate::Added,
             (_, None) => Fate::Removed,
             (Some(one), Some(other)) if value::equal(one, other) => Fate::Unchanged,
@@ -66,23 +66,19 @@ impl Delta<'_> {
     }
 }
 
-fn values<'a>(
-    one: Option<&'a Node<'a>>,
-    other: Option<&'a Node<'a>>,
-    ty: TypeRef<'a>,
-    level: Level,
-) -> Delta<'a> {
+fn values<'a>(sides: Sides<'a, 'a>, ty: TypeRef<'a>, level: Level) -> Delta<'a> {
+    let (one, other) = sides;
     let atom = ty.atom();
     let (left, right) = (atom.deduce(one), atom.deduce(other));
     if other.is_none() {
-        return by_atom(one, other, left, level);
+        return by_atom(sides, left, level);
     }
-    let delta = by_atom(one, other, right, level);
+    let delta = by_atom(sides, right, level);
     if one.is_none() || left.is_same(&right) {
         return delta;
     }
     // A value that became one of another sort is compared as either.
-    let as_before = by_atom(one, other, left, level);
+    let as_before = by_atom(sides, left, level);
     let both = |a: &FieldSet<'a>, b: &FieldSet<'a>| a.union(b);
     Delta {
         fate: if delta.fate == Fate::Unchanged { as_before.fate } else { delta.fate },
@@ -94,23 +90,19 @@ fn values<'a>(
     }
 }
 
-fn by_atom<'a>(
-    one: Option<&'a Node<'a>>,
-    other: Option<&'a Node<'a>>,
-    atom: Atom<'a>,
-    level: Level,
-) -> Delta<'a> {
+fn by_atom<'a>(sides: Sides<'a, 'a>, atom: Atom<'a>, level: Level) -> Delta<'a> {
+    let (one, other) = sides;
     let below = match atom.first() {
         One::Map(map) if !map.is_atomic && (has_members(one) || has_members(other)) => {
-            members(one, other, map, level)
+            members(sides, map, level)
         }
         One::List(list) if !list.is_atomic() && (has_items(one) || has_items(other)) => {
-            list_items(one, other, &list)
+            list_items(sides, &list)
         }
         // Also what is empty on both sides: nothing and empty are different.
-        _ => return Delta::leaf(one, other),
+        _ => return Delta::leaf(sides),
     };
-    let fate = match (one, other) {
+    let fate = match sides {
         (None, _) => Fate::Added,
         (_, None) => Fate::Removed,
         _ => Fate::Unchanged,
@@ -154,20 +146,15 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn members<'a>(
-    one: Option<&'a Node<'a>>,
-    other: Option<&'a Node<'a>>,
-    map: MapType<'a>,
-    level: Level,
-) -> Comparison<'a> {
+fn members<'a>(sides: Sides<'a, 'a>, map: MapType<'a>, level: Level) -> Comparison<'a> {
     let mut builder = Builder::default();
-    for (name, one, other) in zip_members(one, other) {
+    for (name, one, other) in zip_members(sides) {
         let Some(level) = level.member(name) else { continue };
         if is_equal_leaf(one, other) {
             continue;
         }
         let Some(ty) = map.member(name) else { continue };
-        builder.push(&PathElement::Field(name), values(one, other, ty, level));
+        builder.push(&PathElement::Field(name), values((one, other), ty, level));
     }
     builder.build()
 }
@@ -184,11 +171,7 @@ fn is_equal_leaf(one: Option<&Node<'_>>, other: Option<&Node<'_>>) -> bool {
     one.zip(other).is_some_and(|(one, other)| is_leaf(one) && value::equal(one, other))
 }
 
-fn list_items<'a>(
-    one: Option<&'a Node<'a>>,
-    other: Option<&'a Node<'a>>,
-    list: &ListType<'a>,
-) -> Comparison<'a> {
+fn list_items<'a>((one, other): Sides<'a, 'a>, list: &ListType<'a>) -> Comparison<'a> {
     let mut builder = Builder::default();
     let (one, other) = (Groups::new(one, list), Groups::new(other, list));
     let (mut before, mut after) = (one.sorted.as_slice(), other.sorted.as_slice());
@@ -244,7 +227,7 @@ fn group<'a>(
     after: &[&'a Node<'a>],
     list: &ListType<'a>,
 ) {
-    let item = |one, other| values(one, other, list.items, Level::Inside);
+    let item = |one, other| values((one, other), list.items, Level::Inside);
     match (before, after) {
         ([] | [_], [] | [_]) => {
             builder.push(element, item(before.first().copied(), after.first().copied()));

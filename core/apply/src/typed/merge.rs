@@ -1,6 +1,6 @@
 //! The merge of an applied configuration into a live object.
 
-use super::{Level, has_items, has_members, items, zip_members};
+use super::{Level, Sides, has_items, has_members, items, zip_members};
 use crate::path_element::PathElement;
 use crate::schema::{ListType, MapType, One, TypeRef};
 use crate::value::owned;
@@ -18,13 +18,8 @@ pub(crate) fn merge<'a>(
     both(live, config, ty, Level::Object)
 }
 
-fn either<'a>(
-    live: Option<&'a Node<'a>>,
-    config: Option<&'a Node<'a>>,
-    ty: TypeRef<'a>,
-    level: Level,
-) -> Option<Node<'static>> {
-    match (live, config) {
+fn either<'a>(sides: Sides<'a, 'a>, ty: TypeRef<'a>, level: Level) -> Option<Node<'static>> {
+    match sides {
         (Some(live), Some(config)) => Some(both(live, config, ty, level)),
         (one, other) => one.or(other).map(owned),
     }
@@ -36,10 +31,10 @@ fn both<'a>(
     ty: TypeRef<'a>,
     level: Level,
 ) -> Node<'static> {
-    let (one, other) = (Some(live), Some(config));
+    let sides @ (one, other) = (Some(live), Some(config));
     match ty.atom().deduce(other).first() {
         One::Map(map) if !map.is_atomic && (has_members(one) || has_members(other)) => {
-            members(live, config, map, level)
+            members(sides, map, level)
         }
         One::List(list) if !list.is_atomic() && (has_items(one) || has_items(other)) => {
             Node::list(Lists::new(live, config, &list).merge())
@@ -48,17 +43,12 @@ fn both<'a>(
     }
 }
 
-fn members<'a>(
-    live: &'a Node<'a>,
-    config: &'a Node<'a>,
-    map: MapType<'a>,
-    level: Level,
-) -> Node<'static> {
+fn members<'a>(sides: Sides<'a, 'a>, map: MapType<'a>, level: Level) -> Node<'static> {
     let mut entries = Vec::new();
-    for (name, live, config) in zip_members(Some(live), Some(config)) {
+    for (name, live, config) in zip_members(sides) {
         let Some(level) = level.member(name) else { continue };
         let merged = match map.member(name) {
-            Some(ty) => either(live, config, ty, level),
+            Some(ty) => either((live, config), ty, level),
             None => live.or(config).map(owned),
         };
         entries.extend(merged.map(|node| Entry::new(String::from(name), node)));
@@ -201,7 +191,7 @@ impl<'a> Lists<'a> {
         let found = self.found.get_mut(number)?;
         found.is_merged = true;
         match found.live {
-            LiveItem::One(live) => either(Some(live), found.config, self.ty, Level::Inside),
+            LiveItem::One(live) => either((Some(live), found.config), self.ty, Level::Inside),
             LiveItem::Absent | LiveItem::Several => found.config.map(owned),
         }
     }
