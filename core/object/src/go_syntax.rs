@@ -1,4 +1,4 @@
-//! JSON syntax errors with the messages of Go's `encoding/json`, which clients know.
+//! Messages of Go's `encoding/json`, which clients know: syntax errors, and the types of values.
 
 use crate::{Node, Value};
 use alloc::borrow::ToOwned;
@@ -25,6 +25,19 @@ pub fn not_an_object(node: &Node<'_>) -> String {
     };
     let wanted = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
     format!("json parse error: json: cannot unmarshal {what} into Go value of type {wanted}")
+}
+
+/// The Go type of a decoded value, as `%T` prints it.
+pub fn type_name(node: &Node<'_>) -> &'static str {
+    match node.value {
+        Value::Null => "<nil>",
+        Value::Bool(_) => "bool",
+        Value::Int(_) => "int64",
+        Value::Float(_) => "float64",
+        Value::Text(_) => "string",
+        Value::List(_) => "[]interface {}",
+        Value::Map(_) => "map[string]interface {}",
+    }
 }
 
 /// A scanner that finds the first syntax error.

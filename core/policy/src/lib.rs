@@ -44,6 +44,7 @@ extern crate alloc;
 mod activation;
 mod attempt;
 mod attributes;
+mod bound;
 mod conditions;
 mod context;
 mod environment;

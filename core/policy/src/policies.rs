@@ -2,6 +2,8 @@
 
 use crate::activation::{ActivationInputs, AuthorizerValues};
 use crate::attempt::{NamespaceLookup, VersionedObjects};
+use crate::bound::{Bound, NamedPolicy};
+use crate::matching::Criteria;
 use crate::evaluate::{Annotation, Decision, Evaluated, Outcome};
 use crate::matching::MatchKind;
 use crate::policy::{Action, Binding, Policy};
@@ -21,23 +23,23 @@ const FAILURE_KEY: &str = "validation.policy.admission.k8s.io/validation_failure
 /// Policies with their bindings. A policy without a binding, and a binding without a policy, have no effect.
 #[derive(Clone, Debug, Default)]
 pub struct Policies {
-    bound: Vec<(Arc<Policy>, Vec<Arc<Binding>>)>,
+    bound: Bound<Policy>,
+}
+
+impl NamedPolicy for Policy {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn criteria(&self) -> Option<&Criteria> {
+        self.criteria.as_ref()
+    }
 }
 
 impl Policies {
     /// Binds policies; they are evaluated in the order of their names, and so are the bindings of each.
     pub fn new(policies: Vec<Arc<Policy>>, bindings: Vec<Arc<Binding>>) -> Self {
-        let mut bound: Vec<(Arc<Policy>, Vec<Arc<Binding>>)> = Vec::new();
-        for policy in policies {
-            let is_own = |binding: &&Arc<Binding>| binding.policy == policy.name;
-            let mut own: Vec<Arc<Binding>> = bindings.iter().filter(is_own).cloned().collect();
-            own.sort_by(|one, other| one.name.cmp(&other.name));
-            if !own.is_empty() {
-                bound.push((policy, own));
-            }
-        }
-        bound.sort_by(|one, other| one.0.name.cmp(&other.0.name));
-        Self { bound }
+        Self { bound: Bound::new(policies, &bindings) }
     }
 
     /// Whether nothing is bound, so that no attempt can be denied.
@@ -48,12 +50,7 @@ impl Policies {
     /// Whether any policy can match a resource under this name. A caller that serves it under other names
     /// checks those too.
     pub fn look_at(&self, group: &str, resource: &str) -> bool {
-        let may_match = |policy: &Policy| match &policy.criteria {
-            Some(criteria) => criteria.may_match(group, resource),
-            None => true,
-        };
-        !policy::is_exempt(group, resource)
-            && self.bound.iter().any(|(policy, _)| may_match(policy))
+        self.bound.look_at(group, resource)
     }
 
     /// Evaluates all policies on an attempt.
@@ -68,11 +65,11 @@ impl Policies {
         {
             return judged;
         }
-        let asks = self.bound.iter().any(|(policy, _)| policy.uses_authorizer);
+        let asks = self.bound.policies().iter().any(|(policy, _)| policy.uses_authorizer);
         let authorizer_values = if asks { AuthorizerValues::of(attributes, cluster) } else { None };
         let namespace = NamespaceLookup::new(attributes);
         let mut context = AttemptContext { attributes, cluster, authorizer_values, namespace };
-        for (policy, bindings) in &self.bound {
+        for (policy, bindings) in self.bound.policies() {
             context.apply(policy, bindings, &mut judged);
             if judged.missing_namespace.is_some() {
                 break;

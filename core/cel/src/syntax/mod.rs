@@ -10,6 +10,7 @@ mod tree;
 
 pub(crate) use grammar::parse;
 pub(crate) use macros::ACCUMULATOR;
+pub(crate) use token::RESERVED;
 pub(crate) use tree::{Comprehension, Entry, Expr, Kind, StructField};
 
 use alloc::string::String;

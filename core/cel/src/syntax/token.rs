@@ -78,7 +78,7 @@ pub(super) const KEYWORDS: &[(&str, TokenKind)] = &[
 ];
 
 /// Identifiers that are reserved.
-pub(super) const RESERVED: &[&str] = &[
+pub(crate) const RESERVED: &[&str] = &[
     "as",
     "break",
     "const",

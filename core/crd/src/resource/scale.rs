@@ -6,7 +6,7 @@ use crate::path::Path;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
-use ratchet_object::{Node, Value};
+use ratchet_object::{Node, Value, go_syntax};
 
 /// The most replicas that a Scale can name.
 const MAX_REPLICAS: i64 = 2_147_483_647;
@@ -34,7 +34,7 @@ impl fmt::Display for ScaleError {
 impl core::error::Error for ScaleError {}
 
 impl Strategy {
-    /// The Scale of an object; whether its replicas are set is told by the first of the two.
+    /// The Scale of an object, and before it whether its replicas are set.
     pub fn scale_of(&self, object: &Node<'_>) -> Option<Result<(bool, Node<'static>), ScaleError>> {
         let scale = self.scale.as_ref()?;
         let read = || -> Result<(bool, Node<'static>), String> {
@@ -180,15 +180,7 @@ fn dotted(path: &str) -> String {
 }
 
 fn accessor_error(path: &str, node: &Node<'_>, expected: &str) -> String {
-    let actual = match node.value {
-        Value::Null => "<nil>",
-        Value::Bool(_) => "bool",
-        Value::Int(_) => "int64",
-        Value::Float(_) => "float64",
-        Value::Text(_) => "string",
-        Value::List(_) => "[]interface {}",
-        Value::Map(_) => "map[string]interface {}",
-    };
+    let actual = go_syntax::type_name(node);
     alloc::format!(
         "{path} accessor error: {} is of the type {actual}, expected {expected}",
         go_text(node)

@@ -15,6 +15,7 @@ pub use policy::MutatingPolicy;
 pub(crate) use policy::{Mutation, PatchType};
 pub use result::{MutationFailure, MutationResult, PolicyError};
 
+use crate::bound::Bound;
 use crate::matching::MatchKind;
 use crate::objects::{ObjectInterfaces, TypeConverter};
 use crate::policy::Binding;
@@ -30,24 +31,14 @@ use ratchet_object::Node;
 /// Mutating policies with their bindings. A policy without a binding, and a binding without a policy, have no effect.
 #[derive(Clone, Debug, Default)]
 pub struct MutatingPolicies {
-    bound: Vec<(Arc<MutatingPolicy>, Vec<Arc<Binding>>)>,
+    bound: Bound<MutatingPolicy>,
 }
 
 impl MutatingPolicies {
     /// Binds policies; they are applied in the order of their names, and so are the bindings of each. In the reference
     /// policies have no order.
     pub fn new(policies: Vec<Arc<MutatingPolicy>>, bindings: Vec<Arc<Binding>>) -> Self {
-        let mut bound: Vec<(Arc<MutatingPolicy>, Vec<Arc<Binding>>)> = Vec::new();
-        for policy in policies {
-            let is_own = |binding: &&Arc<Binding>| binding.policy == policy.name;
-            let mut own: Vec<Arc<Binding>> = bindings.iter().filter(is_own).cloned().collect();
-            own.sort_by(|one, other| one.name.cmp(&other.name));
-            if !own.is_empty() {
-                bound.push((policy, own));
-            }
-        }
-        bound.sort_by(|one, other| one.0.name.cmp(&other.0.name));
-        Self { bound }
+        Self { bound: Bound::new(policies, &bindings) }
     }
 
     /// Whether nothing is bound, so that no object is mutated.
@@ -58,11 +49,7 @@ impl MutatingPolicies {
     /// Whether any policy can match a resource under this name. A caller that serves it under other names
     /// checks those too.
     pub fn look_at(&self, group: &str, resource: &str) -> bool {
-        let may_match = |policy: &MutatingPolicy| match &policy.criteria {
-            Some(criteria) => criteria.may_match(group, resource),
-            None => true,
-        };
-        !is_exempt(group, resource) && self.bound.iter().any(|(policy, _)| may_match(policy))
+        self.bound.look_at(group, resource)
     }
 
     /// Applies all policies to the object of an attempt; [`Attributes::object`] is not looked at.
@@ -123,7 +110,7 @@ impl MutatingPolicies {
     ) -> Vec<Invocation<'p>> {
         let attributes = &Attributes { object: Some(object), ..*attributes };
         let mut invocations = Vec::new();
-        for (policy, bindings) in &self.bound {
+        for (policy, bindings) in self.bound.policies() {
             let mut misconfigured = |binding: Option<&Binding>, error: &str| {
                 let subject = if binding.is_some() { "binding" } else { "policy" };
                 let words = format!("failed to configure {subject}: {error}");

@@ -1,5 +1,6 @@
 //! A MutatingAdmissionPolicy with its expressions compiled.
 
+use crate::bound::NamedPolicy;
 use crate::environment::{PolicyEnvironment, Use};
 use crate::matching::Criteria;
 use crate::policy::{Expression, GROUP, ParameterKind, Reader, Variable, rows};
@@ -28,7 +29,7 @@ pub struct MutatingPolicy {
     pub(super) uses_namespace: bool,
 }
 
-/// A mutation.
+/// One of `spec.mutations`: an expression, and what its value is.
 #[derive(Debug)]
 pub(crate) struct Mutation {
     pub(crate) patch_type: PatchType,
@@ -55,6 +56,16 @@ impl PatchType {
         ),
         (Self::JsonPatch, "JSONPatch", "jsonPatch", Use::JsonPatch),
     ];
+}
+
+impl NamedPolicy for MutatingPolicy {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn criteria(&self) -> Option<&Criteria> {
+        self.criteria.as_ref()
+    }
 }
 
 impl MutatingPolicy {

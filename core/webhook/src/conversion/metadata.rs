@@ -5,6 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use ratchet_engine::field_validation::{NameFormat, name_format_faults};
 use ratchet_net::Quoted;
+use ratchet_object::go_syntax::type_name;
 use ratchet_object::{Entry, Node, Value};
 
 /// The most bytes of annotations.
@@ -27,9 +28,9 @@ pub(super) fn check_identity(original: &Node<'_>, converted: &Node<'_>) -> Resul
 
 /// Gives a converted object the metadata of the original, with its own labels and annotations.
 pub(super) fn restore(original: &Node<'_>, converted: &mut Node<'static>) -> Result<(), String> {
-    let given = converted.remove("metadata").ok_or("missing metadata in converted object")?;
-    if !matches!(given.value, Value::Map(_)) {
-        let found = go_type(&given);
+    let returned = converted.remove("metadata").ok_or("missing metadata in converted object")?;
+    if !matches!(returned.value, Value::Map(_)) {
+        let found = type_name(&returned);
         return Err(format!("invalid metadata of type {found} in converted object"));
     }
     let mut metadata = match original.get("metadata") {
@@ -37,16 +38,16 @@ pub(super) fn restore(original: &Node<'_>, converted: &mut Node<'static>) -> Res
         None => Node::empty_map(),
     };
     for name in ["labels", "annotations"] {
-        let Some(texts) = given.get(name).filter(|texts| !texts.is_null()) else {
+        let Some(texts) = returned.get(name).filter(|texts| !texts.is_null()) else {
             metadata.remove(name);
             continue;
         };
         if !matches!(texts.value, Value::Map(_)) {
-            let found = go_type(texts);
+            let found = type_name(texts);
             return Err(format!("invalid metadata.{name} of type {found} in converted object"));
         }
         if let Some(entry) = texts.entries().iter().find(|entry| entry.node.text().is_none()) {
-            let (key, found) = (&entry.key, go_type(&entry.node));
+            let (key, found) = (&entry.key, type_name(&entry.node));
             return Err(format!(
                 "metadata.{name}[{key}] must be a string, but is {found} in converted object"
             ));
@@ -105,18 +106,5 @@ fn check_texts(name: &str, entries: &[Entry<'_>]) -> Result<(), String> {
         [] => Ok(()),
         [error] => Err(error.clone()),
         errors => Err(format!("[{}]", errors.join(", "))),
-    }
-}
-
-/// The Go type of a decoded value.
-fn go_type(node: &Node<'_>) -> &'static str {
-    match node.value {
-        Value::Null => "<nil>",
-        Value::Bool(_) => "bool",
-        Value::Int(_) => "int64",
-        Value::Float(_) => "float64",
-        Value::Text(_) => "string",
-        Value::List(_) => "[]interface {}",
-        Value::Map(_) => "map[string]interface {}",
     }
 }
