@@ -1,6 +1,7 @@
 //! Tests of the server on a failing store, and on one with unreadable objects.
 
 use crate::client::{Client, text};
+use crate::definitions::{DEFINITIONS, created, open, widgets};
 use crate::server::Server;
 use hyper::Method;
 use serde_json::{Value, json};
@@ -180,6 +181,27 @@ async fn a_policy_that_cannot_be_read_lets_nothing_pass() {
     let refused = client.post("/api/v1/namespaces/default/configmaps", map("a")).await;
     assert_eq!(refused.code, 500, "{}", refused.text());
     assert!(refused.refusal().1.contains(key), "{}", refused.text());
+}
+
+#[tokio::test]
+async fn a_definition_whose_objects_cannot_be_read_stays_and_says_so() {
+    let key = "/registry/widgets.lost.example.com/default/x";
+    let server = Server::start_on(vec![(key, "{}".to_owned())], |_| ());
+    let client = server.admin().await;
+    created(&client, DEFINITIONS, widgets("lost.example.com", open())).await;
+    let path = format!("{DEFINITIONS}/widgets.lost.example.com");
+    let deleted = client.delete(&path).await;
+    assert_eq!(deleted.code, 200, "{}", deleted.text());
+    let definition = client.get(&path).await.json();
+    let conditions = definition["status"]["conditions"].as_array().unwrap();
+    let found = conditions.iter().find(|condition| condition["type"] == "Terminating").unwrap();
+    let message = format!(
+        "could not list instances: Internal error occurred: the stored value of {key} cannot be read"
+    );
+    assert_eq!(
+        (&found["status"], &found["reason"], &found["message"]),
+        (&json!("True"), &json!("InstanceDeletionFailed"), &json!(message))
+    );
 }
 
 /// Chained anchors: a few lines of YAML whose tree is thousands of levels deep.

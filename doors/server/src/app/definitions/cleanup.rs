@@ -24,6 +24,9 @@ const BATCHES: usize = 20;
 /// How long the reference waits for objects to go before it says so, in seconds.
 const PATIENCE: i64 = 60;
 
+/// The reason of a definition whose objects cannot be read, and so cannot be deleted.
+const FAILED: &str = "InstanceDeletionFailed";
+
 /// What a step did.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Progress {
@@ -52,7 +55,7 @@ enum Advance {
 
 async fn advance(app: &Arc<App>, definition: &Definition) -> Result<Advance, StatusError> {
     let reason = terminating_reason(definition);
-    if !matches!(reason, "InstanceDeletionInProgress" | "InstanceDeletionCheck") {
+    if !matches!(reason, "InstanceDeletionInProgress" | "InstanceDeletionCheck" | FAILED) {
         // From here on, nothing can be created: whoever creates an object makes sure that the definition is still the
         // one of before.
         write(app, definition, &Termination::InProgress).await?;
@@ -68,11 +71,14 @@ async fn advance(app: &Arc<App>, definition: &Definition) -> Result<Advance, Sta
     app.cache.fresh().await?;
     let objects = app.cache.resource_cache(&definition.storage_name());
     if let Some(found) = objects.now().unreadable_within("") {
-        let why = format!("could not list instances: {}", found.why);
-        if reason != "InstanceDeletionFailed" {
-            tracing::error!(definition = definition.view.name, why, "objects cannot be deleted");
+        if reason == FAILED {
+            return Ok(Advance::Held);
         }
-        return Ok(Advance::Held);
+        let error = StatusError::from(found);
+        let why = format!("could not list instances: {}", error.message);
+        tracing::error!(definition = definition.view.name, why, "objects cannot be deleted");
+        write(app, definition, &Termination::Failed(why)).await?;
+        return Ok(Advance::Written);
     }
     if delete_objects(app, definition, &objects).await? {
         return Ok(Advance::Written);
