@@ -34,6 +34,7 @@ usage: cargo xtask <command>
   layers --circles
                   list the circles of files in each crate, with the imports that make the largest
   tidy            check files, names, attributes, field paths, and the cases and pages of every rule
+  kinds           list for each served kind the tables of CONTRIBUTING.md that do not name it
   docs [--check]  write (or compare) the documents generated from the engine's tables
   tables          compare the generated tables with the output of their generator
   licences        check the licence and version of every dependency against deny.toml
@@ -92,6 +93,10 @@ fn run() -> Result<bool> {
             Ok(true)
         }
         ["tidy"] => Ok(report(&tidy::check()?)),
+        ["kinds"] => {
+            print!("{}", tidy::kinds::list()?);
+            Ok(true)
+        }
         ["docs"] => docs::write().map(|()| true),
         ["docs", "--check"] => Ok(report(&docs::check()?)),
         ["licences"] => run_alone(licences::check),

@@ -3,6 +3,7 @@
 mod field_paths;
 mod generated;
 mod guides;
+pub(crate) mod kinds;
 mod links;
 mod manifest;
 mod markdown;

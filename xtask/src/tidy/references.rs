@@ -8,7 +8,7 @@ use crate::violation::Violation;
 pub(super) const GUIDES: [&str; 2] = ["ARCHITECTURE.md", "CONTRIBUTING.md"];
 
 /// The file with the sections below.
-const CONTRIBUTING: &str = "CONTRIBUTING.md";
+pub(super) const CONTRIBUTING: &str = "CONTRIBUTING.md";
 
 /// Its sections about one thing to add each; every one names at least one item.
 const ADDING: [&str; 11] = [
@@ -111,13 +111,13 @@ pub(super) fn diffs(text: &str) -> Vec<(usize, &str)> {
 }
 
 /// An item that a guide says is in a file.
-struct Reference<'t> {
-    item: Piece<'t>,
-    file: &'t str,
+pub(super) struct Reference<'t> {
+    pub(super) item: Piece<'t>,
+    pub(super) file: &'t str,
 }
 
 /// The items of "`A` in `file`", "`A` and `B` in `file`" and "`A`, `B` in `file`".
-fn references<'t>(prose: &'t str, files: &Files<'_>) -> Vec<Reference<'t>> {
+pub(super) fn references<'t>(prose: &'t str, files: &Files<'_>) -> Vec<Reference<'t>> {
     let spans = code_spans(prose);
     let between = |one: &Piece<'t>, next: &Piece<'t>| {
         let gap = prose.get(one.start + one.text.len() + 1..next.start.saturating_sub(1));
