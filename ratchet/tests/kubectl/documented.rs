@@ -39,6 +39,7 @@ const STATUSES: &[(&str, i32)] = &[
     ("ratchet check examples/refused.yaml", 1),
     ("ratchet check --write-baseline", 1),
     ("ratchet check widget.yaml --crds crds", 1),
+    ("kubectl apply -f widget.yaml", 1),
     ("kubectl apply -f examples/refused.yaml", 1),
 ];
 

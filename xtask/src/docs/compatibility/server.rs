@@ -24,7 +24,13 @@ const ROWS: &[[&str; 4]] = &[
         "owners of fields in several versions of a kind whose versions a webhook converts",
         "the webhook converts objects to compare them",
         "fields are compared by their names",
-        "no request waits for a webhook more than once for each of its objects",
+        "every write would wait for the webhook once more for each version that a manager has used",
+    ],
+    [
+        "custom objects that a webhook must convert, selected by a field that their definition makes selectable",
+        "are converted, then selected",
+        "are not selected",
+        "selectors do not wait for a webhook; to be built",
     ],
     [
         "`managedFields` of the status that admission gives a ResourceQuota, and of objects that bootstrap reconciles",
