@@ -47,7 +47,7 @@ pub type ConvertObject<'a> = dyn Fn(&Node<'_>, &str) -> Result<Node<'static>, St
 
 /// A built-in kind. Entries of other groups are of no version of it, even if they have a kind of the same name.
 pub struct BuiltInKind<'a> {
-    /// The group.
+    /// The API group, which all its versions share; empty for the core group.
     pub group: &'a str,
     /// The name of the kind.
     pub kind: &'a str,

@@ -27,7 +27,7 @@ pub enum PathElement<'a> {
 pub struct KeyField<'a> {
     /// The name of the member.
     pub name: Cow<'a, str>,
-    /// Its value.
+    /// What the member must be for an item to be the one that is meant.
     pub value: Value<'a>,
 }
 

@@ -8,7 +8,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use ratchet_object::Node;
 
-/// The version of Scale.
+/// The `apiVersion` of entries that were written through a scale subresource.
 const SCALE_VERSION: &str = "autoscaling/v1";
 
 /// Where a Scale has its replicas.

@@ -41,7 +41,7 @@ pub(crate) enum Scalar {
     Untyped,
 }
 
-/// A type of lists.
+/// What all items of a list are, and how they are told from each other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListType<'s> {
     pub(crate) items: TypeRef<'s>,

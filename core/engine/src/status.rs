@@ -28,7 +28,7 @@ pub struct Status {
     pub causes: Vec<StatusCause>,
 }
 
-/// One cause of a Status.
+/// One of `details.causes` of a Status.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StatusCause {
     /// `reason`, for programs: `Invalid`, `Forbidden`, `FieldValueInvalid`, …

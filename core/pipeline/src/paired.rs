@@ -74,7 +74,7 @@ pub struct Judged<'p> {
 }
 
 impl<'p> Judged<'p> {
-    /// The verdict.
+    /// The verdict of the engine, which policies have not changed.
     pub fn verdict(&self) -> &Verdict {
         &self.verdict
     }

@@ -1,4 +1,4 @@
-//! `UnknownType`: the type of objects whose definition nobody has given; all that can be said of them is their syntax.
+//! `UnknownType`: the type of objects whose definition is missing; only their syntax is checked.
 
 use crate::field_owners::ReplicasField;
 use crate::fields::FieldReport;

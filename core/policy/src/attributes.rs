@@ -31,7 +31,7 @@ impl Operation {
 /// The attributes of an admission request (`admission.Attributes`).
 #[derive(Clone, Copy, Debug)]
 pub struct Attributes<'a> {
-    /// The operation.
+    /// Create, update, delete or connect.
     pub operation: Operation,
     /// The kind of the object in the request: for subresources their own kind (`Scale`, `Binding`, `PodExecOptions`).
     pub kind: GroupVersionKind<'a>,

@@ -41,7 +41,7 @@ pub trait PolicyContext: ClusterReader {
     }
 }
 
-/// An equivalent resource.
+/// Another group or version that serves the objects of the requested resource (`matchPolicy: Equivalent`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Equivalent {
     /// The group.

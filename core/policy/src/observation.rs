@@ -34,7 +34,7 @@ impl Observation {
 /// A metric of webhooks, match conditions and mutating policies.
 #[derive(Clone, Copy, Debug)]
 pub struct MetricRow {
-    /// The name.
+    /// The name of the family in `/metrics`.
     pub name: &'static str,
     /// The labels, sorted.
     pub labels: &'static [&'static str],

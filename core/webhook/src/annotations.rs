@@ -20,9 +20,9 @@ pub enum AuditLevel {
 /// An annotation of the audit event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditAnnotation {
-    /// The key.
+    /// The key: a domain, a slash and a name.
     pub key: String,
-    /// The value.
+    /// Text of a webhook, or JSON of the server.
     pub value: String,
     /// The level from which on it is logged.
     pub level: AuditLevel,

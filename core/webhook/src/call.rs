@@ -24,7 +24,7 @@ pub struct Context<'c> {
     pub is_overdue: bool,
 }
 
-/// A call of a webhook.
+/// A call that the door is to make: the review that is sent, and where.
 #[derive(Clone, Debug)]
 pub struct WebhookCall {
     pub(crate) webhook: Arc<Webhook>,
@@ -81,13 +81,13 @@ pub enum Answer {
         status: u16,
         /// The header `Content-Type`; empty if there is none.
         content_type: String,
-        /// The body.
+        /// The whole body, within the limit of the client.
         body: Vec<u8>,
     },
     /// There was no response: the URL that was called, and why, in Go's words (`dial tcp …: connect: connection refused`,
     /// `context deadline exceeded`, `EOF`, `tls: failed to verify certificate: …`).
     Unreachable {
-        /// The URL.
+        /// The URL that was called, with its query.
         url: String,
         /// Why there was no response.
         reason: String,

@@ -26,16 +26,16 @@ pub enum Endpoint {
         authority: String,
         /// The host name or address that is connected to, and that the certificate must be for.
         host: String,
-        /// The port.
+        /// The port of the URL, or 443.
         port: u16,
     },
     /// Behind a service: the connection goes to its cluster IP, the certificate must be for `name.namespace.svc`.
     Service {
         /// The namespace of the service.
         namespace: String,
-        /// Its name.
+        /// The name of the service.
         name: String,
-        /// Its port.
+        /// The port of the service; 443 by default.
         port: u16,
     },
     /// Nowhere: this is why no client can be made.

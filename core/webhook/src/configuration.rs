@@ -97,7 +97,7 @@ impl Webhook {
         }
     }
 
-    /// Its name.
+    /// The name of the webhook, which no other one of its configuration has.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -144,7 +144,7 @@ impl WebhookConfiguration {
         Self { name, webhooks }
     }
 
-    /// Its name.
+    /// `metadata.name` of the configuration.
     pub fn name(&self) -> &str {
         &self.name
     }

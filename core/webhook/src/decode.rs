@@ -178,7 +178,7 @@ const UNVERSIONED: [&str; 5] =
 pub(crate) enum Decoded {
     /// A review of the expected version.
     Review(Node<'static>),
-    /// A Status.
+    /// A Status in the place of a review.
     Status(Node<'static>),
     /// Another kind that is known: its Go type.
     Other(String),

@@ -1,4 +1,4 @@
-//! `DeniedStatus`: the Status of a webhook that said no, with what the server adds to it.
+//! `DeniedStatus`: the Status of a webhook that denied a request, with what the server adds to it.
 
 use crate::configuration::Webhook;
 use alloc::format;
@@ -67,7 +67,7 @@ impl DeniedStatus {
         self.node.text_at(&["reason"])
     }
 
-    /// The message.
+    /// `message`, which names the webhook.
     pub fn message(&self) -> &str {
         self.node.text_at(&["message"])
     }

@@ -23,7 +23,7 @@ use ratchet_policy::MatchKind;
 pub(crate) enum Failure {
     /// The webhook could not be called, or its answer is none: the failure policy decides.
     Calling(CallError),
-    /// The webhook said no.
+    /// The webhook denied the request.
     Denied(DeniedStatus),
     /// The server cannot go on, whatever the failure policy is.
     Other(Rejection),

@@ -1,4 +1,4 @@
-//! `Rejection`: why webhooks reject a request, and the Status that the client is told.
+//! `Rejection`: why webhooks reject a request, and the Status that the client gets.
 
 use crate::denial::DeniedStatus;
 use alloc::format;
@@ -10,7 +10,7 @@ use ratchet_policy::Attributes;
 /// Why a request is rejected.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rejection {
-    /// A webhook said no: the Status that it gave, with the message of the server.
+    /// A webhook denied it: the Status that it gave, with the message of the server.
     Denied(DeniedStatus),
     /// 500 InternalError with this text behind `Internal error occurred: `.
     Internal(String),
@@ -52,7 +52,7 @@ impl Rejection {
         }
     }
 
-    /// The message.
+    /// `message` of the Status.
     pub fn message(&self, attributes: &Attributes<'_>) -> String {
         match self {
             Self::Denied(status) => status.message().into(),

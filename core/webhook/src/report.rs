@@ -24,11 +24,11 @@ const MAX_CODE: i64 = 600;
 /// Why a webhook rejected a request, to the metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ErrorType {
-    /// It said no.
+    /// It denied the request.
     None,
     /// It could not be called.
     CallingWebhook,
-    /// The server could not use what it said.
+    /// The server could not use its answer.
     Internal,
 }
 

@@ -18,7 +18,7 @@ pub trait StructuralSchema: fmt::Debug {
     fn has_properties(&self) -> bool;
     /// `additionalProperties`.
     fn additional_properties(&self) -> Additional<'_>;
-    /// `items`.
+    /// The schema of `items`; none if the list has no typed items.
     fn items(&self) -> Option<&dyn StructuralSchema>;
     /// `x-kubernetes-list-type`; empty if it is not set.
     fn list_type(&self) -> &str;

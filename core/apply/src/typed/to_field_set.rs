@@ -1,4 +1,4 @@
-//! The field set of a value: all that it says.
+//! The field set of a value: every field that it sets.
 
 use super::{Level, items};
 use crate::field_set::{FieldSet, SetBuilder};

@@ -250,7 +250,7 @@ pub enum Termination {
     Overlapping,
 }
 
-/// `Terminating`.
+/// The condition `Terminating` of a definition that is being deleted; it ends with the last object.
 pub fn terminating_condition(termination: &Termination) -> Condition {
     const TYPE: &str = "Terminating";
     let holds =

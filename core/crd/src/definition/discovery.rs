@@ -1,4 +1,4 @@
-//! What discovery says of a definition.
+//! Discovery of a definition: its resources and subresources, as `APIResource` lists them.
 
 use super::{CustomResourceDefinition, DefinitionVersion, Scope};
 use alloc::format;
@@ -26,9 +26,9 @@ pub struct ApiResource<'d> {
     pub kind: &'d str,
     /// What can be done.
     pub verbs: &'static [&'static str],
-    /// Short names.
+    /// Abbreviations; empty for subresources.
     pub short_names: &'d [String],
-    /// Categories.
+    /// Groups of resources that are listed together, such as `all`; empty for subresources.
     pub categories: &'d [String],
 }
 

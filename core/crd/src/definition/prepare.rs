@@ -1,4 +1,4 @@
-//! What creating, updating and deleting a definition does to it besides (`strategy.PrepareFor…`).
+//! Preparation of definitions for create, update and delete (`strategy.PrepareFor…`): status, generation, finalizer.
 
 use super::read::texts;
 use super::{Termination, set_condition, terminating_condition};

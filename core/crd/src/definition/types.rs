@@ -39,13 +39,13 @@ pub struct CustomResourceDefinition {
 pub struct Names {
     /// The plural, as in URLs.
     pub plural: String,
-    /// The singular.
+    /// The singular, which `kubectl` takes for the plural; the kind in lower case by default.
     pub singular: String,
-    /// Short names.
+    /// Abbreviations that `kubectl` takes for the plural.
     pub short_names: Vec<String>,
     /// The kind of objects.
     pub kind: String,
-    /// The kind of lists.
+    /// The kind of lists; that of objects with `List` behind it by default.
     pub list_kind: String,
     /// Categories, such as `all`.
     pub categories: Vec<String>,
@@ -61,7 +61,7 @@ pub enum Scope {
     Cluster,
 }
 
-/// A version of a definition.
+/// One of `spec.versions`, without its schema.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DefinitionVersion {
     /// `name`
@@ -124,7 +124,7 @@ pub enum Conversion {
     Webhook(ConversionWebhook),
 }
 
-/// A conversion webhook.
+/// Where the webhook is that converts objects, and which reviews it reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConversionWebhook {
     /// `clientConfig.url`
@@ -163,7 +163,7 @@ pub struct Condition {
     pub message: String,
 }
 
-/// The status of a condition.
+/// Whether a condition holds: `True`, `False` or `Unknown`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConditionStatus {
     /// It holds.

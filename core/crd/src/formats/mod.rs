@@ -5,7 +5,7 @@ mod email;
 mod numbers;
 mod texts;
 
-/// A format.
+/// A row of the table: what `format` may name.
 #[derive(Debug)]
 pub(crate) struct Format {
     /// Its name without dashes, which do not count.

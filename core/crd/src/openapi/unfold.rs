@@ -1,4 +1,4 @@
-//! What `x-kubernetes-int-or-string` means, written out.
+//! Expansion of `x-kubernetes-int-or-string` into the alternatives that it stands for.
 
 use crate::schema::structural::is_int_or_string;
 use crate::schema::{JsonSchemaProps, SchemaOrArray, SchemaOrBool};

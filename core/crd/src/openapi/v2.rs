@@ -1,4 +1,4 @@
-//! What OpenAPI v2 and the clients that read it do not know is left out.
+//! Conversion of schemas to OpenAPI v2, which lacks some of their members.
 
 use super::unfold::each;
 use crate::schema::JsonSchemaProps;

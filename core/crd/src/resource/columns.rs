@@ -9,7 +9,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use ratchet_object::{Node, Value};
 
-/// A column of a table.
+/// One of `additionalPrinterColumns`, or of the columns that every kind has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableColumn {
     /// The header.

@@ -23,7 +23,7 @@ use ratchet_object::Node;
 /// A definition, with the strategies of all its versions.
 #[derive(Debug)]
 pub struct CustomResource {
-    /// The definition.
+    /// What it was compiled from, without the schemas.
     pub definition: CustomResourceDefinition,
     /// One for each version, in the order of the definition.
     strategies: Vec<Arc<Strategy>>,

@@ -19,11 +19,11 @@ use ratchet_object::{Kind, Node};
 /// How objects of one version are decoded, completed and validated (`customResourceStrategy`).
 #[derive(Debug)]
 pub struct Strategy {
-    /// The group.
+    /// `spec.group` of the definition.
     pub group: String,
-    /// The version.
+    /// The name of the version.
     pub version: String,
-    /// The kind.
+    /// `spec.names.kind` of the definition.
     pub kind: String,
     /// The name of the resource.
     pub plural: String,
@@ -182,7 +182,7 @@ impl Strategy {
         new.map_mut("metadata").set("generation", Node::int(generation.saturating_add(changed)));
     }
 
-    /// Checks that an object is of this kind and version. Otherwise nothing else is told of it.
+    /// Checks that an object is of this kind and version. Otherwise nothing else is reported about it.
     fn validate_type(&self, object: &Node<'_>, verdict: &mut Verdict) -> bool {
         let mut errors = ErrorList::default();
         let kind = object.text_at(&["kind"]);

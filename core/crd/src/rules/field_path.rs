@@ -18,7 +18,7 @@ pub(crate) struct FieldPath<'s> {
 const NOT_A_FIELD: &str = "does not refer to a valid field";
 const UNEXPECTED_END: &str = "unexpected end of JSON path";
 
-/// Resolves a path, or tells why it leads nowhere (`ValidFieldPath`). `brackets` says whether `['name']` is allowed.
+/// Resolves a path; the error says why it leads nowhere (`ValidFieldPath`). `brackets` says whether `['name']` is allowed.
 pub(crate) fn valid_field_path<'s>(
     path: &str,
     schema: &'s Structural,

@@ -32,7 +32,7 @@ impl Environments {
     }
 }
 
-/// A compiled rule.
+/// One of `x-kubernetes-validations`, or why it cannot be evaluated.
 #[derive(Debug)]
 pub(crate) struct CompiledRule {
     /// The rule itself; `None` if it is empty or did not compile.

@@ -1,4 +1,4 @@
-//! Pruning: fields that a schema does not specify are removed, and their paths told.
+//! Pruning: fields that a schema does not specify are removed, and their paths reported.
 
 use super::{Additional, META_FIELDS, Structural};
 use alloc::string::String;

@@ -116,7 +116,7 @@ impl<'n> InternalSpec<'n> {
         self.node.map(|node| node.text_at(path)).unwrap_or_default()
     }
 
-    /// All schemas.
+    /// The schema that all versions share, and those of versions that have their own.
     pub(super) fn schemas(&self) -> impl Iterator<Item = &JsonSchemaProps> {
         let own = self.validation.iter();
         let versions = self.versions.iter().filter_map(|version| version.validation.as_ref());

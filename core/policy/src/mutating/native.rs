@@ -101,7 +101,7 @@ pub(super) struct Native {
     pub(super) syntax: String,
     /// As `%T` prints it.
     pub(super) type_name: &'static str,
-    /// As JSON.
+    /// As `json.Marshal` writes it.
     json: Node<'static>,
 }
 

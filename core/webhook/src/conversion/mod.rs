@@ -52,7 +52,7 @@ impl ConversionWebhook {
 /// Why objects could not be converted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConversionError {
-    /// The error that a client is told.
+    /// The message of the error, as the client gets it.
     pub message: String,
     /// What the metrics count.
     pub failure: ConversionFailure,

@@ -1,4 +1,4 @@
-//! What the controllers of an APIService wake at.
+//! `Changes`: the events at which the controllers of an APIService wake.
 
 use crate::app::App;
 use std::time::Duration;

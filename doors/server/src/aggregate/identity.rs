@@ -9,7 +9,7 @@ const UID: HeaderName = HeaderName::from_static("x-remote-uid");
 const GROUP: HeaderName = HeaderName::from_static("x-remote-group");
 const EXTRA_PREFIX: &str = "x-remote-extra-";
 
-/// Replaces every header of the identity by those of this user. An error leaves nobody's: the request must not go out.
+/// Replaces every header of the identity by those of this user. On an error some are missing: the request must not go out.
 pub(super) fn set(headers: &mut HeaderMap, user: &User) -> Result<(), String> {
     let is_extra = |name: &&HeaderName| name.as_str().starts_with(EXTRA_PREFIX);
     let extra: Vec<HeaderName> = headers.keys().filter(is_extra).cloned().collect();

@@ -87,7 +87,7 @@ pub(crate) async fn resource(
         return no_page();
     };
     let resource = &resource;
-    // Nobody sees a version without its APIService; if it cannot be written, what is there is told.
+    // Every served version has its APIService before any are read; if one cannot be written, the others are served.
     if path.group == GROUP
         && let Err(error) = register::settle(app).await
     {

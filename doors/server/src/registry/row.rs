@@ -25,7 +25,7 @@ pub(crate) struct CustomRow {
     pub version: String,
     /// The kind of objects.
     pub kind: String,
-    /// The kind of lists.
+    /// The kind of lists, which a definition may name.
     pub list_kind: String,
     /// The plural name in URLs.
     pub plural: String,
@@ -62,7 +62,7 @@ impl Row {
         }
     }
 
-    /// The kind of lists.
+    /// The kind of lists: with `List` behind that of objects, unless a definition names another.
     pub(super) fn list_kind(&self) -> String {
         match self {
             Self::BuiltIn { row, .. } => format!("{}List", row.kind),

@@ -15,7 +15,7 @@ pub(crate) const APPLY_YAML: &str = "application/apply-patch+yaml";
 
 /// An applied configuration.
 pub(crate) struct ApplyPatch {
-    /// What is wrong with it is told only when it is known whether the object exists.
+    /// An error is reported only after the object was looked up, as in the reference.
     config: Result<Config, StatusError>,
     fields: FieldValidation,
     manager: String,
@@ -66,7 +66,7 @@ impl ApplyPatch {
 }
 
 impl Config {
-    /// Decodes the first document of a YAML stream; the others are nobody's.
+    /// Decodes the first document of a YAML stream; the others are ignored.
     fn decode(bytes: &[u8]) -> Result<Self, StatusError> {
         let malformed = |why: &str| StatusError::bad_request(format!("error decoding YAML: {why}"));
         let not_yaml =

@@ -1,4 +1,4 @@
-//! Writes of the server itself.
+//! `commit`: a commit of the task that follows definitions, in which a conflict is no error.
 
 use crate::status::StatusError;
 use crate::storage::cache::Cache;

@@ -36,7 +36,7 @@ impl SourceResource {
     }
 }
 
-/// The documents of one group version.
+/// Discovery and OpenAPI of one group version, each built when it is first asked for.
 pub(super) struct GroupVersionDocuments {
     pub(super) group: String,
     pub(super) version: String,

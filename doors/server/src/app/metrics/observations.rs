@@ -13,7 +13,7 @@ enum Family {
     Histogram(HistogramVec),
 }
 
-/// What each family tells.
+/// The help text of each family.
 const HELP: &[(&str, &str)] = &[
     (observation::WEBHOOK_DURATION, "How long calls of admission webhooks took, in seconds."),
     (observation::WEBHOOK_REQUESTS, "Calls of admission webhooks, by the code of their answers."),
