@@ -106,6 +106,6 @@ fn add_back<'a>(
 ) -> Node<'static> {
     let all = name_fields(&to_field_set(merged, ty), ty);
     let left = name_fields(&to_field_set(pruned, ty), ty);
-    let kept = left.union(&name_fields(owned, ty));
-    remove(merged, &all.difference(&kept), ty)
+    let rest = left.union(&name_fields(owned, ty));
+    remove(merged, &all.difference(&rest), ty)
 }

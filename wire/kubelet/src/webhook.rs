@@ -1,5 +1,6 @@
 //! Client of webhooks: calls that admission and conversion make, with the retries, redirects and errors of client-go.
 
+mod answer;
 mod redirect;
 mod users;
 

@@ -7,34 +7,34 @@ use alloc::vec::Vec;
 impl JsonSchemaProps {
     /// Whether this schema or one in it is such (`SchemaHas`). Without recursion, and in no particular order.
     pub(crate) fn any(&self, mut is_such: impl FnMut(&Self) -> bool) -> bool {
-        let mut pending: Vec<&Self> = vec![self];
-        while let Some(schema) = pending.pop() {
+        let mut queue: Vec<&Self> = vec![self];
+        while let Some(schema) = queue.pop() {
             if is_such(schema) {
                 return true;
             }
-            schema.push_children(&mut pending);
+            schema.push_children(&mut queue);
         }
         false
     }
 
-    fn push_children<'s>(&'s self, pending: &mut Vec<&'s Self>) {
+    fn push_children<'s>(&'s self, queue: &mut Vec<&'s Self>) {
         match self.items.as_deref() {
-            Some(SchemaOrArray::Schema(schema)) => pending.push(schema),
-            Some(SchemaOrArray::Array(schemas)) => pending.extend(schemas),
+            Some(SchemaOrArray::Schema(schema)) => queue.push(schema),
+            Some(SchemaOrArray::Array(schemas)) => queue.extend(schemas),
             None => {}
         }
-        pending.extend(self.all_of.iter().chain(&self.any_of).chain(&self.one_of));
-        pending.extend(self.not.as_deref());
+        queue.extend(self.all_of.iter().chain(&self.any_of).chain(&self.one_of));
+        queue.extend(self.not.as_deref());
         let named = self.properties.iter().chain(&self.pattern_properties).chain(&self.definitions);
-        pending.extend(named.map(|(_, schema)| schema));
+        queue.extend(named.map(|(_, schema)| schema));
         for other in [self.additional_properties.as_deref(), self.additional_items.as_deref()] {
             if let Some(SchemaOrBool::Schema(schema)) = other {
-                pending.push(schema);
+                queue.push(schema);
             }
         }
         for (_, dependency) in &self.dependencies {
             if let SchemaOrStrings::Schema(schema) = dependency {
-                pending.push(schema);
+                queue.push(schema);
             }
         }
     }

@@ -62,8 +62,8 @@ pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
 fn unknown<'a>(root: &At<'a>, release: u8) -> Vec<At<'a>> {
     let mut found = Vec::new();
     for version in root.field("spec").field("versions").items() {
-        let mut pending = alloc::vec![version.field("schema").field("openAPIV3Schema")];
-        while let Some(schema) = pending.pop() {
+        let mut queue = alloc::vec![version.field("schema").field("openAPIV3Schema")];
+        while let Some(schema) = queue.pop() {
             let at = schema.field("format");
             let format = at.text_or_empty();
             if !format.is_empty()
@@ -71,14 +71,14 @@ fn unknown<'a>(root: &At<'a>, release: u8) -> Vec<At<'a>> {
             {
                 found.push(at);
             }
-            let start = pending.len();
-            LISTS.iter().for_each(|name| pending.extend(schema.field(name).items()));
+            let start = queue.len();
+            LISTS.iter().for_each(|name| queue.extend(schema.field(name).items()));
             MAPS.iter().for_each(|name| {
-                pending.extend(schema.field(name).entries().map(|(_, at)| at));
+                queue.extend(schema.field(name).entries().map(|(_, at)| at));
             });
             let single = SINGLE.iter().map(|name| schema.field(name));
-            pending.extend(single.filter(|at| at.entries().len() > 0));
-            pending.get_mut(start..).unwrap_or_default().reverse();
+            queue.extend(single.filter(|at| at.entries().len() > 0));
+            queue.get_mut(start..).unwrap_or_default().reverse();
         }
     }
     found

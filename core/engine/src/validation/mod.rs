@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_with_a_pod_has_a_flow() {
+    fn every_kind_with_a_pod_has_a_validation() {
         for kind in KINDS.iter().filter(|kind| kind.pod.is_some()) {
             assert!(
                 KIND_VALIDATIONS.iter().any(|validation| validation.kind == kind.name),

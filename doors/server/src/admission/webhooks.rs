@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::app::request_cluster::RequestCluster;
 use crate::status::StatusError;
 use bytes::Bytes;
-use ratchet_kubelet::{CallError, CallTimeout, WebhookClient};
+use ratchet_kubelet::{CallTimeout, WebhookClient};
 use ratchet_object::Node;
 use ratchet_policy::{Attributes, ReinvocationContext};
 use ratchet_webhook::{
@@ -87,8 +87,8 @@ async fn call_in_turn(
     let mut dispatch = MutatingDispatch::start(webhooks, object, &attributes, reinvocation);
     let mut answer = None;
     let outcome = loop {
-        let given = answer.take();
-        let next = |context: &Context<'_>| dispatch.next(given, context, reinvocation);
+        let previous = answer.take();
+        let next = |context: &Context<'_>| dispatch.next(previous, context, reinvocation);
         match step(webhooks, &scope, &attributes, &cluster, next).await {
             Next::WebhookCall(call) => {
                 let timeout = timeout_of(&scope, &call);
@@ -195,16 +195,7 @@ async fn ask(
     if own_webhook::is_own(call.client_config()) {
         return own_webhook::ask(app, call.client_config(), body, timeout).await;
     }
-    match client.call(call.client_config(), body, timeout).await {
-        Ok(response) => Answer::Response {
-            status: response.status,
-            content_type: response.content_type,
-            body: response.body.into(),
-        },
-        Err(CallError::NoClient(why)) => Answer::NoClient(why),
-        Err(CallError::Unreachable { url, reason }) => Answer::Unreachable { url, reason },
-        Err(CallError::Unreadable(why)) => Answer::Unreadable(why),
-    }
+    client.ask(call.client_config(), body, timeout).await
 }
 
 /// Passes on what webhooks left behind.
@@ -230,5 +221,5 @@ fn error_of(rejection: &Rejection, attributes: &Attributes<'_>) -> StatusError {
     // No HTTP response has a code of four digits.
     let code = u16::try_from(rejection.code()).ok().filter(|code| *code < 1000).unwrap_or(500);
     let retry_after = retry_after.and_then(|seconds| u32::try_from(seconds).ok());
-    StatusError::given(code, rejection.message(attributes), retry_after, status.to_json())
+    StatusError::with_status(code, rejection.message(attributes), retry_after, status.to_json())
 }

@@ -7,8 +7,8 @@ use std::fmt::Write;
 impl StatusError {
     /// The `Status` object, with members in the order of the reference.
     pub fn to_json(&self) -> String {
-        if let Some(given) = &self.given {
-            return given.to_string();
+        if let Some(status) = &self.status_json {
+            return status.to_string();
         }
         let mut out = String::with_capacity(256 + self.message.len() * 2);
         out.push_str(r#"{"kind":"Status","apiVersion":"v1","metadata":{"#);

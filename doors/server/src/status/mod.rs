@@ -22,7 +22,7 @@ pub struct StatusError {
     /// `metadata.continue`, with which an expired list can be resumed.
     pub continue_token: String,
     /// The whole `Status` as JSON, where somebody else has determined it, such as a webhook.
-    pub given: Option<Box<str>>,
+    pub status_json: Option<Box<str>>,
 }
 
 /// The `details` of a `Status`.
@@ -303,14 +303,14 @@ impl StatusError {
     }
 
     /// An error whose `Status` somebody else has determined; code and message are those that it has.
-    pub(crate) fn given(
+    pub(crate) fn with_status(
         code: u16,
         message: String,
         retry_after: Option<u32>,
         status: String,
     ) -> Self {
         let details = retry_after.map(|_| Box::new(Details { retry_after, ..Details::default() }));
-        Self { details, given: Some(status.into()), ..Self::plain(code, "", message) }
+        Self { details, status_json: Some(status.into()), ..Self::plain(code, "", message) }
     }
 
     /// Adds a cause.
@@ -355,7 +355,7 @@ impl From<Status> for StatusError {
             message: status.message,
             details: Some(Box::new(details)),
             continue_token: String::new(),
-            given: None,
+            status_json: None,
         }
     }
 }

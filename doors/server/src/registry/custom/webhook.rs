@@ -4,10 +4,10 @@ use super::converter::{Conversion, Converter};
 use crate::registry::clock;
 use crate::status::StatusError;
 use ratchet_http::metrics::{CounterVec, HistogramVec, Registry, Stability};
-use ratchet_kubelet::{CallError, CallTimeout, WebhookClient};
+use ratchet_kubelet::{CallTimeout, WebhookClient};
 use ratchet_object::Node;
 use ratchet_webhook::{
-    Answer, CONVERSION_TIMEOUT_SECONDS, ConversionCall, ConversionError, ConversionWebhook,
+    CONVERSION_TIMEOUT_SECONDS, ConversionCall, ConversionError, ConversionWebhook,
 };
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -59,17 +59,8 @@ impl ConversionClient {
     async fn call(&self, call: ConversionCall) -> Result<Vec<Node<'static>>, ConversionError> {
         let started = Instant::now();
         let timeout = CallTimeout::of_seconds(CONVERSION_TIMEOUT_SECONDS);
-        let response = self.client.call(call.client_config(), call.body().into(), timeout).await;
-        let converted = call.finish(match response {
-            Ok(response) => Answer::Response {
-                status: response.status,
-                content_type: response.content_type,
-                body: response.body.into(),
-            },
-            Err(CallError::NoClient(why)) => Answer::NoClient(why),
-            Err(CallError::Unreachable { url, reason }) => Answer::Unreachable { url, reason },
-            Err(CallError::Unreadable(why)) => Answer::Unreadable(why),
-        });
+        let answer = self.client.ask(call.client_config(), call.body().into(), timeout).await;
+        let converted = call.finish(answer);
         let labels = match &converted {
             Ok(_) => ["success", ""],
             Err(error) => ["failure", error.failure.as_str()],
