@@ -189,7 +189,7 @@ impl Display for Message<'_> {
 /// The denial of an admission plugin.
 #[derive(Clone, Debug)]
 pub struct Denial {
-    /// The name of the plugin.
+    /// The plugin that denies the change, at whose place in the admission chain that takes effect.
     pub plugin: &'static str,
     /// The violated rule.
     pub rule: &'static Rule,

@@ -33,9 +33,8 @@ pub(crate) static RULE: Rule = Rule {
     versions: "all releases.",
 };
 
-/// The plugin's name.
+/// The name of the plugin.
 const PLUGIN: &str = "PodSecurity";
-
 const ENFORCE_POLICY: &str = "pod-security.kubernetes.io/enforce-policy";
 const AUDIT_VIOLATIONS: &str = "pod-security.kubernetes.io/audit-violations";
 const EXEMPT: &str = "pod-security.kubernetes.io/exempt";
@@ -126,13 +125,9 @@ impl<'c, 'a> PodAdmission<'c, 'a> {
         let (modes, errors) = match self.modes() {
             Ok(found) => found,
             Err(text) => {
-                self.verdict.denial = Some(Denial {
-                    plugin: PLUGIN,
-                    rule: &RULE,
-                    text,
-                    labels: Vec::new(),
-                    is_failure: true,
-                });
+                let (plugin, labels) = (PLUGIN, Vec::new());
+                self.verdict.denial =
+                    Some(Denial { plugin, rule: &RULE, text, labels, is_failure: true });
                 return;
             }
         };

@@ -149,7 +149,7 @@ impl<'c> Chain<'c> {
         request: &ResourceRequest<'_>,
         paired: &Paired<'_, '_>,
     ) -> Result<(), StatusError> {
-        let judgement = judge(request, paired)?;
+        let judgement = judge(request, paired).await?;
         let Some(change) = &paired.change() else { return Err(StatusError::method_not_allowed()) };
         let (part, operation) = match change.is_create() {
             true => ("", Operation::Create),

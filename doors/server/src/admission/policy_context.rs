@@ -71,7 +71,7 @@ impl PolicyContext for RequestCluster<'_> {
             Equivalent { group, version, resource: row.plural.to_owned(), kind }
         };
         let served = self.app.registry.now();
-        served.sharing(own).iter().filter(is_same).map(name).collect()
+        served.sharing(&own).iter().filter(is_same).map(name).collect()
     }
 
     fn converted(&self, object: &Node<'_>, kind: &GroupVersionKind<'_>) -> Option<Node<'static>> {

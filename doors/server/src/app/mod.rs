@@ -10,7 +10,6 @@ pub(crate) mod documents;
 pub(crate) mod enabled_plugins;
 pub(crate) mod guarded_body;
 pub mod metrics;
-pub(crate) mod mutating_policy_set;
 pub(crate) mod own_webhook;
 pub(crate) mod pace;
 pub(crate) mod policy_set;
@@ -30,10 +29,9 @@ use self::definitions::Definitions;
 use self::documents::{DocumentSource, Documents};
 use self::enabled_plugins::EnabledPlugins;
 use self::metrics::Metrics;
-use self::mutating_policy_set::MutatingPolicySet;
 use self::own_webhook::OwnWebhook;
 use self::pace::Pace;
-use self::policy_set::PolicySet;
+use self::policy_set::{Mutating, PolicySet, Validating};
 use self::quota_locks::QuotaLocks;
 use self::token_usage::TokenRecorder;
 use self::webhook_set::WebhookSet;
@@ -73,9 +71,9 @@ pub struct App {
     /// The queues of requests that charge a quota.
     pub quota_locks: QuotaLocks,
     /// The compiled ValidatingAdmissionPolicies and their bindings.
-    pub policies: PolicySet,
+    pub policies: PolicySet<Validating>,
     /// The compiled MutatingAdmissionPolicies and their bindings.
-    pub mutating_policies: MutatingPolicySet,
+    pub mutating_policies: PolicySet<Mutating>,
     /// The compiled MutatingWebhookConfigurations.
     pub mutating_webhooks: WebhookSet,
     /// The compiled ValidatingWebhookConfigurations.
@@ -110,6 +108,8 @@ pub struct App {
     pub mutation_pace: Pace,
     /// The same for the match conditions of webhooks.
     pub condition_pace: Pace,
+    /// The same for the rules of definitions.
+    pub rule_pace: Pace,
     /// Clients of kubelets, pods, Services and nodes.
     pub backends: Backends,
     /// Webhooks that this server itself answers.

@@ -1,4 +1,4 @@
-//! Measured speed of policy evaluations: fast ones run on the request's thread, slow ones take turns.
+//! `Pace`: the measured speed of CEL evaluations; fast ones run on the request's thread, slow ones take turns.
 
 use crate::app::compute::Compute;
 use std::collections::HashMap;

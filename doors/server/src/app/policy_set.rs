@@ -1,9 +1,10 @@
-//! `PolicySet`: the admission policies and bindings of the cluster, each compiled once.
+//! `PolicySet`: the admission policies of one type and their bindings, each compiled once.
 
 use crate::status::StatusError;
 use crate::storage::cache::{Cache, ResourceCache};
 use arc_swap::ArcSwap;
-use ratchet_policy::{Binding, Policies, Policy, Reader};
+use ratchet_object::Node;
+use ratchet_policy::{Binding, MutatingPolicies, MutatingPolicy, Policies, Policy, Reader};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
@@ -14,66 +15,122 @@ pub(super) const VERSION: (u32, u32) = (1, 36);
 /// Compiled objects by key, with the revision they were compiled at.
 pub(super) type Compiled<T> = HashMap<Arc<str>, (u64, Arc<T>)>;
 
-/// The policies as of the last change of a policy or binding.
-pub struct PolicySet {
+/// The type of the policies of a set.
+pub trait PolicyType {
+    /// A compiled policy.
+    type Policy;
+    /// Policies with their bindings.
+    type Bound: Default;
+    /// The resources of policies and bindings.
+    const RESOURCES: [&'static str; 2];
+    /// Compiles a policy.
+    fn compile(reader: &Reader, policy: &Node<'_>) -> Self::Policy;
+    /// Binds policies.
+    fn bind(policies: Vec<Arc<Self::Policy>>, bindings: Vec<Arc<Binding>>) -> Self::Bound;
+}
+
+/// ValidatingAdmissionPolicies.
+pub struct Validating;
+
+impl PolicyType for Validating {
+    type Policy = Policy;
+    type Bound = Policies;
+    const RESOURCES: [&'static str; 2] =
+        ["validatingadmissionpolicies", "validatingadmissionpolicybindings"];
+
+    fn compile(reader: &Reader, policy: &Node<'_>) -> Policy {
+        reader.policy(policy)
+    }
+
+    fn bind(policies: Vec<Arc<Policy>>, bindings: Vec<Arc<Binding>>) -> Policies {
+        Policies::new(policies, bindings)
+    }
+}
+
+/// MutatingAdmissionPolicies.
+pub struct Mutating;
+
+impl PolicyType for Mutating {
+    type Policy = MutatingPolicy;
+    type Bound = MutatingPolicies;
+    const RESOURCES: [&'static str; 2] =
+        ["mutatingadmissionpolicies", "mutatingadmissionpolicybindings"];
+
+    fn compile(reader: &Reader, policy: &Node<'_>) -> MutatingPolicy {
+        reader.mutating_policy(policy)
+    }
+
+    fn bind(policies: Vec<Arc<MutatingPolicy>>, bindings: Vec<Arc<Binding>>) -> MutatingPolicies {
+        MutatingPolicies::new(policies, bindings)
+    }
+}
+
+/// The policies of a type as of the last change of a policy or binding.
+pub struct PolicySet<T: PolicyType> {
     /// The caches of policies and bindings.
     resource_caches: [Arc<ResourceCache>; 2],
     /// Created for the first policy: most clusters have none.
     reader: OnceLock<Reader>,
-    bound: ArcSwap<Bound>,
+    current: ArcSwap<Current<T>>,
 }
 
-#[derive(Default)]
-struct Bound {
+struct Current<T: PolicyType> {
     revisions: Option<[u64; 2]>,
-    policies: Compiled<Policy>,
+    policies: Compiled<T::Policy>,
     bindings: Compiled<Binding>,
-    all: Arc<Policies>,
+    bound: Arc<T::Bound>,
 }
 
-impl PolicySet {
+impl<T: PolicyType> PolicySet<T> {
     /// Uses the caches of policies and bindings.
     pub(crate) fn new(cache: &Cache) -> Self {
         let resource_cache = |plural: &str| cache.resource_cache(&format!("{plural}.{GROUP}"));
-        let names = ["validatingadmissionpolicies", "validatingadmissionpolicybindings"];
-        let (reader, bound) = (OnceLock::new(), ArcSwap::default());
-        Self { resource_caches: names.map(resource_cache), reader, bound }
+        Self::over(T::RESOURCES.map(resource_cache))
     }
 
-    /// The current policies, including every acknowledged one. Fails if one cannot be decoded: it may deny the request.
-    pub(crate) fn now(&self) -> Result<Arc<Policies>, StatusError> {
+    fn over(resource_caches: [Arc<ResourceCache>; 2]) -> Self {
+        let current = Current {
+            revisions: None,
+            policies: Compiled::new(),
+            bindings: Compiled::new(),
+            bound: Arc::default(),
+        };
+        Self { resource_caches, reader: OnceLock::new(), current: ArcSwap::from_pointee(current) }
+    }
+
+    /// The current policies, including every acknowledged one. Fails if one cannot be decoded: it may deny the request,
+    /// or what it should have changed would be missing.
+    pub(crate) fn now(&self) -> Result<Arc<T::Bound>, StatusError> {
         let snapshots = self.resource_caches.each_ref().map(|cache| cache.now());
         if let Some(found) = snapshots.iter().find_map(|snapshot| snapshot.unreadable_within("")) {
             return Err(found.into());
         }
         let revisions = Some(snapshots.each_ref().map(|snapshot| snapshot.revision));
-        let known = self.bound.load();
+        let known = self.current.load();
         if known.revisions == revisions {
-            return Ok(known.all.clone());
+            return Ok(known.bound.clone());
         }
         let [policies, bindings] = &snapshots;
         let policies = compile_changed(&policies.items, &known.policies, |node| {
-            self.reader.get_or_init(|| Reader::new(VERSION)).policy(node)
+            T::compile(self.reader.get_or_init(|| Reader::new(VERSION)), node)
         });
         let bindings = compile_changed(&bindings.items, &known.bindings, Binding::from_object);
-        let all =
-            |compiled: &Compiled<Policy>| compiled.values().map(|(_, own)| own.clone()).collect();
-        let all = Policies::new(
-            all(&policies),
-            bindings.values().map(|(_, binding)| binding.clone()).collect(),
-        );
-        let all = Arc::new(all);
-        let bound = Bound { revisions, policies, bindings, all: all.clone() };
-        self.bound.store(Arc::new(bound));
-        Ok(all)
+        let bound = Arc::new(T::bind(all(&policies), all(&bindings)));
+        let current = Current { revisions, policies, bindings, bound: bound.clone() };
+        self.current.store(Arc::new(current));
+        Ok(bound)
     }
+}
+
+fn all<T>(compiled: &Compiled<T>) -> Vec<Arc<T>> {
+    compiled.values().map(|(_, own)| own.clone()).collect()
 }
 
 /// Compiles the changed objects and keeps the others.
 pub(super) fn compile_changed<T>(
     items: &crate::storage::cache::Items,
     known: &Compiled<T>,
-    make: impl Fn(&ratchet_object::Node<'_>) -> T,
+    make: impl Fn(&Node<'_>) -> T,
 ) -> Compiled<T> {
     let one = |item: &Arc<crate::storage::cache::Item>| {
         let compiled = known.get(&item.key).filter(|(revision, _)| *revision == item.revision);
@@ -97,11 +154,7 @@ mod tests {
     #[test]
     fn policies_are_in_force_at_once_and_compiled_once() {
         let resource_caches: [Arc<ResourceCache>; 2] = std::array::from_fn(|_| Arc::default());
-        let set = PolicySet {
-            resource_caches: resource_caches.clone(),
-            reader: OnceLock::new(),
-            bound: ArcSwap::default(),
-        };
+        let set = PolicySet::<Validating>::over(resource_caches.clone());
         assert!(set.now().unwrap().is_empty());
         let policy = r#"{"metadata":{"name":"p"},"spec":{"validations":[{"expression":"true"}]}}"#;
         put(&resource_caches[0], 3, "p", policy);
@@ -109,14 +162,14 @@ mod tests {
         let binding = r#"{"metadata":{"name":"b"},"spec":{"policyName":"p"}}"#;
         put(&resource_caches[1], 4, "b", binding);
         assert!(!set.now().unwrap().is_empty());
-        let compiled = |set: &PolicySet| set.bound.load().policies.get("p").unwrap().1.clone();
-        let first = compiled(&set);
+        let compiled = || set.current.load().policies.get("p").unwrap().1.clone();
+        let first = compiled();
         put(&resource_caches[1], 5, "c", r#"{"metadata":{"name":"c"},"spec":{"policyName":"p"}}"#);
         assert!(!set.now().unwrap().is_empty());
-        assert!(Arc::ptr_eq(&first, &compiled(&set)), "a binding is no reason to compile");
+        assert!(Arc::ptr_eq(&first, &compiled()), "a binding is no reason to compile");
         put(&resource_caches[0], 6, "p", policy);
         assert!(!set.now().unwrap().is_empty());
-        assert!(!Arc::ptr_eq(&first, &compiled(&set)));
+        assert!(!Arc::ptr_eq(&first, &compiled()));
         resource_caches[1].apply(vec![
             (7, "b".into(), ObjectState::Deleted),
             (8, "c".into(), ObjectState::Deleted),
@@ -125,5 +178,16 @@ mod tests {
         let lost = Unreadable { key: "/registry/x".into(), why: "odd".into() };
         resource_caches[0].apply(vec![(9, "p".into(), ObjectState::Unreadable(Arc::new(lost)))]);
         assert_eq!(set.now().unwrap_err().code, 500, "nobody knows what it forbids");
+    }
+
+    #[test]
+    fn mutating_policies_are_in_force_when_they_are_bound() {
+        let resource_caches: [Arc<ResourceCache>; 2] = std::array::from_fn(|_| Arc::default());
+        let set = PolicySet::<Mutating>::over(resource_caches.clone());
+        let policy = r#"{"metadata":{"name":"p"},"spec":{"mutations":[]}}"#;
+        put(&resource_caches[0], 3, "p", policy);
+        assert!(set.now().unwrap().is_empty(), "nothing binds it");
+        put(&resource_caches[1], 4, "b", r#"{"metadata":{"name":"b"},"spec":{"policyName":"p"}}"#);
+        assert!(!set.now().unwrap().is_empty());
     }
 }

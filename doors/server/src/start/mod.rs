@@ -2,12 +2,13 @@
 
 pub(crate) mod bootstrap;
 pub(crate) mod config;
+mod identity;
 mod kubernetes_service;
 
-use self::config::{BackendConfig, Config, Credentials, ProxyFiles};
+use self::config::{BackendConfig, Config};
+use self::identity::{accounts, authorities, identity, request_header_proxy};
 use crate::access::authorize::{Authorizer, Mode};
 use crate::access::node_relations::NodeRelations;
-use crate::access::token_getter::TokenGetter;
 use crate::aggregate;
 use crate::app::App;
 use crate::app::aggregator::{Aggregator, AggregatorConfig};
@@ -18,7 +19,6 @@ use crate::app::definitions::{Definitions, follow};
 use crate::app::documents::Documents;
 use crate::app::enabled_plugins::EnabledPlugins;
 use crate::app::metrics::{Metrics, name_witness};
-use crate::app::mutating_policy_set::MutatingPolicySet;
 use crate::app::pace::Pace;
 use crate::app::policy_set::PolicySet;
 use crate::app::quota_locks::QuotaLocks;
@@ -34,10 +34,7 @@ use crate::storage::cache::{Cache, Index};
 use crate::storage::health::{self, HealthFlags};
 use ratchet_http::health::LogProbe;
 use ratchet_http::{Drain, ListenLimits, Listener, TlsError, TlsReload};
-use ratchet_identity::{
-    Authenticators, Authorities, Proxy, PublicKey, Reloading, ServiceAccounts, SigningKey,
-    TokenFile,
-};
+use ratchet_identity::{Authenticators, Authorities, Reloading};
 use ratchet_kubelet::{Extensions, KubeletClient, Others, Settings, Timing, WebhookClient};
 use ratchet_store::{Revision, Store, StoreError};
 use ratchet_webhook::AdmissionType;
@@ -217,7 +214,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         plugins: EnabledPlugins::new(&config.plugins),
         quota_locks: QuotaLocks::default(),
         policies: PolicySet::new(&cache),
-        mutating_policies: MutatingPolicySet::new(&cache),
+        mutating_policies: PolicySet::new(&cache),
         mutating_webhooks: WebhookSet::new(&cache, AdmissionType::Mutating),
         validating_webhooks: WebhookSet::new(&cache, AdmissionType::Validating),
         backends,
@@ -245,6 +242,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         pace: Pace::default(),
         mutation_pace: Pace::default(),
         condition_pace: Pace::default(),
+        rule_pace: Pace::default(),
         aggregator,
         event_life: config.event_life,
         address: std::net::SocketAddr::new(host, port).to_string(),
@@ -390,82 +388,4 @@ pub fn go_io_error(error: &std::io::Error) -> String {
     let mut letters = text.chars();
     let Some(first) = letters.next() else { return String::new() };
     first.to_lowercase().chain(letters).collect()
-}
-
-fn accounts(files: &Credentials) -> Result<ServiceAccounts, StartError> {
-    let unusable = |path: &Path, why: &dyn std::fmt::Display| {
-        StartError::File(format!("failed to parse service-account key {}: {why}", path.display()))
-    };
-    let signing_key = SigningKey::from_pem(&read_file(&files.signing_key)?)
-        .map_err(|why| unusable(&files.signing_key, &why))?;
-    let mut keys = vec![signing_key.public().clone()];
-    for path in &files.verification_keys {
-        keys.extend(
-            PublicKey::all_from_pem(&read_file(path)?).map_err(|why| unusable(path, &why))?,
-        );
-    }
-    let issuer = files.issuers.first().cloned().unwrap_or_default();
-    let mut accounts = ServiceAccounts::new(&issuer, Some(signing_key), keys);
-    accounts.issuers.clone_from(&files.issuers);
-    if !files.audiences.is_empty() {
-        accounts.audiences.clone_from(&files.audiences);
-    }
-    accounts.extend = true;
-    Ok(accounts)
-}
-
-/// Loads CAs that are reloaded with their file; `what` names the file in an error.
-fn authorities(path: &Path, what: &str) -> Result<Arc<Reloading<Authorities>>, StartError> {
-    let unusable =
-        |why: &dyn std::fmt::Display| StartError::File(format!("unable to load {what}: {why}"));
-    read_file(path).map_err(|why| unusable(&why))?;
-    Authorities::open(path).map(Arc::new).map_err(|why| unusable(&why))
-}
-
-fn request_header_proxy(authorities: Arc<Reloading<Authorities>>, files: &ProxyFiles) -> Proxy {
-    let mut proxy = Proxy::new(authorities);
-    proxy.allowed_names.clone_from(&files.allowed_names);
-    proxy.user_headers.clone_from(&files.user_headers);
-    proxy.uid_headers.clone_from(&files.uid_headers);
-    proxy.group_headers.clone_from(&files.group_headers);
-    proxy.extra_prefixes.clone_from(&files.extra_prefixes);
-    proxy
-}
-
-/// Whether anonymous requests are allowed: not together with AlwaysAllow.
-fn allows_anonymous(is_wanted: bool, modes: &[Mode]) -> bool {
-    let is_open = modes.contains(&Mode::AlwaysAllow);
-    if is_wanted && is_open {
-        tracing::warn!(
-            "AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer"
-        );
-    }
-    is_wanted && !is_open
-}
-
-fn identity(
-    config: &Config,
-    cache: &Cache,
-    accounts: Arc<ServiceAccounts>,
-    clients: Option<Arc<Reloading<Authorities>>>,
-    proxy: Option<Proxy>,
-) -> Result<ratchet_identity::Config, StartError> {
-    let files = &config.credentials;
-    let tokens = match &files.token_file {
-        Some(path) => {
-            let text = String::from_utf8_lossy(&read_file(path)?).into_owned();
-            let parsed = TokenFile::parse(&text);
-            Some(parsed.map_err(|why| StartError::File(format!("{}: {why}", path.display())))?)
-        }
-        None => None,
-    };
-    Ok(ratchet_identity::Config {
-        clients,
-        proxy,
-        tokens,
-        accounts: Some(accounts),
-        bootstrap_tokens: files.bootstrap_tokens,
-        anonymous: allows_anonymous(files.anonymous, &config.modes),
-        cluster: Arc::new(TokenGetter::new(cache)),
-    })
 }

@@ -20,7 +20,21 @@ pub(crate) struct Judgement {
 }
 
 /// Validates a change and records its warnings; fails if it is invalid.
-pub(crate) fn judge(
+pub(crate) async fn judge(
+    request: &ResourceRequest<'_>,
+    paired: &Paired<'_, '_>,
+) -> Result<Judgement, StatusError> {
+    let (app, row) = (request.app, request.resource.row());
+    if !row.is_defined() {
+        return validate(request, paired);
+    }
+    // The rules of a definition may use their whole cost budget, which is more than other requests should wait for.
+    let key = format!("{}/{}/{}", row.group, row.version, row.plural);
+    let served = app.registry.now();
+    app.rule_pace.evaluate(&app.compute, &served, &key, || validate(request, paired)).await
+}
+
+fn validate(
     request: &ResourceRequest<'_>,
     paired: &Paired<'_, '_>,
 ) -> Result<Judgement, StatusError> {
