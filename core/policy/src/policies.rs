@@ -3,8 +3,8 @@
 use crate::activation::{ActivationInputs, AuthorizerValues};
 use crate::attempt::{NamespaceLookup, VersionedObjects};
 use crate::bound::{Bound, NamedPolicy};
-use crate::matching::Criteria;
 use crate::evaluate::{Annotation, Decision, Evaluated, Outcome};
+use crate::matching::Criteria;
 use crate::matching::MatchKind;
 use crate::policy::{Action, Binding, Policy};
 use crate::request::request;

@@ -1,7 +1,7 @@
 //! Validation of PersistentVolumeClaims and PersistentVolumes.
 
-use super::{data_source, node_selector};
 use super::pod_parts::{self, Holder};
+use super::{data_source, node_selector};
 use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, quoted};
