@@ -175,7 +175,7 @@ impl fmt::Display for GoSyntax<'_> {
         match &self.0.value {
             Value::Null => f.write_str("interface {}(nil)"),
             Value::Bool(truth) => write!(f, "{truth}"),
-            Value::Int(number) => f.write_str(&float(*number as f64)),
+            Value::Int(number) => write!(f, "{number}"),
             Value::Float(number) => f.write_str(&float(*number)),
             Value::Text(text) => Quoted(text).fmt(f),
             Value::List(items) => {

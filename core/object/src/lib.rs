@@ -26,6 +26,8 @@ mod depth;
 mod edit;
 mod equal;
 pub mod go_syntax;
+mod go_time;
+mod go_types;
 mod gvk;
 mod json;
 mod kinds;

@@ -1,9 +1,9 @@
 //! Violations of a kind's schema: unknown fields and values of the wrong type.
 
-use crate::base64;
+use crate::go_time::{micro_time_error, time_error};
 use crate::path::{Step, Steps, readable};
 use crate::schema::{self, Shape, TypeRow};
-use crate::{Node, Object, Span, Value};
+use crate::{Node, Object, Span, Value, base64, go_types};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -52,7 +52,8 @@ pub fn type_violations(node: &Node<'_>, type_index: u16) -> Vec<SchemaViolation>
 
 /// Compares a tree with the type at `type_index`.
 pub fn compare_with_type(node: &Node<'_>, type_index: u16) -> TypeReport {
-    let mut walk = Walk { violations: Vec::new(), steps: Vec::new(), is_pruned: true };
+    let mut walk =
+        Walk { violations: Vec::new(), steps: Vec::new(), fields: Vec::new(), is_pruned: true };
     walk.object(node, schema::type_of(type_index));
     TypeReport { violations: walk.violations, is_pruned: walk.is_pruned }
 }
@@ -64,6 +65,8 @@ const MAX_VIOLATIONS: usize = 200;
 struct Walk<'n> {
     violations: Vec<SchemaViolation>,
     steps: Vec<Step<'n>>,
+    /// The fields among the steps, with the types that have them.
+    fields: Vec<(&'static TypeRow, &'n str)>,
     is_pruned: bool,
 }
 
@@ -76,13 +79,17 @@ impl<'n> Walk<'n> {
                     self.is_pruned = false;
                     self.report(ViolationKind::Unknown, entry.key_span);
                 }
-                Some(field) => self.value(&entry.node, &field.shape, row),
+                Some(field) => {
+                    self.fields.push((row, &entry.key));
+                    self.value(&entry.node, &field.shape);
+                    self.fields.pop();
+                }
             }
             self.steps.pop();
         }
     }
 
-    fn value(&mut self, node: &'n Node<'n>, shape: &'static Shape, row: &'static TypeRow) {
+    fn value(&mut self, node: &'n Node<'n>, shape: &'static Shape) {
         match (shape, &node.value) {
             (_, Value::Null) => self.is_pruned = false,
             (Shape::Any, _) => {}
@@ -90,20 +97,34 @@ impl<'n> Walk<'n> {
             (Shape::List(inner), Value::List(items)) => {
                 for (index, item) in items.iter().enumerate() {
                     self.steps.push(Step::Index(index));
-                    self.value(item, inner, row);
+                    self.value(item, inner);
                     self.steps.pop();
                 }
             }
             (Shape::Map(inner), Value::Map(entries)) => {
                 for entry in entries {
                     self.steps.push(Step::Key(&entry.key));
-                    self.value(&entry.node, inner, row);
+                    self.value(&entry.node, inner);
                     self.steps.pop();
                 }
             }
             (Shape::Quantity, Value::Text(text)) => {
                 if let Some(message) = quantity_error(text.trim()) {
                     self.report(ViolationKind::WrongType(message.into()), node.span);
+                }
+            }
+            (Shape::Quantity, Value::Bool(_) | Value::List(_) | Value::Map(_)) => {
+                // The reference takes the JSON of any value for the text.
+                self.report(ViolationKind::WrongType(QUANTITY_FORMAT.into()), node.span);
+            }
+            (Shape::Time, Value::Text(text)) => {
+                if let Some(message) = time_error(text) {
+                    self.report(ViolationKind::WrongType(message), node.span);
+                }
+            }
+            (Shape::MicroTime, Value::Text(text)) => {
+                if let Some(message) = micro_time_error(text) {
+                    self.report(ViolationKind::WrongType(message), node.span);
                 }
             }
             (Shape::Bytes, Value::Text(text)) => {
@@ -116,21 +137,22 @@ impl<'n> Walk<'n> {
                 self.is_pruned = false;
             }
             (shape, value) if fits(shape, value) => {}
-            (shape, _) => {
-                let names = self.steps.iter().filter_map(|step| match step {
-                    Step::Field(name) => Some(*name),
-                    _ => None,
-                });
-                let message = format!(
-                    "json: cannot unmarshal {} into Go struct field {}.{} of type {}",
-                    describe(node, shape),
-                    row.name,
-                    names.collect::<Vec<_>>().join("."),
-                    go_type(shape)
-                );
-                self.report(ViolationKind::WrongType(message), node.span);
-            }
+            (shape, _) => self.wrong_type(node, shape),
         }
+    }
+
+    fn wrong_type(&mut self, node: &Node<'_>, shape: &Shape) {
+        let Some(field) = self.fields.last().copied() else { return };
+        let start = self.steps.iter().rposition(|step| matches!(step, Step::Field(_)));
+        let below = start.and_then(|start| self.steps.get(start + 1..)).unwrap_or_default();
+        let message = format!(
+            "json: cannot unmarshal {} into Go struct field {}.{} of type {}",
+            describe(node, shape),
+            field.0.name,
+            go_types::field_path(&self.fields),
+            go_types::value_type(field, below, shape)
+        );
+        self.report(ViolationKind::WrongType(message), node.span);
     }
 
     fn report(&mut self, kind: ViolationKind, span: Span) {
@@ -156,15 +178,22 @@ impl<'n> Walk<'n> {
 /// The value as the API server's message describes it: integer fields show the number that does not fit.
 fn describe(node: &Node<'_>, shape: &Shape) -> String {
     match (&node.value, shape) {
-        (Value::Int(number), Shape::Int32 | Shape::Int64) => format!("number {number}"),
-        (Value::Float(number), Shape::Int32 | Shape::Int64) => format!("number {number:?}"),
+        (Value::Int(number), Shape::Int32 | Shape::Int64 | Shape::IntOrString) => {
+            format!("number {number}")
+        }
+        (Value::Float(number), Shape::Int32 | Shape::Int64 | Shape::IntOrString) => {
+            format!("number {number:?}")
+        }
         _ => node.type_name().into(),
     }
 }
 
+/// The error for what is no quantity at all.
+const QUANTITY_FORMAT: &str =
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+
 /// Why a text is no quantity: it is not a number, letters of a unit and an exponent, or these mean nothing together.
 fn quantity_error(text: &str) -> Option<&'static str> {
-    const FORMAT: &str = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
     const SUFFIX: &str = "unable to parse quantity's suffix";
     fn skip_digits(text: &str) -> &str {
         text.trim_start_matches(|c: char| c.is_ascii_digit())
@@ -175,7 +204,7 @@ fn quantity_error(text: &str) -> Option<&'static str> {
     let power = suffix.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
     let power = power.strip_prefix(['+', '-']).unwrap_or(power);
     if suffix.len() == unsigned.len() || !skip_digits(power).is_empty() {
-        return Some(FORMAT);
+        return Some(QUANTITY_FORMAT);
     }
     (!crate::quantity::is_suffix(suffix)).then_some(SUFFIX)
 }
@@ -199,25 +228,6 @@ fn fits(shape: &Shape, value: &Value<'_>) -> bool {
         },
         Value::Float(_) => matches!(shape, Shape::Float | Shape::Quantity),
         Value::Null | Value::List(_) | Value::Map(_) => false,
-    }
-}
-
-fn go_type(shape: &Shape) -> String {
-    match shape {
-        Shape::String => "string".into(),
-        Shape::Bytes => "[]uint8".into(),
-        Shape::Int32 => "int32".into(),
-        Shape::Int64 => "int64".into(),
-        Shape::Float => "float64".into(),
-        Shape::Bool => "bool".into(),
-        Shape::Time => "v1.Time".into(),
-        Shape::MicroTime => "v1.MicroTime".into(),
-        Shape::Quantity => "resource.Quantity".into(),
-        Shape::IntOrString => "intstr.IntOrString".into(),
-        Shape::Any => "interface {}".into(),
-        Shape::Object(ty) => format!("v1.{}", schema::type_of(*ty).name),
-        Shape::List(inner) => format!("[]{}", go_type(inner)),
-        Shape::Map(inner) => format!("map[string]{}", go_type(inner)),
     }
 }
 
@@ -249,6 +259,44 @@ mod tests {
         assert_eq!(violations[1].1, ViolationKind::WrongType("json: cannot unmarshal string into Go struct field ServicePort.spec.ports.port of type int32".into()));
         assert_eq!(violations[2].0, "spec.publishNotReadyAddresses");
         assert_eq!(violations.len(), 3);
+    }
+
+    #[test]
+    fn errors_name_the_types_of_go() {
+        let text = "apiVersion: v1\nkind: Pod\nmetadata: {creationTimestamp: x, uid: 1, deletionTimestamp: 2}\nspec:\n  restartPolicy: 5\n  volumes: [{configMap: {name: 5}}]\n  containers:\n  - resources: {limits: 5, requests: {cpu: true}}\n    livenessProbe: {httpGet: {port: true}}\n";
+        let messages: Vec<String> = violations(text)
+            .into_iter()
+            .filter_map(|row| match row.1 {
+                ViolationKind::WrongType(message) => Some(message),
+                ViolationKind::Unknown => None,
+            })
+            .collect();
+        let into = |what: &str, end: &str| {
+            format!("json: cannot unmarshal {what} into Go struct field {end}")
+        };
+        assert_eq!(
+            messages,
+            [
+                r#"parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006""#
+                    .into(),
+                into("number", "ObjectMeta.metadata.uid of type types.UID"),
+                into("number", "ObjectMeta.metadata.deletionTimestamp of type string"),
+                into("number", "PodSpec.spec.restartPolicy of type v1.RestartPolicy"),
+                into(
+                    "number",
+                    "ConfigMapVolumeSource.spec.volumes.VolumeSource.configMap.LocalObjectReference.name of type string"
+                ),
+                into(
+                    "number",
+                    "ResourceRequirements.spec.containers.resources.limits of type v1.ResourceList"
+                ),
+                QUANTITY_FORMAT.into(),
+                into(
+                    "bool",
+                    "HTTPGetAction.spec.containers.livenessProbe.ProbeHandler.httpGet.port of type int32"
+                ),
+            ]
+        );
     }
 
     #[test]

@@ -51,6 +51,6 @@ pub use field_owners::ReplicasField;
 pub use fields::{FieldReport, FieldValidation, FieldViolation, InvalidFields, TypeMismatch};
 pub use object_type::{BuiltInType, CustomType, ObjectType};
 pub use paired::{Judged, Paired};
-pub use type_meta::TypeMetaError;
+pub use type_meta::{LEGACY_SCHEME, TypeMetaError};
 pub use unknown_type::UnknownType;
 pub use validate::validate;

@@ -5,6 +5,27 @@ use alloc::string::{String, ToString};
 use ratchet_apply::api_version;
 use ratchet_object::{GroupVersionKind, Node, schema};
 
+/// The group of CustomResourceDefinitions.
+const DEFINITIONS: &str = "apiextensions.k8s.io";
+/// Where the reference keeps the kinds of that group, as its errors name the place.
+const DEFINITION_SCHEME: &str = "k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:55";
+/// Where it keeps all other built-in kinds.
+pub const LEGACY_SCHEME: &str = "pkg/api/legacyscheme/scheme.go:30";
+
+/// Kinds that every group and version has.
+const OPTIONS: [&str; 7] = [
+    "CreateOptions",
+    "DeleteOptions",
+    "GetOptions",
+    "ListOptions",
+    "PatchOptions",
+    "UpdateOptions",
+    "WatchEvent",
+];
+/// Kinds beside these that only `v1` has.
+const UNVERSIONED: [&str; 5] =
+    ["APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "Status"];
+
 /// What is wrong with the `apiVersion` or the `kind` of an object (HTTP 400).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypeMetaError {
@@ -91,7 +112,10 @@ fn other_kind(object: &Node<'_>, own: GroupVersionKind<'_>) -> Option<TypeMetaEr
         return None;
     }
     let known = kind.strip_suffix("List").unwrap_or(kind);
-    let why = if schema::kind(group, version, known).is_some() {
+    let is_known = schema::kind(group, version, known).is_some()
+        || OPTIONS.contains(&kind)
+        || ((group, version) == ("", "v1") && UNVERSIONED.contains(&kind));
+    let why = if is_known {
         let internal = match own.group {
             "" => "core",
             group => group.split('.').next().unwrap_or(group),
@@ -99,9 +123,8 @@ fn other_kind(object: &Node<'_>, own: GroupVersionKind<'_>) -> Option<TypeMetaEr
         format!("converting ({version}.{kind}) to ({internal}.{}): unknown conversion", own.kind)
     } else {
         let stated = api_version(GroupVersionKind { group, version, kind });
-        format!(
-            "no kind \"{kind}\" is registered for version \"{stated}\" in scheme \"pkg/api/legacyscheme/scheme.go:30\""
-        )
+        let scheme = if own.group == DEFINITIONS { DEFINITION_SCHEME } else { LEGACY_SCHEME };
+        format!("no kind \"{kind}\" is registered for version \"{stated}\" in scheme \"{scheme}\"")
     };
     Some(TypeMetaError::OtherKind { kind: kind.to_string(), version: version.to_string(), why })
 }

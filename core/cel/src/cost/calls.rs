@@ -1,7 +1,7 @@
 //! Costs of calls: those of the standard library by overload, those of Kubernetes' libraries by function.
 
 use super::coster::{Argument, Coster, PathNode};
-use super::{CostEstimate, SizeEstimate, library};
+use super::{CostEstimate, SizeEstimate, library, lists};
 use crate::syntax::Expr;
 use alloc::vec::Vec;
 
@@ -104,7 +104,9 @@ impl Coster<'_, '_> {
             cost: estimate.cost.plus(arguments),
             size: estimate.size,
         };
-        if let Some(estimate) = library::estimate(id, call) {
+        // What an overload costs goes before what its function costs.
+        let estimate = lists::estimate(id, call).or_else(|| library::estimate(id, call));
+        if let Some(estimate) = estimate {
             return with_arguments(estimate);
         }
         let sized = |argument: Option<&Argument<'_, '_>>| {

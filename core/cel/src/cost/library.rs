@@ -111,7 +111,7 @@ pub(super) fn estimate(id: &str, call: &CostedCall<'_, '_>) -> Option<CallEstima
     }
 }
 
-fn size_of(argument: &Argument<'_, '_>) -> SizeEstimate {
+pub(super) fn size_of(argument: &Argument<'_, '_>) -> SizeEstimate {
     argument.size.or_else(|| place_size(argument.place)).unwrap_or(SizeEstimate::UNKNOWN)
 }
 

@@ -3,6 +3,7 @@
 mod calls;
 mod coster;
 mod library;
+mod lists;
 mod range;
 
 pub use range::{CostEstimate, SizeEstimate};

@@ -54,6 +54,23 @@ fn costs_follow_the_sizes_of_the_declaration() {
 }
 
 #[test]
+fn lists_are_compared_with_themselves() {
+    let root = Arc::new(object(&[("l", list(text(40), 10)), ("n", list(text(40), 100))]));
+    for (rule, range) in [
+        ("self.l.sort() == self.l", 221..=250),
+        ("self.l.distinct() == self.l", 211..=240),
+        ("self.l.slice(0, 3) == self.l", 14..=20),
+        ("self.l.reverse() == self.l", 21..=30),
+        ("sets.contains(self.l, self.n)", 1001..=1010),
+        ("sets.equivalent(self.l, self.n)", 2001..=2010),
+        ("lists.range(5).size() > 1", 16..=25),
+    ] {
+        let cost = estimate(&root, rule).max;
+        assert!(range.contains(&cost), "{rule}: {cost}");
+    }
+}
+
+#[test]
 fn nested_loops_multiply() {
     let root = Arc::new(list(text(400), 1000));
     let cost = estimate(&root, "self.all(x, self.exists_one(y, x == y))").max;

@@ -140,13 +140,14 @@ fn nested<'n>(object: &'n Node<'n>, path: &str) -> Result<Option<&'n Node<'n>>, 
     let mut node = object;
     let mut walked = String::new();
     for step in steps(path) {
+        walked.push('.');
+        walked.push_str(step);
         match &node.value {
             Value::Null => return Ok(None),
             Value::Map(_) => {}
+            // The path names what was looked for.
             _ => return Err(accessor_error(&walked, node, "map[string]interface{}")),
         }
-        walked.push('.');
-        walked.push_str(step);
         match node.get(step) {
             Some(below) => node = below,
             None => return Ok(None),

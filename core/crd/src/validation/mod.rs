@@ -105,8 +105,11 @@ fn validate_stored_versions(stored: &[String], spec: &InternalSpec<'_>, errors: 
     if stored.is_empty() {
         return errors.invalid(&path, spec.span, "null", "must have at least one stored version");
     }
-    for version in spec.versions.iter().filter(|version| version.storage) {
-        if !stored.iter().any(|stored| stored == version.name) {
+    for (index, version) in spec.versions.iter().enumerate() {
+        // A name that is there twice is found once.
+        let is_repeated = spec.versions.iter().take(index).any(|other| other.name == version.name);
+        let is_stored = !is_repeated && stored.iter().any(|stored| stored == version.name);
+        if version.storage && !is_stored {
             let detail = alloc::format!("must have the storage version {}", version.name);
             errors.invalid(&path, spec.span, json_list(stored), detail);
         }

@@ -203,8 +203,12 @@ fn deprecation_faults(deprecated: bool, warning: &str) -> Vec<String> {
     if warning.is_empty() {
         faults.push("must not be an empty string".into());
     }
-    let is_printable =
-        |letter: char| !letter.is_control() && (letter == ' ' || !letter.is_whitespace());
+    // Go escapes what it does not call printable when it quotes a text.
+    let is_printable = |letter: char| {
+        let mut buffer = [0; 4];
+        let text = letter.encode_utf8(&mut buffer);
+        matches!(letter, '"' | '\\') || quoted(text).len() == text.len() + 2
+    };
     if let Some((index, _)) = warning.char_indices().find(|(_, letter)| !is_printable(*letter)) {
         faults.push(alloc::format!("must only contain printable UTF-8 characters; non-printable character found at index {index}"));
     }

@@ -176,7 +176,8 @@ fn check_owners(owners: &At<'_>, verdict: &mut Verdict) {
         let at = |name: &'static str| owner.field(name).with_path(owners.path().field(name));
         let version = owner.field("apiVersion").text_or_empty();
         let kind = owner.field("kind").text_or_empty();
-        if version.is_empty() || version.ends_with('/') {
+        // What is no group and version counts as neither.
+        if version.is_empty() || version.ends_with('/') || version.matches('/').count() > 1 {
             let detail = "version must not be empty";
             verdict.add_error(FieldError::invalid(&RULE, &at("apiVersion"), version, detail));
         }

@@ -94,6 +94,11 @@ impl ServedResource {
         self.form.routes
     }
 
+    /// Whether objects are validated as they were sent: in a map 1.0 is no integer, and the canonical form makes it one.
+    pub(crate) fn validates_as_sent(&self) -> bool {
+        self.form.go_types.is_some()
+    }
+
     /// The Go type by which messages name an object or a list; `None` if its kind has one of its own.
     pub(crate) fn go_type(&self, is_list: bool) -> Option<&'static str> {
         let [object, list] = self.form.go_types?;

@@ -7,6 +7,9 @@ use ratchet_crd::ScaleError;
 use ratchet_engine::StatusCause;
 use ratchet_object::Node;
 
+/// The number that stands for replicas that are not set: a patch that leaves it does not set them either.
+const UNSET: i64 = -2_147_483_648;
+
 impl ServedResource {
     /// The Scale of an object for a client that asks for it. That no replicas are set is an error, if the definition
     /// says where they should be.
@@ -19,15 +22,33 @@ impl ServedResource {
 
     /// The Scale of an object that is about to be scaled.
     pub(crate) fn old_scale(&self, object: &Node<'static>) -> Result<Node<'static>, StatusError> {
-        match self.defined() {
-            Some(defined) => checked(defined.strategy().scale_of(object)).map(|(_, scale)| scale),
-            None => Ok(scale_from(object)),
+        let Some(defined) = self.defined() else { return Ok(scale_from(object)) };
+        let (is_set, mut scale) = checked(defined.strategy().scale_of(object))?;
+        if !is_set {
+            scale.map_mut("spec").set("replicas", Node::int(UNSET));
         }
+        Ok(scale)
+    }
+
+    /// Checks that replicas are set where an object of a definition had none.
+    pub(crate) fn check_replicas_set(&self, scale: &Node<'_>) -> Result<(), StatusError> {
+        let Some(defined) = self.defined() else { return Ok(()) };
+        let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int);
+        if replicas != Some(UNSET) {
+            return Ok(());
+        }
+        let path = defined.strategy().scale.as_ref().map(|scale| scale.spec_replicas_path.as_str());
+        let path = ratchet_net::Quoted(path.unwrap_or_default());
+        Err(StatusError::bad_request(format!("the spec replicas field {path} cannot be empty")))
     }
 
     /// The Scale of an object as admission sees it.
     pub(crate) fn scale_of(&self, object: &Node<'static>) -> Node<'static> {
-        self.old_scale(object).unwrap_or_else(|_| scale_from(object))
+        let scale = self.defined().map(|defined| checked(defined.strategy().scale_of(object)));
+        match scale {
+            Some(Ok((_, scale))) => scale,
+            _ => scale_from(object),
+        }
     }
 
     /// What is wrong with a Scale. Replicas that a definition has a place for are validated there.

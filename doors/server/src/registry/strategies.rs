@@ -52,7 +52,6 @@ static STRATEGIES: &[Strategy] = &[
     row("apiextensions.k8s.io", "CustomResourceDefinition")
         .counts(SPEC)
         .requires_version()
-        .status_restores(ALL_METADATA)
         .deletion(Deletion::Cleaned)
         .on_create(kinds::create_definition)
         .on_update(kinds::update_definition)

@@ -1,6 +1,7 @@
 //! Decoding of request bodies into objects of the kind that an endpoint accepts.
 
 use crate::registry::ServedResource;
+use crate::request::strict::StrictErrors;
 use crate::request::{go_syntax, media_type};
 use crate::status::{NOT_MARSHALABLE, StatusError};
 use bytes::Bytes;
@@ -21,6 +22,9 @@ pub(crate) const LIMIT: usize = 3 << 20;
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 /// What Go says of it: it reads bytes.
 pub(crate) const MARKED: &str = "invalid character 'ï' looking for beginning of value";
+
+/// A version of definitions that is still known, though it is not served.
+const OLD_DEFINITIONS: &str = "apiextensions.k8s.io/v1beta1";
 
 /// The media type of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +124,11 @@ impl<'a> ExpectedKind<'a> {
         built_in.unwrap_or(ExpectedType::Unknown(UnknownType(self.name())))
     }
 
+    /// Whether the kind has a Go type; custom objects have none.
+    pub(crate) fn has_go_type(&self) -> bool {
+        self.has_protobuf
+    }
+
     /// Drops what decoding drops: unknown fields, and `null`.
     pub(crate) fn prune(&self, node: &mut Node<'static>) {
         self.object_type().as_type().decode(node, &[]);
@@ -152,34 +161,47 @@ pub(crate) fn decode_body(
             "{kind} in version \"{version}\" cannot be handled as a {own}: {why}"
         ))
     };
+    let unexpected = |stated: &str| {
+        let expected = wanted.api_version();
+        StatusError::bad_request(format!(
+            "the API version in the data ({stated}) does not match the expected API version ({expected})"
+        ))
+    };
     if media == BodyType::Protobuf && !wanted.has_protobuf {
         return Err(unhandled(wanted.kind, wanted.version, NOT_MARSHALABLE));
     }
-    let (mut node, repeated) = parse(bytes, media, wanted.kind)?;
+    let (mut node, repeated, strict) = parse(bytes, media, wanted.kind)?;
     match node.value {
         Value::Map(_) => {}
         // In Go nothing is an object without members.
         Value::Null => node = Node::empty_map(),
         _ => return Err(untyped(wanted.kind, &go_syntax::not_an_object(&node), bytes)),
     }
+    let is_old = node.text_at(&["apiVersion"]) == OLD_DEFINITIONS;
     let object_type = wanted.object_type();
     let decoded = Decoded::sent(object_type.as_type(), node, &repeated);
     let decoded = decoded.map_err(|error| match error {
+        TypeMetaError::OtherKind { .. }
+            if is_old && OLD_DEFINITIONS.starts_with(wanted.group) && !wanted.group.is_empty() =>
+        {
+            unexpected(OLD_DEFINITIONS)
+        }
         TypeMetaError::OtherKind { kind, version, why } => unhandled(&kind, &version, &why),
+        TypeMetaError::MissingKind if strictness == FieldValidation::Ignore => {
+            unhandled(wanted.kind, wanted.version, &error.message(&String::from_utf8_lossy(bytes)))
+        }
         TypeMetaError::NotText { .. } | TypeMetaError::MissingKind => {
             unrecognized(wanted.kind, &error.message(&String::from_utf8_lossy(bytes)), bytes)
         }
     })?;
-    let (stated, expected) = (decoded.object().api_version(), wanted.api_version());
-    if stated != expected {
-        return Err(StatusError::bad_request(format!(
-            "the API version in the data ({stated}) does not match the expected API version ({expected})"
-        )));
+    let stated = decoded.object().api_version();
+    if stated != wanted.api_version() {
+        return Err(unexpected(stated));
     }
-    let accepted = decoded.accept(strictness);
-    let (node, warnings) =
-        accepted.map_err(|error| unhandled(wanted.kind, wanted.version, error.message()))?;
-    Ok(DecodedBody { node, warnings })
+    let accepted =
+        decoded.accept(strictness).map(|(node, warnings)| DecodedBody { node, warnings });
+    let accepted = strict.before(accepted, strictness);
+    accepted.map_err(|error| unhandled(wanted.kind, wanted.version, error.message()))
 }
 
 /// Parses a body into a node; `kind` is the wanted kind for the error message.
@@ -187,11 +209,11 @@ pub(crate) fn parse(
     bytes: &Bytes,
     media: BodyType,
     kind: &str,
-) -> Result<(Node<'static>, Vec<Repeated>), StatusError> {
+) -> Result<(Node<'static>, Vec<Repeated>, StrictErrors), StatusError> {
     if media == BodyType::Protobuf {
         let node = proto::decode(bytes, Limits::DEFAULT);
         let node = node.map_err(|error| StatusError::bad_request(error.to_string()))?;
-        return Ok((node, Vec::new()));
+        return Ok((node, Vec::new(), StrictErrors::default()));
     }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
@@ -202,17 +224,29 @@ pub(crate) fn parse(
     if media == BodyType::Json && text.starts_with(BYTE_ORDER_MARK) {
         return Err(untyped(kind, &format!("json parse error: {MARKED}"), bytes));
     }
+    // The reference reads the first document and nothing behind it.
+    let (document, line) = match media {
+        BodyType::Yaml => first_document(text),
+        _ => (text, 0),
+    };
     let decoded = match media {
-        // The reference reads the first document and nothing behind it.
-        BodyType::Yaml => decode(first_document(text), Limits::DEFAULT),
-        _ => decode_json(text, Limits::DEFAULT),
+        BodyType::Yaml => decode(document, Limits::DEFAULT),
+        _ => decode_json(document, Limits::DEFAULT),
     };
     match decoded {
         Ok(mut decoded) if decoded.documents.len() == 1 => {
             let node = decoded.documents.remove(0).into_owned();
-            Ok((node, decoded.repeated))
+            Ok(match media {
+                BodyType::Yaml => {
+                    let strict = StrictErrors::of_yaml(document, line, &decoded.repeated);
+                    (node, Vec::new(), strict)
+                }
+                _ => (node, decoded.repeated, StrictErrors::default()),
+            })
         }
-        Ok(_) if media == BodyType::Yaml => Ok((Node::empty_map(), Vec::new())),
+        Ok(_) if media == BodyType::Yaml => {
+            Ok((Node::empty_map(), Vec::new(), StrictErrors::default()))
+        }
         Ok(_) => {
             Err(untyped(kind, &format!("json parse error: {}", go_syntax::explain(text)), bytes))
         }
@@ -226,12 +260,12 @@ pub(crate) fn parse(
     }
 }
 
-/// The first document of a stream that has more than comments and directives.
-fn first_document(text: &str) -> &str {
+/// The first document of a stream that has more than comments and directives, and the number of lines before it.
+fn first_document(text: &str) -> (&str, u32) {
     let says_something =
         |line: &str| !matches!(line.trim_start().bytes().next(), None | Some(b'#' | b'%'));
-    let mut documents = split_documents(text).map(|document| document.text);
-    documents.find(|document| document.lines().any(says_something)).unwrap_or_default()
+    let mut documents = split_documents(text).map(|document| (document.text, document.line));
+    documents.find(|(document, _)| document.lines().any(says_something)).unwrap_or_default()
 }
 
 /// The text of JSON that is not UTF-8: as in Go, every byte that is no part of a character becomes U+FFFD.
@@ -269,5 +303,64 @@ fn summary(bytes: &[u8]) -> String {
             let hex: String = start.iter().map(|byte| format!("{byte:02x}")).collect();
             format!("{hex}{more}")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG_MAP: ExpectedKind<'static> =
+        ExpectedKind::of_kind(GroupVersionKind { group: "", version: "v1", kind: "ConfigMap" });
+
+    fn decoded(
+        text: &'static str,
+        media: BodyType,
+        wanted: ExpectedKind<'_>,
+        strictness: FieldValidation,
+    ) -> Result<(String, Vec<String>), String> {
+        decode_body(&Bytes::from_static(text.as_bytes()), media, wanted, strictness)
+            .map(|body| (body.node.to_json(), body.warnings))
+            .map_err(|error| error.message)
+    }
+
+    #[test]
+    fn nothing_is_an_empty_object() {
+        let (node, _) =
+            decoded("null", BodyType::Json, CONFIG_MAP, FieldValidation::Strict).unwrap();
+        assert_eq!(node, r#"{"apiVersion":"v1","kind":"ConfigMap"}"#);
+    }
+
+    #[test]
+    fn kind_and_version_are_texts() {
+        let error = decoded(r#"{"kind":[]}"#, BodyType::Json, CONFIG_MAP, FieldValidation::Warn);
+        assert_eq!(
+            error.unwrap_err(),
+            r#"the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: json: cannot unmarshal array into Go struct field .kind of type string ({"kind":[]})"#
+        );
+    }
+
+    #[test]
+    fn definitions_have_a_scheme_of_their_own() {
+        let wanted = ExpectedKind::of_kind(GroupVersionKind {
+            group: "apiextensions.k8s.io",
+            version: "v1",
+            kind: "CustomResourceDefinition",
+        });
+        let error =
+            |text| decoded(text, BodyType::Json, wanted, FieldValidation::Warn).unwrap_err();
+        assert!(error(r#"{"kind":"X"}"#).contains("pkg/apiserver/apiserver.go:55"));
+        assert_eq!(
+            error(r#"{"apiVersion":"apiextensions.k8s.io/v1beta1"}"#),
+            "the API version in the data (apiextensions.k8s.io/v1beta1) does not match the expected API version (apiextensions.k8s.io/v1)"
+        );
+    }
+
+    #[test]
+    fn repeated_keys_of_yaml_are_named_with_their_lines() {
+        let text = "# x\n---\ndata:\n  a: b\n  a: c\n";
+        let (_, warnings) =
+            decoded(text, BodyType::Yaml, CONFIG_MAP, FieldValidation::Warn).unwrap();
+        assert_eq!(warnings, [r#"line 5: key "a" already set in map"#]);
     }
 }

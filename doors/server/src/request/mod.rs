@@ -17,6 +17,7 @@ pub(crate) mod options;
 mod percent;
 pub(crate) mod query;
 mod source;
+pub(crate) mod strict;
 pub(crate) mod warnings;
 
 pub(crate) use accept::{Form, Media, Output};

@@ -3,15 +3,19 @@
 use crate::app::resource_request::ResourceRequest;
 use crate::request::body::ExpectedKind;
 use crate::request::options::{OptionsKind, WriteOptions};
+use crate::request::strict::repeated_keys;
 use crate::status::StatusError;
 use crate::verbs::managed_fields::with_field_manager;
 use ratchet_apply::{Applied, ApplyError, ApplyOptions, set_managed_fields};
 use ratchet_engine::StatusCause;
-use ratchet_object::{Decoded, Limits, LineIndex, Node, Value, split_documents};
+use ratchet_object::{Decoded, Limits, Node, Value, split_documents};
 use ratchet_pipeline::FieldValidation;
 
 /// The content type of an applied configuration.
 pub(crate) const APPLY_YAML: &str = "application/apply-patch+yaml";
+
+/// The answer to the first apply to the scale of a custom object whose replicas nobody owns.
+const NO_FIRST_OWNERS: &str = "failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1";
 
 /// An applied configuration.
 pub(crate) struct ApplyPatch {
@@ -57,9 +61,22 @@ impl ApplyPatch {
         let applied = with_field_manager(request.resource, wanted, subresource, |fields| {
             fields.apply(live, &config.node, options)
         });
+        // The reference cannot make the first owners of a Scale: it takes it for the custom object.
+        let is_custom_scale = wanted.has_go_type() && request.resource.validates_as_sent();
+        let has_owners = live.is_some_and(|live| {
+            live.find(&["metadata", "managedFields"]).is_some_and(|list| !list.items().is_empty())
+        });
+        if is_custom_scale && !has_owners && !matches!(applied, Err(ApplyError::BadRequest(_))) {
+            return Err(StatusError::unclassified(NO_FIRST_OWNERS));
+        }
         let Applied { mut object, managed_fields, .. } = applied.map_err(apply_error)?;
         config.report(request, self.fields)?;
-        wanted.prune(&mut object);
+        // What is applied to a custom object is not decoded again: null stays, and is refused where it may not be.
+        if wanted.has_go_type() {
+            wanted.prune(&mut object);
+        } else if let Some(Node { value: Value::Map(members), .. }) = object.get_mut("metadata") {
+            members.retain(|member| !member.node.is_null());
+        }
         set_managed_fields(&mut object, managed_fields);
         Ok(object)
     }
@@ -80,16 +97,9 @@ impl Config {
         let decoded = ratchet_object::decode(document.text, Limits::DEFAULT);
         let Decoded { mut documents, repeated } =
             decoded.map_err(|error| not_yaml(&error.message))?;
-        let lines = LineIndex::new(document.text);
-        let repeated = repeated.iter().map(|found| {
-            let line = lines.line_column(found.span.start).line.saturating_add(document.line);
-            let key = document.text.get(found.span.start as usize..found.span.end as usize);
-            let key = key.unwrap_or_default().trim_matches(['"', '\'']);
-            format!("line {line}: key {} already set in map", ratchet_net::Quoted(key))
-        });
-        let repeated = repeated.collect();
+        let repeated = repeated_keys(document.text, document.line, &repeated);
         let first = if documents.is_empty() { Node::new(Value::Null) } else { documents.remove(0) };
-        let node = match first.value {
+        let mut node = match first.value {
             Value::Null => Node::empty_map(),
             Value::Map(_) => first.into_owned(),
             _ => {
@@ -99,6 +109,7 @@ impl Config {
                 )));
             }
         };
+        whole_numbers(&mut node);
         Ok(Self { node, repeated })
     }
 
@@ -122,6 +133,24 @@ impl Config {
             }
         }
         Ok(())
+    }
+}
+
+/// Makes integers of whole numbers: the reference converts the configuration to JSON, where `1.0` is `1`.
+fn whole_numbers(node: &mut Node<'static>) {
+    /// The first number that JSON has with an exponent.
+    const EXPONENT: f64 = 9.2e18;
+    match &mut node.value {
+        Value::Map(entries) => {
+            entries.iter_mut().for_each(|entry| whole_numbers(&mut entry.node));
+        }
+        Value::List(items) => items.iter_mut().for_each(whole_numbers),
+        Value::Float(number) if number.trunc() == *number && number.abs() < EXPONENT => {
+            #[expect(clippy::cast_possible_truncation, reason = "whole and small enough")]
+            let whole = *number as i64;
+            node.value = Value::Int(whole);
+        }
+        _ => {}
     }
 }
 
@@ -163,6 +192,7 @@ mod tests {
             ("null", "{}"),
             ("# nothing\n", "{}"),
             (r#"{"a":1}"#, r#"{"a":1}"#),
+            ("a: [1.0, 1e3, 1.5]", r#"{"a":[1,1000,1.5]}"#),
         ] {
             assert_eq!(decoded(text), Ok((json.to_owned(), Vec::new())), "{text}");
         }

@@ -77,7 +77,7 @@ fn receive_any_group(
     let wanted = ExpectedKind::of_kind(GroupVersionKind { group, version, kind: wanted.kind });
     let received = decode_body(request.body, media, wanted, FieldValidation::Ignore);
     received.map(|received| received.node).map_err(|error| match parse(request.body, media, "") {
-        Ok((node, _)) => unregistered(&node).unwrap_or(error),
+        Ok((node, ..)) => unregistered(&node).unwrap_or(error),
         Err(_) => error,
     })
 }

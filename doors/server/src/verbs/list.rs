@@ -341,7 +341,8 @@ fn decode_continue(
         use base64::DecodeError::{InvalidByte, InvalidLastSymbol};
         let at = match why {
             InvalidByte(at, _) | InvalidLastSymbol(at, _) => at,
-            _ => token.len(),
+            // What is left over begins before the end.
+            _ => token.len().saturating_sub(1),
         };
         bad(format!(": illegal base64 data at input byte {at}"))
     })?;

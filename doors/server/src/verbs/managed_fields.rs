@@ -61,10 +61,11 @@ fn manager(request: &ResourceRequest<'_>) -> String {
     manager_or_user_agent(request.params.text("fieldManager"), &agent).into_owned()
 }
 
-/// Sets the entries of a new object, which has its defaults. Those that the client sent do not count.
+/// Sets the entries of a new object, which has its defaults. Of those that the client sent, what the object has goes to
+/// the manager of the request.
 pub(crate) fn track_create(request: &ResourceRequest<'_>, node: &mut Node<'static>) {
     let (manager, now) = (manager(request), request.app.now());
-    track_new(request.resource, node, &manager, &now);
+    set_new_entries(request.resource, node, &manager, &now);
 }
 
 /// The same for an object that the server itself creates.
@@ -75,6 +76,10 @@ pub(crate) fn track_new(
     now: &str,
 ) {
     node.map_mut("metadata").remove("managedFields");
+    set_new_entries(resource, node, manager, now);
+}
+
+fn set_new_entries(resource: &ServedResource, node: &mut Node<'static>, manager: &str, now: &str) {
     let new = canonical(resource, node);
     let wanted = ExpectedKind::of(resource);
     let entries =

@@ -10,6 +10,7 @@ mod frames;
 pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod managed_fields;
+mod owners;
 pub(crate) mod patch;
 mod restored;
 pub(crate) mod reviews;

@@ -1,14 +1,18 @@
 //! JSON patch, merge patch and strategic merge patch.
 
 use crate::app::resource_request::ResourceRequest;
-use crate::request::body::{self, ExpectedKind, content_type};
+use crate::request::body::{self, DecodedBody, ExpectedKind, content_type};
 use crate::request::go_syntax;
 use crate::request::options::{OptionsKind, WriteOptions};
+use crate::request::strict::StrictErrors;
 use crate::status::StatusError;
 use crate::verbs::restored::restored;
 use ratchet_object::patch::{self, GoText, PatchError};
 use ratchet_object::{Limits, Node, Value};
-use ratchet_pipeline::{Decoded, FieldValidation, InvalidFields, ObjectType};
+use ratchet_pipeline::{Decoded, FieldValidation, InvalidFields, LEGACY_SCHEME, ObjectType};
+
+/// Where the reference keeps the Scale of custom objects, as its errors name the place.
+const SCALE_SCHEME: &str = "k8s.io/client-go/scale/util.go:146";
 
 /// The supported patch types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +45,7 @@ pub(crate) struct Patch {
     patch_type: PatchType,
     node: Node<'static>,
     fields: FieldValidation,
+    strict: StrictErrors,
     /// `dryRun=All`.
     pub dry_run: bool,
 }
@@ -81,7 +86,11 @@ impl Patch {
             let why = format!("json: cannot unmarshal {what} into Go value of type {into}");
             return Err(malformed(&why));
         }
-        Ok(Self { patch_type, node, fields: options.fields, dry_run: options.dry_run })
+        let strict = match patch_type {
+            PatchType::Json => StrictErrors::of_json_patch(&node, &decoded.repeated),
+            _ => StrictErrors::of_merge_patch(&decoded.repeated),
+        };
+        Ok(Self { patch_type, node, fields: options.fields, strict, dry_run: options.dry_run })
     }
 
     /// Applies the patch; the result must be an object of the wanted kind.
@@ -96,15 +105,23 @@ impl Patch {
         let patched = self.patched(old, object_type).map_err(patch_error)?;
         let decoded = Decoded::sent(object_type, patched, &[]).map_err(|error| {
             let text = self.display(old, object_type);
-            invalid_patch(&text, &error.message(&text))
+            let why = error.message(&text);
+            // The reference decodes the Scale of a custom object elsewhere.
+            let why = match request.resource.validates_as_sent() {
+                true => why.replace(LEGACY_SCHEME, SCALE_SCHEME),
+                false => why,
+            };
+            invalid_patch(&text, &why)
         })?;
-        let (node, warnings) = decoded.accept(self.fields).map_err(|error| {
+        let accepted =
+            decoded.accept(self.fields).map(|(node, warnings)| DecodedBody { node, warnings });
+        let accepted = self.strict.before(accepted, self.fields).map_err(|error| {
             invalid_patch(&self.display(old, object_type), &self.explain(error))
         })?;
-        for warning in warnings {
+        for warning in accepted.warnings {
             request.warnings.add(warning);
         }
-        Ok(node)
+        Ok(accepted.node)
     }
 
     /// What the patch makes of an object.
@@ -130,7 +147,6 @@ impl Patch {
                 }
             }
         }
-        object_type.normalize_patched(&mut patched);
         Ok(patched)
     }
 
@@ -156,7 +172,14 @@ impl Patch {
         match self.patch_type {
             PatchType::Strategic => GoText(&self.node).to_string(),
             PatchType::Json | PatchType::Merge => {
-                self.patched(old, object_type).map_or_else(|_| String::new(), |node| node.to_json())
+                let patched = self.patched(old, object_type);
+                patched.map_or_else(
+                    |_| String::new(),
+                    |mut node| {
+                        object_type.normalize_patched(&mut node);
+                        node.to_json()
+                    },
+                )
             }
         }
     }

@@ -6,9 +6,13 @@ use crate::request::options::{OptionsKind, WriteOptions};
 use crate::status::StatusError;
 use crate::verbs::apply::{APPLY_YAML, ApplyPatch};
 use crate::verbs::managed_fields::Tracking;
+use crate::verbs::owners::{self, Moment};
 use crate::verbs::patch::Patch;
 use crate::verbs::write::{NAMESPACE_MISMATCH, Preconditions};
 use ratchet_object::Node;
+
+/// The answer to every Scale of a custom object that cannot be decoded.
+const NO_SCALE_KIND: &str = "no kind is registered for the type v1.Scale in scheme \"k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go:781\"";
 
 /// A decoded PUT or PATCH body.
 pub(crate) struct UpdateBody<'a> {
@@ -40,8 +44,16 @@ impl<'a> UpdateBody<'a> {
             return Ok(Self { dry_run: patch.dry_run, body: Body::Patch(patch), wanted });
         }
         let options = WriteOptions::from_params(request.params, OptionsKind::Update)?;
-        let node = request.object_of(wanted, options.fields)?;
+        let node = request.object_of(wanted, options.fields);
+        // The reference does not find the kind for the error.
+        let is_custom_scale = wanted.has_go_type() && request.resource.validates_as_sent();
+        let mut node =
+            node.map_err(|error| match is_custom_scale && error.reason == "BadRequest" {
+                true => StatusError::bad_request(NO_SCALE_KIND),
+                false => error,
+            })?;
         check_name(request, &node)?;
+        owners::deduplicate(request, &mut node, Moment::Request);
         Ok(Self { dry_run: options.dry_run, body: Body::Whole(node), wanted })
     }
 

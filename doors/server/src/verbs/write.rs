@@ -7,6 +7,7 @@ use crate::request::body::LIMIT;
 use crate::status::StatusError;
 use crate::storage::cache::{Item, Stored, storable, storable_as};
 use crate::verbs::managed_fields::{self, Tracking};
+use crate::verbs::owners::{self, Moment};
 use ratchet_engine::{Part, StatusCause};
 use ratchet_object::{Kind, Node};
 use ratchet_pipeline::Defaulted;
@@ -114,11 +115,13 @@ pub(crate) async fn create(
     metadata::wipe_system_fields(&mut node);
     set_namespace(request, &mut node)?;
     if tracking == Tracking::Update {
+        owners::deduplicate(request, &mut node, Moment::Request);
         managed_fields::track_create(request, &mut node);
     }
     let entries = managed_fields::entries(&node);
     Chain::of(request.app).admit_create(request, &mut node).await?;
     managed_fields::check_admitted(request, entries, &mut node);
+    owners::deduplicate(request, &mut node, Moment::Admitted);
     admission::escalation(request, &node, None)?;
     set_namespace(request, &mut node)?;
     let generate = node.text_at(&["metadata", "name"]).is_empty();
@@ -202,6 +205,13 @@ async fn commit_new(
 ) -> Result<Option<Arc<Item>>, StatusError> {
     let (app, resource) = (request.app, request.resource);
     let name = validated.text_at(&["metadata", "name"]);
+    // The storage refuses it, which a dry run does not reach. What is no number is no version.
+    let version = validated.text_at(&["metadata", "resourceVersion"]).parse::<u64>();
+    if !dry_run && version.is_ok_and(|version| version != 0) {
+        return Err(StatusError::unclassified(
+            "resourceVersion should not be set on objects to be created",
+        ));
+    }
     let cache_key: Arc<str> = resource.cache_key(&request.path.namespace, name).into();
     let conditions = Chain::of(app).conditions(request, Part::Main, validated, None).await?;
     // Only the store of the reference minds, which a dry run does not reach.
@@ -216,6 +226,7 @@ async fn commit_new(
         return Err(StatusError::already_exists(resource.about(name)));
     }
     let mut node = validated.clone();
+    node.map_mut("metadata").remove("resourceVersion");
     // The reference allocates before the strategy runs: an allocation error comes without the strategy's warnings.
     let claims = app
         .services()
@@ -398,6 +409,7 @@ async fn validate_update(
     let entries = managed_fields::entries(&new);
     Chain::of(app).admit_update(request, &mut new, &old, part).await?;
     managed_fields::check_admitted(request, entries, &mut new);
+    owners::deduplicate(request, &mut new, Moment::Admitted);
     check_version_named(request, &new)?;
     preconditions.check_version(request, (&sent, &new), &old)?;
     partial::restrict(part, &mut new, &old);
@@ -405,8 +417,11 @@ async fn validate_update(
     resource.strategy().prepare_for_update(&mut new, &old, &kind, part, &app.now());
     metadata::preserve_system_fields(&mut new, &old, resource.strategy());
     resource.object_type().prepare_for_update(&mut new, &old, part);
-    // Only now: some generations depend on fields that the canonical form omits.
-    resource.canonicalize(&mut new);
+    // Only now: some generations depend on fields that the canonical form omits. A custom object is validated as it was
+    // sent: 1.0 is no integer.
+    if !resource.validates_as_sent() {
+        resource.canonicalize(&mut new);
+    }
     if matches!(part, Part::Sub("status" | "binding")) {
         metadata::restore_generation(&mut new, &old);
     }

@@ -41,6 +41,7 @@ async fn save(request: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, St
         if sent.tracking() == Tracking::Update {
             track(request, &old_scale, &mut scale);
         }
+        request.resource.check_replicas_set(&scale)?;
         if let Some(cause) = request.resource.validate_scale(&scale) {
             return Err(invalid(request, cause));
         }
