@@ -225,5 +225,5 @@ fn schemas_that_repeat_each_other_are_not_followed_without_end() {
     );
     let mut served = widgets();
     served.describe(&policy, &document);
-    assert_eq!(type_check(&policy, &served), [], "it is as if nobody had described it");
+    assert!(type_check(&policy, &served).is_empty(), "it is as if nobody had described it");
 }

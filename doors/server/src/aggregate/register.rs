@@ -128,7 +128,9 @@ fn writes(
                 let (key, guard) = (resource.key("", name), Guard::At(Revision(item.revision)));
                 writes.push(Write::put(&key, guard, storable(new)?.bytes()));
             }
-            None => drop(checked.insert(item.key.clone(), item.revision)),
+            None => {
+                checked.insert(item.key.clone(), item.revision);
+            }
         }
     }
     checked.retain(|name, _| wanted.contains_key(&**name));

@@ -128,7 +128,7 @@ impl Cache {
         let filled = found.into_iter().map(|(name, snapshot)| {
             let resource_cache = ResourceCache::default();
             resource_cache.fill(Snapshot { revision, ..snapshot });
-            (Arc::from(name), Arc::new(resource_cache))
+            (Arc::<str>::from(name), Arc::new(resource_cache))
         });
         let resource_caches = ArcSwap::from_pointee(filled.collect());
         let (reached, _) = watch::channel(revision);
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn who_remembers_most_forgets_first() {
         let caches: ResourceCaches = ["large", "small", "none"]
-            .map(|name| (Arc::from(name), Arc::new(ResourceCache::default())))
+            .map(|name| (Arc::<str>::from(name), Arc::new(ResourceCache::default())))
             .into_iter()
             .collect();
         let item = |size: usize, revision| {
