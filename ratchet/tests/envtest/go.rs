@@ -1,4 +1,4 @@
-//! controller-runtime's own tests, and programs of ours on its envtest, where Go and the sources are supplied.
+//! The tests of controller-runtime's envtest, and programs of ours on it, where Go and the sources are supplied.
 //!
 //! `RATCHET_CONTROLLER_RUNTIME` names a checkout of controller-runtime whose modules are downloaded or vendored, and `go`
 //! is in the path (or `RATCHET_GO` names it):
@@ -11,24 +11,6 @@ use std::process::Command;
 
 /// Our programs, which are compiled as a package of controller-runtime and so need no module of their own.
 const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tools/clients-go");
-
-/// The packages of controller-runtime whose tests start a control plane.
-const SUITES: &[&str] = &[
-    "./pkg/builder",
-    "./pkg/cache/...",
-    "./pkg/client",
-    "./pkg/cluster",
-    "./pkg/controller/...",
-    "./pkg/handler",
-    "./pkg/internal/controller",
-    "./pkg/internal/recorder",
-    "./pkg/internal/testing/controlplane",
-    "./pkg/manager/...",
-    "./pkg/metrics/...",
-    "./pkg/reconcile",
-    "./pkg/source",
-    "./pkg/webhook/...",
-];
 
 fn sources() -> PathBuf {
     let folder = std::env::var_os("RATCHET_CONTROLLER_RUNTIME");
@@ -54,12 +36,6 @@ fn run(command: &mut Command, assets: &Path) {
 #[ignore = "needs RATCHET_CONTROLLER_RUNTIME"]
 fn go_envtest_of_controller_runtime_passes() {
     go(&["test", "-count=1", "./pkg/envtest/..."], assets().path());
-}
-
-#[test]
-#[ignore = "needs RATCHET_CONTROLLER_RUNTIME"]
-fn go_suites_of_controller_runtime_pass() {
-    go(&[&["test", "-count=1"], SUITES].concat(), assets().path());
 }
 
 /// With informers, leader elections, reconcilers, applies, webhooks and conversions.
