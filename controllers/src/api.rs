@@ -33,6 +33,8 @@ pub enum Representation {
     Whole,
     /// The metadata only, as `PartialObjectMetadata`.
     Metadata,
+    /// The metadata of a list's objects, as `PartialObjectMetadataList`.
+    MetadataList,
 }
 
 /// The response of the API.
