@@ -35,6 +35,8 @@ pub enum Representation {
     Metadata,
     /// Of discovery all groups at once, as `APIGroupDiscoveryList`; a server may answer with the plain list of groups.
     Discovery,
+    /// The metadata of a list's objects, as `PartialObjectMetadataList`.
+    MetadataList,
 }
 
 /// The response of the API.

@@ -157,6 +157,13 @@ impl Client {
         path: &str,
         mut visit: impl FnMut(Node<'_>) + Send,
     ) -> Result<String, Failure> {
+        // A list has a form of its own.
+        let lister = match self.representation {
+            Representation::Metadata => {
+                Self { representation: Representation::MetadataList, ..self.clone() }
+            }
+            Representation::Whole | Representation::MetadataList => self.clone(),
+        };
         let mut continue_token = String::new();
         loop {
             let page_path = match continue_token.as_str() {
@@ -165,7 +172,7 @@ impl Client {
                     with_query(path, &format!("limit={PAGE}&continue={}", percent_encode(token)))
                 }
             };
-            let body = self.send("GET", &page_path, Bytes::new()).await?;
+            let body = lister.send("GET", &page_path, Bytes::new()).await?;
             let mut list = parse_json(&body)?;
             continue_token = list.text_at(&["metadata", "continue"]).to_owned();
             if let Some(Node { value: Value::List(items), .. }) = list.remove("items") {
@@ -205,8 +212,12 @@ impl Client {
         content_type: &'static str,
         body: Bytes,
     ) -> Result<Bytes, Failure> {
-        let (controller, path, representation) =
-            (self.controller, path.to_owned(), self.representation);
+        let (controller, path) = (self.controller, path.to_owned());
+        let representation = match method {
+            // What is answered depends on what was deleted, and nobody reads it.
+            "DELETE" => Representation::Whole,
+            _ => self.representation,
+        };
         let request = ApiRequest { controller, method, path, representation, content_type, body };
         let no_response = ApiResponse { status: 0, body: Bytes::new() };
         let response = timeout(LONGEST, self.api.send(request)).await.unwrap_or(no_response);

@@ -81,6 +81,9 @@ fn accept(representation: Representation) -> &'static str {
     match representation {
         Representation::Whole => "",
         Representation::Metadata => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+        Representation::MetadataList => {
+            "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+        }
         Representation::Discovery => {
             "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
         }

@@ -1,7 +1,7 @@
 //! `--version`: whether the version is printed, and which version the server reports.
 
 use super::values;
-use ratchet_engine::Behavior;
+use ratchet_engine::{ApiConfig, Behavior, Release};
 use ratchet_net::Quoted;
 
 /// What `--version` asks for.
@@ -71,7 +71,7 @@ impl VersionFlag {
 }
 
 fn own_version() -> String {
-    ratchet_server::git_version(&crate::api_config::of_server(Behavior::Released))
+    ratchet_server::git_version(&ApiConfig::of(Release::REFERENCE, Behavior::Released))
 }
 
 /// Refuses a version that is not semantic, or of another release than this server's.

@@ -11,7 +11,7 @@ pub(super) fn is_well_formed(media_type: &str) -> bool {
             return true;
         }
         let Some((name, value, behind)) = parameter(rest) else { return rest.trim() == ";" };
-        if seen.iter().any(|(other, told)| *other == name && *told != value) {
+        if seen.iter().any(|(other, given)| *other == name && *given != value) {
             return false;
         }
         seen.push((name, value));
