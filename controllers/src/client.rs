@@ -162,7 +162,9 @@ impl Client {
             Representation::Metadata => {
                 Self { representation: Representation::MetadataList, ..self.clone() }
             }
-            Representation::Whole | Representation::MetadataList => self.clone(),
+            Representation::Whole | Representation::MetadataList | Representation::Discovery => {
+                self.clone()
+            }
         };
         let mut continue_token = String::new();
         loop {

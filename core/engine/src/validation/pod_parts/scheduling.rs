@@ -163,7 +163,8 @@ fn check_affinity(
     }
     for at in nodes.field(PREFERRED).items() {
         check_weight(&at, errs);
-        node_selector::check_term(&at.field("preference"), checks_values, errs);
+        // A preferred term with such a value matches nothing, and a warning tells of it.
+        node_selector::check_term(&at.field("preference"), false, errs);
     }
     for side in ["podAffinity", "podAntiAffinity"] {
         for at in affinity.field(side).field(PREFERRED).items() {
