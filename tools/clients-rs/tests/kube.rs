@@ -188,7 +188,8 @@ async fn pages_and_a_plain_watch() -> Result<()> {
     };
     assert_eq!(names.len(), 7);
     maps.delete("m3", &DeleteParams::default()).await?;
-    let params = WatchParams::default().timeout(2);
+    // A controller may write the authorities of the namespace meanwhile.
+    let params = WatchParams::default().timeout(2).labels("of=test");
     let mut events = maps.watch(&params, &version).await?.boxed();
     match events.next().await.context("an event")?? {
         WatchEvent::Deleted(object) => assert_eq!(object.name_any(), "m3"),
