@@ -72,7 +72,7 @@ fn start(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     for warning in settings.warnings() {
         tracing::warn!("{warning}");
     }
-    gather_entropy();
+    let _entropy = GatheredEntropy::start();
     let data = DataLocation::prepare(&args)?;
     if data.ignores_etcd(&args) {
         tracing::warn!("--etcd-servers is not used: everything is kept in the server's own store");
@@ -111,10 +111,23 @@ fn warn_without_effect(flags: &[&str], config: &ApiConfig) {
     }
 }
 
-/// Draws the first random number before a client waits for one: it costs fifty milliseconds in a build without the
-/// settings of `.cargo/config.toml`.
-fn gather_entropy() {
-    std::thread::spawn(|| aws_lc_rs::rand::fill(&mut [0]));
+/// A thread that draws the first random number before a client waits for one: it costs fifty milliseconds in a build
+/// without the settings of `.cargo/config.toml`.
+struct GatheredEntropy(Option<std::thread::JoinHandle<()>>);
+
+impl GatheredEntropy {
+    fn start() -> Self {
+        Self(Some(std::thread::spawn(|| drop(aws_lc_rs::rand::fill(&mut [0])))))
+    }
+}
+
+impl Drop for GatheredEntropy {
+    /// The library aborts the process if the process ends while a thread is in it.
+    fn drop(&mut self) {
+        if let Some(thread) = self.0.take() {
+            let _ = thread.join();
+        }
+    }
 }
 
 fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {

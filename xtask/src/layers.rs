@@ -27,6 +27,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ratchet", &["core", "store/api", "store", "wire", "controllers", "doors", "peers"]),
     ("fuzz", &["core", "wire", "doors"]),
     ("xtask", &["core"]),
+    ("tools", &[]),
 ];
 
 type Grants = BTreeMap<String, BTreeSet<String>>;

@@ -18,6 +18,8 @@ pub(crate) struct Spec {
     pub(crate) cluster_ips: Vec<String>,
     pub(crate) families: Vec<String>,
     pub(crate) policy: String,
+    /// Whether the policy is given and empty.
+    pub(crate) is_policy_empty: bool,
     pub(crate) has_selector: bool,
     pub(crate) has_external_ips: bool,
     pub(crate) ports: Vec<Port>,
@@ -52,6 +54,7 @@ impl Spec {
             cluster_ips: texts("clusterIPs").collect(),
             families: texts("ipFamilies").collect(),
             policy: text("ipFamilyPolicy").to_owned(),
+            is_policy_empty: of("ipFamilyPolicy").and_then(Node::text) == Some(""),
             has_selector: of("selector").is_some_and(|selector| !selector.entries().is_empty()),
             has_external_ips: !items("externalIPs").is_empty(),
             ports: items("ports").iter().map(Port::from_node).collect(),
@@ -92,7 +95,10 @@ impl Spec {
         put(spec, "clusterIP", text(&self.cluster_ip));
         put(spec, "clusterIPs", texts(&self.cluster_ips));
         put(spec, "ipFamilies", texts(&self.families));
-        put(spec, "ipFamilyPolicy", text(&self.policy));
+        // A policy that is given and empty is left to validation, which refuses it.
+        if !self.is_policy_empty {
+            put(spec, "ipFamilyPolicy", text(&self.policy));
+        }
         put(spec, "healthCheckNodePort", number(self.health_port));
         let ports = spec.get_mut("ports").and_then(Node::items_mut);
         for (node, port) in ports.into_iter().flatten().zip(&self.ports) {

@@ -55,7 +55,7 @@ fn values_that_do_not_fit_the_schema() {
         ),
         (
             "data: {a: {b: [1.5, null], a: 1000000}}",
-            r#".data.a: expected string, got &value.valueUnstructured{Value:map[string]interface {}{"a":1e+06, "b":[]interface {}{1.5, interface {}(nil)}}}"#,
+            r#".data.a: expected string, got &value.valueUnstructured{Value:map[string]interface {}{"a":1000000, "b":[]interface {}{1.5, interface {}(nil)}}}"#,
         ),
         ("immutable: 1", ".immutable: expected boolean, got &{1}"),
         ("immutable: {b: 1, a: x}", ".immutable: expected boolean, got &{map[a:x b:1]}"),

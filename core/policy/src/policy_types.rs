@@ -56,15 +56,15 @@ impl PolicyTypes {
         let declared_params = params.as_ref().and_then(|params| params.declared(named("params")));
         let built_in = match (&object, &params) {
             (KindSchema::BuiltIn(object), Some(KindSchema::BuiltIn(params))) => {
-                Some(SchemaTypes { object: *object, params: Some(*params) })
+                Some(SchemaTypes { object, params: Some(*params) })
             }
             (KindSchema::BuiltIn(row), _) | (_, Some(KindSchema::BuiltIn(row))) => {
-                Some(SchemaTypes { object: *row, params: None })
+                Some(SchemaTypes { object: row, params: None })
             }
             _ => None,
         };
         let type_of = |schema: &KindSchema, declared: Option<&SelfTypes>| match schema {
-            KindSchema::BuiltIn(row) => built_in.map_or(Type::Dyn, |types| types.root(*row)),
+            KindSchema::BuiltIn(row) => built_in.map_or(Type::Dyn, |types| types.root(row)),
             KindSchema::Declared(..) => {
                 declared.and_then(SelfTypes::self_type).unwrap_or(Type::Dyn)
             }

@@ -28,6 +28,7 @@ const NOT_RUN: &[(&str, &str)] = &[
         "run by core/certificate/src/shape/tests.rs, with a hostile request",
     ),
     ("go test ./...", "needs Go and a project; ratchet/tests/envtest replays what envtest does"),
+    ("KUBEBUILDER_ASSETS=$PWD/bin/plain go test ./...", "needs Go and a project"),
     (
         "kube-controller-manager ",
         "needs the released binary; ratchet/tests/serve_controllers/released.rs runs it",

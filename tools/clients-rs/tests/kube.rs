@@ -1,4 +1,5 @@
 //! A program on kube-rs: discovery, typed and dynamic objects, patches, errors, and a reflector that outlives a restart.
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test may fail")]
 
 use anyhow::{Context, Result};
 use clients_rs::Server;
@@ -150,7 +151,7 @@ async fn kinds_are_found_without_being_known() -> Result<()> {
     ] {
         let kinds: Vec<(ApiResource, Scope)> = discovery
             .groups()
-            .flat_map(|group| group.recommended_resources())
+            .flat_map(kube::discovery::ApiGroup::recommended_resources)
             .map(|(resource, capabilities)| (resource, capabilities.scope))
             .collect();
         assert!(kinds.len() > 50, "{}", kinds.len());

@@ -92,13 +92,15 @@ pub enum CallError {
 #[derive(Clone)]
 pub struct WebhookClient(Arc<Inner>);
 
+/// Roots by the bundle that they were read from, the empty one being those of the system, and by the number of the user
+/// whose certificate is sent.
+type RootsByBundle = HashMap<(Vec<u8>, u64), TrustedRoots>;
+
 struct Inner {
     client: VerifiedClient,
     services: Arc<dyn ServiceResolver>,
     users: WebhookUsers,
-    /// Roots by the bundle that they were read from, the empty one being those of the system, and by the number of the
-    /// user whose certificate is sent.
-    roots: Arc<Mutex<HashMap<(Vec<u8>, u64), TrustedRoots>>>,
+    roots: Arc<Mutex<RootsByBundle>>,
 }
 
 impl fmt::Debug for WebhookClient {

@@ -16,7 +16,14 @@ const OTHERS: &[(&str, &[&str])] = &[
     // Lists and discovery documents.
     (
         "controllers/",
-        &["groupVersion", "metadata.continue", "namespaced", "preferredVersion.version"],
+        &[
+            "freshness",
+            "groupVersion",
+            "metadata.continue",
+            "namespaced",
+            "preferredVersion.version",
+            "responseKind.kind",
+        ],
     ),
     // A map of rules by the name of a namespace.
     ("core/access/", &[""]),
@@ -40,6 +47,9 @@ const OTHERS: &[(&str, &[&str])] = &[
         &[
             "",
             "LoadBalancerSourceRanges",
+            "initiatorname",
+            "persistentDisk",
+            "targetportal",
             "status.Phase",
             "Spec",
             "metadata.taints",
@@ -54,6 +64,8 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("core/object/", &["op"]),
     // A path that messages of the reference have so.
     ("core/policy/", &["resourceRules.operations"]),
+    // OpenAPI documents.
+    ("core/policy/", &["components.schemas", "x-kubernetes-group-version-kind"]),
     // AdmissionReviews, and the Status in them.
     (
         "core/webhook/",

@@ -184,7 +184,7 @@ fn scales_are_read_checked_and_written() {
     assert_eq!(
         validate("spec: 3"),
         [
-            ".spec.replicas: Invalid value: 0: .spec accessor error: 3 is of the type int64, expected map[string]interface{}"
+            ".spec.replicas: Invalid value: 0: .spec.replicas accessor error: 3 is of the type int64, expected map[string]interface{}"
         ]
     );
 }

@@ -42,7 +42,7 @@ pub(super) fn validate_claim(ctx: &ValidationContext<'_>, verdict: &mut Verdict)
     let root = ctx.change.new_root();
     match ctx.change.old_root() {
         None => {
-            check_claim(&root.descend(&["spec", "devices"]), &mut FieldErrors::new(ctx, verdict))
+            check_claim(&root.descend(&["spec", "devices"]), &mut FieldErrors::new(ctx, verdict));
         }
         Some(old) => check_fixed("ResourceClaimSpec", &root, &old, verdict),
     }

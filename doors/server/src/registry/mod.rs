@@ -31,7 +31,7 @@ pub(crate) use strategies::{custom_strategy, strategy};
 pub(crate) use strategy::{CreateContext, Deletion, Dependents, Strategy};
 
 use self::custom::Defined;
-use self::object_form::{ObjectForm, TYPED, UNSTRUCTURED};
+use self::object_form::{ListForm, ObjectForm, ServedMediaTypes, TYPED, UNSTRUCTURED};
 use self::row::{Row, storage_name};
 use crate::status::About;
 use crate::storage::cache::{Cache, Item, ROOT, ResourceCache};
@@ -161,6 +161,42 @@ impl ServedResource {
     /// Adds the fields that the API always writes, so that the object can be compared with a stored one.
     pub fn complete(&self, node: &mut Node<'static>) {
         self.object_type.complete(node);
+    }
+
+    /// The media types in which its objects are sent and received.
+    pub(crate) fn media_types(&self) -> &'static ServedMediaTypes {
+        &self.form.media_types
+    }
+
+    /// What lists of its objects look like.
+    pub(crate) fn list_form(&self) -> &'static ListForm {
+        &self.form.list_form
+    }
+
+    /// How paths and methods lead to operations.
+    pub(crate) fn routes(&self) -> Routes {
+        self.form.routes
+    }
+
+    /// Whether objects are validated as they were sent: in a map 1.0 is no integer, and the canonical form makes it one.
+    pub(crate) fn validates_as_sent(&self) -> bool {
+        self.form.go_types.is_some()
+    }
+
+    /// The Go type by which messages name an object or a list; `None` if its kind has one of its own.
+    pub(crate) fn go_type(&self, is_list: bool) -> Option<&'static str> {
+        let [object, list] = self.form.go_types?;
+        Some(if is_list { list } else { object })
+    }
+
+    /// Whether an object that equals the served one equals the stored one, too.
+    pub(crate) fn stores_what_it_serves(&self) -> bool {
+        self.form.stores_what_it_serves
+    }
+
+    /// Whether an object that a policy patched in another version is brought back to that of its request.
+    pub(crate) fn converts_patched(&self) -> bool {
+        self.form.converts_patched
     }
 
     /// Adds the defaults of this version.

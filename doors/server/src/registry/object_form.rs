@@ -1,18 +1,16 @@
 //! `ObjectForm`: how objects of a resource are sent, received, listed and routed; one row for those that have a Go type
 //! in the reference, one for those that are maps there.
 
-use super::ServedResource;
-
 /// What the requests for a resource depend on, besides its kind and strategy.
 #[derive(Debug)]
 pub(crate) struct ObjectForm {
-    media_types: ServedMediaTypes,
-    list_form: ListForm,
-    routes: Routes,
+    pub(super) media_types: ServedMediaTypes,
+    pub(super) list_form: ListForm,
+    pub(super) routes: Routes,
     /// The Go types of all objects and lists, where kinds have none of their own.
-    go_types: Option<[&'static str; 2]>,
-    stores_what_it_serves: bool,
-    converts_patched: bool,
+    pub(super) go_types: Option<[&'static str; 2]>,
+    pub(super) stores_what_it_serves: bool,
+    pub(super) converts_patched: bool,
 }
 
 /// The media types in which objects are sent and received. JSON and YAML are always among them.
@@ -77,44 +75,6 @@ pub(super) static UNSTRUCTURED: ObjectForm = ObjectForm {
     stores_what_it_serves: false,
     converts_patched: true,
 };
-
-impl ServedResource {
-    /// The media types in which its objects are sent and received.
-    pub(crate) fn media_types(&self) -> &'static ServedMediaTypes {
-        &self.form.media_types
-    }
-
-    /// What lists of its objects look like.
-    pub(crate) fn list_form(&self) -> &'static ListForm {
-        &self.form.list_form
-    }
-
-    /// How paths and methods lead to operations.
-    pub(crate) fn routes(&self) -> Routes {
-        self.form.routes
-    }
-
-    /// Whether objects are validated as they were sent: in a map 1.0 is no integer, and the canonical form makes it one.
-    pub(crate) fn validates_as_sent(&self) -> bool {
-        self.form.go_types.is_some()
-    }
-
-    /// The Go type by which messages name an object or a list; `None` if its kind has one of its own.
-    pub(crate) fn go_type(&self, is_list: bool) -> Option<&'static str> {
-        let [object, list] = self.form.go_types?;
-        Some(if is_list { list } else { object })
-    }
-
-    /// Whether an object that equals the served one equals the stored one, too.
-    pub(crate) fn stores_what_it_serves(&self) -> bool {
-        self.form.stores_what_it_serves
-    }
-
-    /// Whether an object that a policy patched in another version is brought back to that of its request.
-    pub(crate) fn converts_patched(&self) -> bool {
-        self.form.converts_patched
-    }
-}
 
 #[cfg(test)]
 mod tests {

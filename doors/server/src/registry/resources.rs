@@ -11,13 +11,13 @@ use std::sync::Arc;
 
 /// The place of a defined resource in discovery: groups by name, the preferred version first, then plurals.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Place {
+struct ResourceKey {
     group: Arc<str>,
     version: Arc<str>,
     plural: Arc<str>,
 }
 
-impl Place {
+impl ResourceKey {
     fn new(group: &str, version: &str, plural: &str) -> Self {
         Self { group: group.into(), version: version.into(), plural: plural.into() }
     }
@@ -28,7 +28,7 @@ impl Place {
     }
 }
 
-impl Ord for Place {
+impl Ord for ResourceKey {
     fn cmp(&self, other: &Self) -> Ordering {
         let versions = || compare_versions(&self.version, &other.version);
         // Versions of one priority, such as `v1` and `v01`, are different ones.
@@ -38,7 +38,7 @@ impl Ord for Place {
     }
 }
 
-impl PartialOrd for Place {
+impl PartialOrd for ResourceKey {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -51,7 +51,7 @@ type Versions = Arc<[Arc<ServedResource>]>;
 #[derive(Clone)]
 pub struct Resources {
     built_in: Arc<[Arc<ServedResource>]>,
-    custom: OrdMap<Place, Arc<ServedResource>>,
+    custom: OrdMap<ResourceKey, Arc<ServedResource>>,
     /// By plural and group, as storage names are written.
     by_name: OrdMap<Arc<str>, Versions>,
     generation: u64,
@@ -84,16 +84,16 @@ impl Resources {
         let mut next = self.clone();
         next.generation += 1;
         for resource in removed {
-            next.custom.remove(&Place::of(resource));
+            next.custom.remove(&ResourceKey::of(resource));
             let is_other = |other: &Arc<ServedResource>| !Arc::ptr_eq(other, resource);
             next.change(resource, |versions| versions.retain(is_other));
         }
         for resource in added {
-            let place = Place::of(resource);
+            let place = ResourceKey::of(resource);
             next.custom.insert(place.clone(), resource.clone());
             next.change(resource, |versions| {
                 let is_before = |other: &Arc<ServedResource>| {
-                    other.defined().is_none() || Place::of(other) < place
+                    other.defined().is_none() || ResourceKey::of(other) < place
                 };
                 let at = versions.iter().take_while(|other| is_before(other)).count();
                 versions.insert(at, resource.clone());
@@ -167,7 +167,7 @@ impl Resources {
             let row = resource.row();
             (row.group, row.version, row.kind) == (group, version, kind)
         };
-        let defined = self.custom.range(Place::new(group, version, "")..);
+        let defined = self.custom.range(ResourceKey::new(group, version, "")..);
         let in_version = defined
             .take_while(|(place, _)| (&*place.group, &*place.version) == (group, version))
             .map(|(_, resource)| resource);

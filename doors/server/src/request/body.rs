@@ -86,7 +86,7 @@ pub(crate) struct ExpectedKind<'a> {
 
 /// The type of an expected kind.
 pub(crate) enum ExpectedType<'a> {
-    Served(&'a dyn ObjectType),
+    OfResource(&'a dyn ObjectType),
     BuiltIn(BuiltInType),
     Unknown(UnknownType<'a>),
 }
@@ -94,7 +94,7 @@ pub(crate) enum ExpectedType<'a> {
 impl ExpectedType<'_> {
     pub(crate) fn as_type(&self) -> &dyn ObjectType {
         match self {
-            Self::Served(object_type) => *object_type,
+            Self::OfResource(object_type) => *object_type,
             Self::BuiltIn(built_in) => built_in,
             Self::Unknown(unknown) => unknown,
         }
@@ -118,7 +118,7 @@ impl<'a> ExpectedKind<'a> {
     /// How objects of the kind are decoded.
     pub(crate) fn object_type(&self) -> ExpectedType<'a> {
         if let Some(served_type) = self.served_type {
-            return ExpectedType::Served(served_type);
+            return ExpectedType::OfResource(served_type);
         }
         let built_in = BuiltInType::of(self.name()).map(ExpectedType::BuiltIn);
         built_in.unwrap_or(ExpectedType::Unknown(UnknownType(self.name())))

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 /// When the references are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moment {
+pub(crate) enum DedupStage {
     /// As the client sent them.
     Request,
     /// After mutating admission; a patch is only looked at then.
@@ -14,14 +14,18 @@ pub(crate) enum Moment {
 }
 
 /// Removes references that equal one before them, and warns.
-pub(crate) fn deduplicate(request: &ResourceRequest<'_>, node: &mut Node<'static>, moment: Moment) {
+pub(crate) fn deduplicate(
+    request: &ResourceRequest<'_>,
+    node: &mut Node<'static>,
+    stage: DedupStage,
+) {
     let repeated = remove_repeated(node);
     if repeated.is_empty() {
         return;
     }
-    let when = match moment {
-        Moment::Request => "",
-        Moment::Admitted => " after mutating admission happens",
+    let when = match stage {
+        DedupStage::Request => "",
+        DedupStage::Admitted => " after mutating admission happens",
     };
     request.warnings.add(format!(
         ".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",

@@ -6,7 +6,7 @@ use crate::request::options::{OptionsKind, WriteOptions};
 use crate::status::StatusError;
 use crate::verbs::apply::{APPLY_YAML, ApplyPatch};
 use crate::verbs::managed_fields::Tracking;
-use crate::verbs::owners::{self, Moment};
+use crate::verbs::owners::{self, DedupStage};
 use crate::verbs::patch::Patch;
 use crate::verbs::write::{NAMESPACE_MISMATCH, Preconditions};
 use ratchet_object::Node;
@@ -53,7 +53,7 @@ impl<'a> UpdateBody<'a> {
                 false => error,
             })?;
         check_name(request, &node)?;
-        owners::deduplicate(request, &mut node, Moment::Request);
+        owners::deduplicate(request, &mut node, DedupStage::Request);
         Ok(Self { dry_run: options.dry_run, body: Body::Whole(node), wanted })
     }
 

@@ -7,7 +7,7 @@ use crate::request::body::LIMIT;
 use crate::status::StatusError;
 use crate::storage::cache::{Item, Stored, storable, storable_as};
 use crate::verbs::managed_fields::{self, Tracking};
-use crate::verbs::owners::{self, Moment};
+use crate::verbs::owners::{self, DedupStage};
 use ratchet_engine::{Part, StatusCause};
 use ratchet_object::{Kind, Node};
 use ratchet_pipeline::Defaulted;
@@ -115,13 +115,13 @@ pub(crate) async fn create(
     metadata::wipe_system_fields(&mut node);
     set_namespace(request, &mut node)?;
     if tracking == Tracking::Update {
-        owners::deduplicate(request, &mut node, Moment::Request);
+        owners::deduplicate(request, &mut node, DedupStage::Request);
         managed_fields::track_create(request, &mut node);
     }
     let entries = managed_fields::entries(&node);
     Chain::of(request.app).admit_create(request, &mut node).await?;
     managed_fields::check_admitted(request, entries, &mut node);
-    owners::deduplicate(request, &mut node, Moment::Admitted);
+    owners::deduplicate(request, &mut node, DedupStage::Admitted);
     admission::escalation(request, &node, None)?;
     set_namespace(request, &mut node)?;
     let generate = node.text_at(&["metadata", "name"]).is_empty();
@@ -254,11 +254,11 @@ async fn commit_new(
     match app.cache.store().commit(writes).await? {
         Commit::Done(revision) => {
             app.cache.wait_for(revision.0).await?;
-            let shown = match established {
+            let version = match established {
                 Some(established) => established.stored_at(revision.0),
                 None => revision.0,
             };
-            Ok(Some(Arc::new(Item::written(cache_key, shown, &value))))
+            Ok(Some(Arc::new(Item::written(cache_key, version, &value))))
         }
         Commit::Refused { key: taken, .. } if taken == key => {
             Err(StatusError::already_exists(resource.about(name)))
@@ -409,7 +409,7 @@ async fn validate_update(
     let entries = managed_fields::entries(&new);
     Chain::of(app).admit_update(request, &mut new, &old, part).await?;
     managed_fields::check_admitted(request, entries, &mut new);
-    owners::deduplicate(request, &mut new, Moment::Admitted);
+    owners::deduplicate(request, &mut new, DedupStage::Admitted);
     check_version_named(request, &new)?;
     preconditions.check_version(request, (&sent, &new), &old)?;
     partial::restrict(part, &mut new, &old);

@@ -1,6 +1,6 @@
 //! Validation of iSCSI volume sources and of the names of their targets and initiators.
 
-use super::sources::{HIGHEST_LUN, Holder};
+use super::source_holder::{HIGHEST_LUN, Holder};
 use crate::field_errors::{FieldErrors, quoted};
 use ratchet_object::At;
 

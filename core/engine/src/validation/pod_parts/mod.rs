@@ -12,6 +12,7 @@ mod projections;
 mod resources;
 mod scheduling;
 mod security;
+mod source_holder;
 mod sources;
 mod sysctls;
 mod volumes;
@@ -28,7 +29,8 @@ pub(super) use resources::{
     is_standard,
 };
 pub(super) use scheduling::check_tolerations;
-pub(super) use sources::{Holder, check as check_source, check_driver, check_driver_name};
+pub(super) use source_holder::Holder;
+pub(super) use sources::{check as check_source, check_driver, check_driver_name};
 
 /// Fields of a pod spec with a name format, checked if set.
 const NAME_FORMATS: [(&str, NameFormat); 4] = [

@@ -60,11 +60,11 @@ fn check_keys<'a>(
     }
 }
 
-/// Checks that a path is not yet among `paths`; the API reports `shown` instead of the path.
+/// Checks that a path is not yet among `paths`; the API reports `reported` instead of the path.
 fn check_repeated<'a>(
     volume: &At<'_>,
     path: &'a str,
-    shown: &str,
+    reported: &str,
     paths: &mut Vec<&'a str>,
     errs: &mut FieldErrors<'_, '_>,
 ) {
@@ -72,7 +72,7 @@ fn check_repeated<'a>(
         return;
     }
     if paths.contains(&path) {
-        errs.invalid_as(volume, quoted(shown), REPEATED);
+        errs.invalid_as(volume, quoted(reported), REPEATED);
     } else {
         paths.push(path);
     }

@@ -3,6 +3,7 @@
 use super::iscsi;
 use super::paths::{check_descending, check_no_backsteps, check_not_reserved};
 use super::projections;
+use super::source_holder::{HIGHEST_LUN, Holder};
 use crate::field_errors::{FieldErrors, quoted};
 use crate::name_format::{self, NameFormat};
 use crate::rules::names;
@@ -10,24 +11,6 @@ use crate::validation::{storage, template_metadata};
 use crate::{FieldError, format_value};
 use alloc::vec::Vec;
 use ratchet_object::{At, Quantity};
-
-/// What a volume source belongs to: some sources of a PersistentVolume have fields of their own.
-#[derive(Clone, Copy)]
-pub(crate) enum Holder<'a> {
-    /// A volume of a pod or of a template.
-    Pod {
-        /// Whether it is a Pod, not a template.
-        is_pod: bool,
-    },
-    /// A PersistentVolume of this name.
-    PersistentVolume(&'a str),
-}
-
-impl Holder<'_> {
-    pub(super) fn is_pod(self) -> bool {
-        matches!(self, Self::Pod { .. })
-    }
-}
 
 /// Fields of sources that are texts or lists and must not be empty, in the order in which the API checks them.
 const REQUIRED: [(&str, &str); 25] = [
@@ -69,7 +52,6 @@ const CSI_SECRETS: [&str; 4] = [
 const MODE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
 const HIGHEST_MODE: i64 = 0o777;
 const HIGHEST_PARTITION: i64 = 255;
-pub(super) const HIGHEST_LUN: i64 = 255;
 const LONGEST_DRIVER: usize = 63;
 const LONGEST_TENANT: usize = 64;
 const BAD_REGISTRY: &str = "must be a host:port pair or multiple pairs separated by commas";

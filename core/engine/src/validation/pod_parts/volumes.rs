@@ -2,7 +2,8 @@
 
 use super::PodValidationOptions;
 use super::paths::check_descending;
-use super::sources::{self, Holder};
+use super::source_holder::Holder;
+use super::sources;
 use crate::field_errors::{FieldErrors, has, quoted};
 use crate::format_value;
 use crate::name_format::{self, NameFormat};

@@ -162,12 +162,12 @@ pub(super) fn check_host_users(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     if spec.field("hostUsers").truth() != Some(false) {
         return;
     }
-    for (name, shown) in
+    for (name, reported) in
         [("hostNetwork", "hostNetwork"), ("hostPID", "HostPID"), ("hostIPC", "HostIPC")]
     {
         let at = spec.field(name);
         if at.is_true() {
-            errs.forbidden(&at.with_path(spec.path().field(shown)), DETAIL);
+            errs.forbidden(&at.with_path(spec.path().field(reported)), DETAIL);
         }
     }
     for devices in spec.containers().map(|at| at.field("volumeDevices")) {
