@@ -117,7 +117,9 @@ struct GatheredEntropy(Option<std::thread::JoinHandle<()>>);
 
 impl GatheredEntropy {
     fn start() -> Self {
-        Self(Some(std::thread::spawn(|| drop(aws_lc_rs::rand::fill(&mut [0])))))
+        Self(Some(std::thread::spawn(|| {
+            let _ = aws_lc_rs::rand::fill(&mut [0]);
+        })))
     }
 }
 

@@ -91,6 +91,8 @@ fn collect(verdict: &Verdict, fired: &mut BTreeSet<&'static str>) {
     fired.extend(verdict.warnings.iter().map(|warning| warning.rule.id));
     if let Some(denial) = &verdict.denial {
         fired.insert(denial.rule.id);
+        // A pod with a host process violates another rule, too: it is on the network of its host.
+        fired.extend(denial.labels.iter().map(|label| label.rule.id));
     }
 }
 

@@ -343,7 +343,7 @@ mod tests {
     fn what_is_not_enabled_does_not_run() {
         let rows: Vec<bool> =
             PLUGINS.iter().map(|row| row.name != "ValidatingAdmissionPolicy").collect();
-        let names: Vec<&str> = Chain(&rows).plugins().map(|plugin| plugin.name()).collect();
+        let names: Vec<&str> = Chain(&rows).plugins().map(Plugin::name).collect();
         assert_eq!(names.len(), PLUGINS.len() - 1);
         assert!(!names.contains(&"ValidatingAdmissionPolicy"));
     }

@@ -23,7 +23,7 @@ pub(super) async fn ask(
     let exchange = async {
         let path = config.path_and_query(timeout.seconds);
         let (head, body) = app.own_webhook.call(path, body).await.into_parts();
-        let content_type = head.headers.get(CONTENT_TYPE).map(|value| value.as_bytes());
+        let content_type = head.headers.get(CONTENT_TYPE).map(http::HeaderValue::as_bytes);
         let content_type = String::from_utf8_lossy(content_type.unwrap_or_default()).into_owned();
         match Limited::new(body, MAX_RESPONSE_BYTES).collect().await {
             Ok(body) => {
