@@ -30,7 +30,7 @@ use ratchet_embedded::Embedded;
 use ratchet_engine::ApiConfig;
 use ratchet_server::{
     AggregationConfig, BackendConfig, ClientKeyFiles, Config, Credentials, Proxies, ProxyFiles,
-    ServiceRouting, Trust,
+    STACK_SIZE, ServiceRouting, Trust, worker_threads,
 };
 use settings::Settings;
 use signals::Signals;
@@ -91,7 +91,8 @@ fn start(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     controllers.signing = Some(signing::signer(&args.controllers, keys.authority_files())?);
     let config = config(args, settings, &keys);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    let runtime = runtime.worker_threads(ratchet_server::worker_threads()).enable_all().build()?;
+    runtime.worker_threads(worker_threads()).thread_stack_size(STACK_SIZE);
+    let runtime = runtime.enable_all().build()?;
     let result = runtime.block_on(serve(config, store, keys, controllers, out));
     // Whatever still reads the files ends first.
     drop(runtime);

@@ -137,7 +137,7 @@ const WIDGETS: &str = "{components: {schemas: {
             metadata: {description: m, allOf: [{$ref: '#/components/schemas/meta'}]},
             spec: {type: object, properties: {
                 size: {type: integer}, port: {x-kubernetes-int-or-string: true}, a-b: {type: number},
-                tags: {type: array, items: {type: object, properties: {on: {type: boolean}}}},
+                tags: {type: array, items: {type: object, properties: {enabled: {type: boolean}}}},
                 more: {type: object, x-kubernetes-preserve-unknown-fields: true},
                 any: {x-kubernetes-preserve-unknown-fields: true},
                 inner: {type: object, x-kubernetes-embedded-resource: true},
@@ -165,7 +165,7 @@ fn custom_kinds_have_the_types_of_their_definitions() {
     let check = |expression: &str| served_warnings(&served, RULE, expression, "");
     for fine in [
         "object.spec.size > 1 && object.spec.port == 'x' && object.spec.a__dash__b < 1.5",
-        "object.spec.tags.all(tag, tag.on) && object.metadata.labels.x == 'y'",
+        "object.spec.tags.all(tag, tag.enabled) && object.metadata.labels.x == 'y'",
         "object.metadata.creationTimestamp > timestamp('2020-01-01T00:00:00Z')",
         "object.spec.inner.metadata.name == object.spec.inner.kind",
         "object.spec.round.size == 1 && has(object.spec.round.again)",

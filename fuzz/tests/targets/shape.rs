@@ -75,6 +75,7 @@ fn check_object(text: &str, object: &Object<'_>) {
                 "quantities must match ",
                 "unable to parse ",
                 "illegal base64 data at input byte ",
+                "parsing time ",
             ];
             assert!(words.iter().any(|word| message.starts_with(word)), "{message}");
             assert!(!violation.path.is_empty());

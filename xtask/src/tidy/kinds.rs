@@ -91,7 +91,7 @@ fn words(file: &str, files: &Files<'_>) -> Option<BTreeSet<String>> {
             add(&text);
             continue;
         }
-        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         tokens::of(code).iter().filter_map(tokens::Token::string).for_each(&mut add);
     }
     Some(words)

@@ -16,6 +16,10 @@ use tokio::time::timeout;
 /// Objects up to this size are decoded and encoded in less than a millisecond, which is not worth a thread switch.
 pub(crate) const SMALL: usize = 32 * 1024;
 
+/// The stack of a thread that handles requests. Objects and expressions may be as deep as their limits, below handlers
+/// whose frames are large in a build without optimisation; memory is taken by what is used only.
+pub const STACK_SIZE: usize = 4 << 20;
+
 /// The number of permits of each kind.
 #[derive(Clone, Copy, Debug)]
 struct Permits {
@@ -73,7 +77,11 @@ impl Default for Compute {
 impl Compute {
     fn new(permits: Permits) -> Self {
         let mut threads = Builder::new_multi_thread();
-        let threads = threads.worker_threads(permits.work).thread_name("compute").build();
+        let threads = threads
+            .worker_threads(permits.work)
+            .thread_name("compute")
+            .thread_stack_size(STACK_SIZE)
+            .build();
         Self {
             work: Arc::new(Semaphore::new(permits.work)),
             expressions: Semaphore::new(permits.expressions),
