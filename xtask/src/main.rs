@@ -50,6 +50,7 @@ usage: cargo xtask <command>
   load [ARGS]     measure `ratchet serve`: requests, lists, writes, watches, starts
   definitions [ARGS]
                   measure a thousand definitions with ten thousand objects: start, memory, one more
+  growth [ARGS]   measure what every verb costs by the number of objects, and watches by their number
   envtest [ARGS]  measure how soon control planes of envtest are ready, and the memory of fifty
   settle [ARGS]   measure how long the controllers need until EndpointSlices and Endpoints show all pods
   writes [ARGS]   measure applies, updates with managedFields, definitions and rules on large objects
@@ -109,6 +110,7 @@ fn run() -> Result<bool> {
         ["measure", profile] => measure::run(profile),
         ["load", rest @ ..] => run_bench("load", rest),
         ["definitions", rest @ ..] => run_bench("definitions", rest),
+        ["growth", rest @ ..] => run_bench("growth", rest),
         ["envtest", rest @ ..] => run_bench("envtest", rest),
         ["settle", rest @ ..] => run_bench("settle", rest),
         ["writes", rest @ ..] => run_bench("writes", rest),

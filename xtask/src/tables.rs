@@ -11,15 +11,16 @@ use std::ffi::OsStr;
 
 const GENERATOR: &str = "tools/schemagen/Cargo.toml";
 
-/// The generator's argument, and the table that it then prints.
-const SCHEMA: (&str, &str) = ("schema", "core/object/src/schema/v1_36.rs");
-
-/// The same for tables that are made of the Go sources.
-const FROM_CHECKOUT: [(&str, &str); 4] = [
-    ("internal-types", "core/engine/src/internal.txt"),
-    ("merge-keys", "core/object/src/patch/merge_keys/v1_36.rs"),
-    ("proto", "core/object/src/proto/v1_36.rs"),
-    ("topology", "core/object/src/schema/topology/v1_36.rs"),
+/// The generator's argument, the table that it then prints, and the variable with the path of what it reads, if it reads
+/// anything.
+const TABLES: [(&str, &str, Option<&str>); 7] = [
+    ("schema", "core/object/src/schema/v1_36.rs", None),
+    ("go-types", "core/object/src/go_types/v1_36.rs", Some(CHECKOUT)),
+    ("internal-types", "core/engine/src/internal.txt", Some(CHECKOUT)),
+    ("merge-keys", "core/object/src/patch/merge_keys/v1_36.rs", Some(CHECKOUT)),
+    ("proto", "core/object/src/proto/v1_36.rs", Some(CHECKOUT)),
+    ("time-zones", "core/engine/src/time_zones.txt", Some(TIME_ZONES)),
+    ("topology", "core/object/src/schema/topology/v1_36.rs", Some(CHECKOUT)),
 ];
 
 /// The generator's argument for the list of feature gates, with which the engine's gates are compared.
@@ -28,20 +29,21 @@ const FEATURES: &str = "features";
 /// The variable with a checkout of Kubernetes v1.36.
 const CHECKOUT: &str = "RATCHET_KUBERNETES";
 
+/// The variable with a directory of compiled time zones, of the version that kube-apiserver was built with.
+const TIME_ZONES: &str = "RATCHET_ZONEINFO";
+
 /// Regenerates every table that can be generated here, and compares.
 pub(crate) fn check(tally: &mut Tally) -> Result<Vec<Violation>> {
-    let (argument, path) = SCHEMA;
-    let mut found: Vec<Violation> =
-        compare(path, &generate(argument, None)?)?.into_iter().collect();
-    let checkout = std::env::var_os(CHECKOUT);
-    for (argument, path) in FROM_CHECKOUT {
-        match &checkout {
-            Some(checkout) => found.extend(compare(path, &generate(argument, Some(checkout))?)?),
-            None => tally.not_run(format!("{path} against its generator: {CHECKOUT} is not set")),
+    let mut found = Vec::new();
+    for (argument, path, variable) in TABLES {
+        let input = variable.and_then(std::env::var_os);
+        match variable.filter(|_| input.is_none()) {
+            Some(name) => tally.not_run(format!("{path} against its generator: {name} is not set")),
+            None => found.extend(compare(path, &generate(argument, input.as_deref())?)?),
         }
     }
-    match &checkout {
-        Some(checkout) => found.extend(gates::compare(&generate(FEATURES, Some(checkout))?)?),
+    match std::env::var_os(CHECKOUT) {
+        Some(checkout) => found.extend(gates::compare(&generate(FEATURES, Some(&checkout))?)?),
         None => {
             tally.not_run(format!("{} against Kubernetes: {CHECKOUT} is not set", gates::TABLE));
         }
@@ -49,10 +51,10 @@ pub(crate) fn check(tally: &mut Tally) -> Result<Vec<Violation>> {
     Ok(found)
 }
 
-fn generate(argument: &str, checkout: Option<&OsStr>) -> Result<String> {
+fn generate(argument: &str, input: Option<&OsStr>) -> Result<String> {
     let mut command = cargo();
     command.args(["run", "--quiet", "--locked", "--manifest-path", GENERATOR, "--"]);
-    command.arg(argument).args(checkout);
+    command.arg(argument).args(input);
     // A separate target directory without debug information: the generator is built once and runs briefly.
     command.env("CARGO_TARGET_DIR", target()?.join("schemagen"));
     command.env("CARGO_PROFILE_DEV_DEBUG", "0");
@@ -84,6 +86,17 @@ fn difference(one: &str, other: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_generated_table_is_compared() {
+        let marked = include_str!("../../.gitattributes").lines();
+        let paths = marked.filter_map(|line| line.strip_prefix('/')?.split(' ').next());
+        let mut paths: Vec<&str> = paths.filter(|path| path.starts_with("core/")).collect();
+        let mut compared: Vec<&str> = TABLES.iter().map(|(_, path, _)| *path).collect();
+        paths.sort_unstable();
+        compared.sort_unstable();
+        assert_eq!(paths, compared);
+    }
 
     #[test]
     fn the_first_line_that_differs_is_named() {

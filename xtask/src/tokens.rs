@@ -13,7 +13,7 @@ pub(crate) enum Kind {
     Punctuation,
 }
 
-/// A token.
+/// A word, a literal or a sign of Rust code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token<'t> {
     pub(crate) kind: Kind,

@@ -79,10 +79,16 @@ impl Converter for BuiltInKind<'_> {
     }
 
     fn decode_error(&self, object: &Node<'_>, kind: GroupVersionKind<'_>) -> Option<String> {
-        let row = schema::kind(kind.group, kind.version, kind.kind)?;
-        let reason = conversion_error(object, row.ty)?;
-        Some(format!("unable to convert unstructured object to {kind}: {reason}"))
+        unstructured_error(object, kind)
     }
+}
+
+/// Why an object that fits the schema of a built-in kind cannot be decoded into its Go type.
+#[must_use]
+pub fn unstructured_error(object: &Node<'_>, kind: GroupVersionKind<'_>) -> Option<String> {
+    let row = schema::kind(kind.group, kind.version, kind.kind)?;
+    let reason = conversion_error(object, row.ty)?;
+    Some(format!("unable to convert unstructured object to {kind}: {reason}"))
 }
 
 /// The version and kind of an object, without anything else.

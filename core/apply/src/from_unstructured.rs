@@ -1,8 +1,8 @@
 //! Conversion of an applied object to Go's types: values may fit the schema and still not their type.
 
-use crate::go_time::{RFC3339, RFC3339_MICRO, parse_error};
 use alloc::format;
 use alloc::string::{String, ToString};
+use ratchet_object::go_time::{RFC3339, RFC3339_MICRO, parse_error};
 use ratchet_object::schema::{self, Shape};
 use ratchet_object::{Node, Quantity, Value, decode_base64};
 
@@ -40,7 +40,7 @@ fn value_error(node: &Node<'_>, shape: &Shape) -> Option<String> {
             let at = decode_base64(node.text()?).err()?;
             Some(format!("error decoding from json: illegal base64 data at input byte {at}"))
         }
-        Shape::String | Shape::Bool | Shape::Float | Shape::Any => None,
+        Shape::String | Shape::Bool | Shape::Float | Shape::Any | Shape::OneOf(_) => None,
     }
 }
 

@@ -35,7 +35,6 @@ mod error;
 mod field_manager;
 mod field_set;
 mod from_unstructured;
-mod go_time;
 mod last_applied;
 mod managed;
 mod manager_name;
@@ -54,6 +53,7 @@ mod value;
 pub use conflict::Conflict;
 pub use converter::{
     BuiltInKind, ConvertObject, Converter, CustomKind, api_version, rename_version,
+    unstructured_error,
 };
 pub use entry::{ManagedFieldsEntry, Operation, set_managed_fields};
 pub use error::ApplyError;

@@ -145,7 +145,7 @@ impl fmt::Display for Plain<'_> {
         match &self.0.value {
             Value::Null => f.write_str("<nil>"),
             Value::Bool(truth) => write!(f, "{truth}"),
-            Value::Int(number) => f.write_str(&float(*number as f64)),
+            Value::Int(number) => write!(f, "{number}"),
             Value::Float(number) => f.write_str(&float(*number)),
             Value::Text(text) => f.write_str(text),
             Value::List(items) => {

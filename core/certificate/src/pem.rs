@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
-/// A PEM block.
+/// One `-----BEGIN …-----` of a file, decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PemBlock {
     /// The type: `CERTIFICATE`.

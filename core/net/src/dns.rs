@@ -1,6 +1,6 @@
 //! DNS names and search lists.
 
-/// The faults of a name.
+/// Why a text is no DNS name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NameFault {
     /// More bytes than allowed.

@@ -48,7 +48,9 @@ pub fn decode(text: &str) -> Result<Vec<u8>, usize> {
 
 /// The bytes of a list of numbers, which Go accepts as well; none if a number is not a byte.
 pub(crate) fn of_numbers(items: &[Node<'_>]) -> Option<Vec<u8>> {
-    items.iter().map(|item| u8::try_from(item.as_int()?).ok()).collect()
+    let byte =
+        |item: &Node<'_>| if item.is_null() { Some(0) } else { u8::try_from(item.as_int()?).ok() };
+    items.iter().map(byte).collect()
 }
 
 fn bits(letter: u8) -> Option<u32> {

@@ -48,6 +48,7 @@ fn canonicalize_members(node: &mut Node<'_>, type_index: u16) {
 }
 
 fn value(node: &mut Node<'_>, shape: &'static Shape) {
+    let Some(shape) = shape.resolve(&node.value) else { return };
     match shape {
         Shape::Object(type_index) => canonicalize_members(node, *type_index),
         Shape::List(inner) => {
@@ -59,6 +60,14 @@ fn value(node: &mut Node<'_>, shape: &'static Shape) {
         Shape::Map(inner) => {
             let entries = node.entries_mut().into_iter().flatten();
             entries.for_each(|entry| canonicalize_element(&mut entry.node, inner));
+        }
+        Shape::Float => {
+            // Go reads a number that is too long for a float as the nearest one.
+            if let Value::Int(number) = node.value
+                && number.unsigned_abs() > 1 << f64::MANTISSA_DIGITS
+            {
+                node.value = Value::Int(number as f64 as i64);
+            }
         }
         Shape::Quantity => {
             if let Some(amount) = Quantity::of(node) {

@@ -25,6 +25,7 @@ pub fn complete(node: &mut Node<'_>, type_index: u16) {
 }
 
 fn complete_value(node: &mut Node<'_>, shape: &'static Shape) {
+    let Some(shape) = shape.resolve(&node.value) else { return };
     match shape {
         Shape::Object(type_index) => complete(node, *type_index),
         Shape::List(inner) if contains_objects(inner) => {
@@ -45,6 +46,7 @@ fn contains_objects(shape: &Shape) -> bool {
     match shape {
         Shape::Object(_) => true,
         Shape::List(inner) | Shape::Map(inner) => contains_objects(inner),
+        Shape::OneOf(shapes) => shapes.iter().any(contains_objects),
         _ => false,
     }
 }
@@ -73,6 +75,7 @@ pub(crate) fn is_structure(shape: &Shape) -> bool {
             | Shape::Quantity
             | Shape::IntOrString
             | Shape::Any
+            | Shape::OneOf(_)
     )
 }
 
@@ -92,6 +95,7 @@ pub(crate) fn zero(shape: &'static Shape) -> Node<'static> {
         | Shape::Time
         | Shape::MicroTime
         | Shape::Any
+        | Shape::OneOf(_)
         | Shape::List(_)
         | Shape::Map(_) => Node::new(Value::Null),
     }

@@ -104,6 +104,7 @@ pub fn equal_at(one: &Node<'_>, other: &Node<'_>, names: &[&str], equality: Equa
 }
 
 fn equal_values(shape: Shape, one: &Node<'_>, other: &Node<'_>, equality: Equality) -> bool {
+    let shape = resolve(shape, one);
     match (shape, &one.value, &other.value) {
         (Shape::Object(_), Value::Map(entries), Value::Map(others)) => {
             let slot = |name: &str| Slot::value(shape).member(name);
@@ -142,6 +143,15 @@ fn equal_values(shape: Shape, one: &Node<'_>, other: &Node<'_>, equality: Equali
         }
         _ => one == other,
     }
+}
+
+/// The shape of a value that may have one of several.
+fn resolve(shape: Shape, node: &Node<'_>) -> Shape {
+    match shape {
+        Shape::OneOf(shapes) => Shape::alternative(shapes, &node.value).copied(),
+        shape => Some(shape),
+    }
+    .unwrap_or(Shape::Any)
 }
 
 /// Whether a value is the zero value of its Go type.

@@ -1,181 +1,135 @@
-//! What Go's `time.Parse` has against a text that should be a time.
+//! Times as Go's `time.Parse` reads them, for the sake of its error messages.
 
 use alloc::format;
 use alloc::string::String;
-use ratchet_net::Quoted;
+use core::fmt::Write;
 
-/// `time.RFC3339`, the layout of a `metav1.Time`.
-const RFC3339: &str = "2006-01-02T15:04:05Z07:00";
-/// The layout of a `metav1.MicroTime`.
-const RFC3339_MICRO: &str = "2006-01-02T15:04:05.000000Z07:00";
+/// RFC 3339 with seconds: `metav1.Time`.
+pub const RFC3339: &str = "2006-01-02T15:04:05Z07:00";
 
-/// What stands where in a layout.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Element {
-    Literal,
-    Year,
-    Month,
-    Day,
-    Hour,
-    Minute,
-    Second,
-    Micros,
-    Zone,
+/// RFC 3339 with microseconds: `metav1.MicroTime`.
+pub const RFC3339_MICRO: &str = "2006-01-02T15:04:05.000000Z07:00";
+
+/// Why a text is no time in one of the layouts above; `None` if it is one.
+pub fn parse_error(text: &str, layout: &str) -> Option<String> {
+    let fault = parse(text, layout).err()?;
+    let text = quote(text);
+    Some(match fault {
+        Fault::Element(rest, element) => {
+            let (layout, rest, element) = (quote(layout), quote(rest), quote(element));
+            format!("parsing time {text} as {layout}: cannot parse {rest} as {element}")
+        }
+        Fault::Range(what) => format!("parsing time {text}: {what} out of range"),
+        Fault::Extra(rest) => format!("parsing time {text}: extra text: {}", quote(rest)),
+    })
 }
 
-use Element::{Day, Hour, Literal, Micros, Minute, Month, Second, Year, Zone};
+enum Fault<'t> {
+    /// What is left of the text is not this element of the layout.
+    Element(&'t str, &'static str),
+    Range(&'static str),
+    Extra(&'t str),
+}
 
-static DATE: &[(Element, &str)] = &[
-    (Year, "2006"),
-    (Literal, "-"),
-    (Month, "01"),
-    (Literal, "-"),
-    (Day, "02"),
-    (Literal, "T"),
-    (Hour, "15"),
-    (Literal, ":"),
-    (Minute, "04"),
-    (Literal, ":"),
-    (Second, "05"),
+/// An element of two digits, with the literal before it and what it may be.
+struct Digits {
+    before: &'static str,
+    element: &'static str,
+    range: core::ops::Range<u32>,
+    name: &'static str,
+}
+
+const fn digits(
+    before: &'static str,
+    element: &'static str,
+    range: core::ops::Range<u32>,
+    name: &'static str,
+) -> Digits {
+    Digits { before, element, range, name }
+}
+
+const ELEMENTS: [Digits; 5] = [
+    digits("-", "01", 1..13, "month"),
+    digits("-", "02", 0..100, "day"), // checked with month and year
+    digits("T", "15", 0..24, "hour"),
+    digits(":", "04", 0..60, "minute"),
+    digits(":", "05", 0..60, "second"),
 ];
 
-/// Why a number is none, or is out of its range.
-enum Fault {
-    Syntax,
-    Range(&'static str),
-}
-
-/// The error for a text that is no `metav1.Time`.
-pub(crate) fn time_error(text: &str) -> Option<String> {
-    parse(text, RFC3339, &[(Zone, "Z07:00")]).err()
-}
-
-/// The error for a text that is no `metav1.MicroTime`.
-pub(crate) fn micro_time_error(text: &str) -> Option<String> {
-    parse(text, RFC3339_MICRO, &[(Micros, ".000000"), (Zone, "Z07:00")]).err()
-}
-
-fn parse(text: &str, layout: &str, end: &[(Element, &str)]) -> Result<(), String> {
-    let about = format!("parsing time {}", Quoted(text));
-    let mut rest = text.as_bytes();
-    let (mut year, mut month, mut day) = (0, 0, 0);
-    let has_fraction = end.len() > 1;
-    for (element, pattern) in DATE.iter().chain(end) {
-        let before = rest;
-        let read = match element {
-            Literal => literal(&mut rest, pattern),
-            Year => four_digits(&mut rest).map(|number| year = number),
-            Month => number(&mut rest, true, 1..=12, "month").map(|number| month = number),
-            // Whether the month has such a day is known only at the end.
-            Day => number(&mut rest, true, 0..=99, "").map(|number| day = number),
-            Hour => number(&mut rest, false, 0..=23, "hour").map(drop),
-            Minute => number(&mut rest, true, 0..=59, "minute").map(drop),
-            Second => number(&mut rest, true, 0..=59, "second").map(|_| {
-                if !has_fraction {
-                    skip_fraction(&mut rest);
-                }
-            }),
-            Micros => micros(&mut rest),
-            Zone => zone(&mut rest),
-        };
-        let left = String::from_utf8_lossy(if *element == Literal { rest } else { before });
-        read.map_err(|fault| match fault {
-            Fault::Syntax => format!(
-                "{about} as {}: cannot parse {} as {}",
-                Quoted(layout),
-                Quoted(&left),
-                Quoted(pattern)
-            ),
-            Fault::Range(what) => format!("{about}: {what} out of range"),
-        })?;
+fn parse<'t>(text: &'t str, layout: &str) -> Result<(), Fault<'t>> {
+    let year = text.get(..4).filter(|year| year.bytes().all(|byte| byte.is_ascii_digit()));
+    let year: u32 = year.and_then(|year| year.parse().ok()).ok_or(Fault::Element(text, "2006"))?;
+    let mut rest = text.get(4..).unwrap_or_default();
+    let (mut month, mut day) = (0, 0);
+    for Digits { before, element, range, name } in &ELEMENTS {
+        let after = rest.strip_prefix(before).ok_or(Fault::Element(rest, before))?;
+        // An hour may have one digit.
+        let length = if *element == "15" && !starts_with_digits(after, 2) { 1 } else { 2 };
+        if !starts_with_digits(after, length) {
+            return Err(Fault::Element(after, element));
+        }
+        let (number, after) = after.split_at_checked(length).unwrap_or((after, ""));
+        let number = number.parse().unwrap_or_default();
+        if !range.contains(&number) {
+            return Err(Fault::Range(name));
+        }
+        match *element {
+            "01" => month = number,
+            "02" => day = number,
+            _ => {}
+        }
+        rest = after;
     }
+    rest = fraction(rest, layout)?;
+    rest = zone(rest)?;
     if !rest.is_empty() {
-        let rest = String::from_utf8_lossy(rest);
-        return Err(format!("{about}: extra text: {}", Quoted(&rest)));
+        return Err(Fault::Extra(rest));
     }
-    if day < 1 || day > days_in(month, year) {
-        return Err(format!("{about}: day out of range"));
+    if day < 1 || day > days_in(year, month) {
+        return Err(Fault::Range("day"));
     }
     Ok(())
 }
 
-fn literal(rest: &mut &[u8], pattern: &str) -> Result<(), Fault> {
-    *rest = rest.strip_prefix(pattern.as_bytes()).ok_or(Fault::Syntax)?;
-    Ok(())
-}
-
-fn digit(rest: &[u8], index: usize) -> Option<u32> {
-    rest.get(index).filter(|byte| byte.is_ascii_digit()).map(|byte| u32::from(byte - b'0'))
-}
-
-fn four_digits(rest: &mut &[u8]) -> Result<u32, Fault> {
-    let mut number = 0;
-    for index in 0..4 {
-        number = number * 10 + digit(rest, index).ok_or(Fault::Syntax)?;
+fn fraction<'t>(rest: &'t str, layout: &str) -> Result<&'t str, Fault<'t>> {
+    let after = rest.strip_prefix(['.', ',']);
+    if layout == RFC3339_MICRO {
+        let after = after.filter(|after| starts_with_digits(after, 6));
+        return after.and_then(|after| after.get(6..)).ok_or(Fault::Element(rest, ".000000"));
     }
-    *rest = rest.get(4..).unwrap_or_default();
-    Ok(number)
+    // A fraction may stand there without being in the layout.
+    Ok(match after.filter(|after| starts_with_digits(after, 1)) {
+        Some(after) => after.trim_start_matches(|letter: char| letter.is_ascii_digit()),
+        None => rest,
+    })
 }
 
-/// A number of two digits, or of one where that is allowed.
-fn number(
-    rest: &mut &[u8],
-    is_fixed: bool,
-    range: core::ops::RangeInclusive<u32>,
-    what: &'static str,
-) -> Result<u32, Fault> {
-    let first = digit(rest, 0).ok_or(Fault::Syntax)?;
-    let (number, length) = match digit(rest, 1) {
-        Some(second) => (first * 10 + second, 2),
-        None if is_fixed => return Err(Fault::Syntax),
-        None => (first, 1),
+fn zone(rest: &str) -> Result<&str, Fault<'_>> {
+    if let Some(after) = rest.strip_prefix('Z') {
+        return Ok(after);
+    }
+    let bad = Fault::Element(rest, "Z07:00");
+    let Some((zone, after)) = rest.split_at_checked(6) else { return Err(bad) };
+    let Some((hour, minute)) = zone.get(1..).and_then(|zone| zone.split_once(':')) else {
+        return Err(bad);
     };
-    *rest = rest.get(length..).unwrap_or_default();
-    if range.contains(&number) { Ok(number) } else { Err(Fault::Range(what)) }
-}
-
-/// A fraction may follow the seconds, though the layout has none.
-fn skip_fraction(rest: &mut &[u8]) {
-    if matches!(rest.first(), Some(b'.' | b',')) && digit(rest, 1).is_some() {
-        let digits = rest.iter().skip(1).take_while(|byte| byte.is_ascii_digit()).count();
-        *rest = rest.get(digits + 1..).unwrap_or_default();
+    if !starts_with_digits(hour, 2) || !starts_with_digits(minute, 2) || hour.len() != 2 {
+        return Err(bad);
     }
-}
-
-fn micros(rest: &mut &[u8]) -> Result<(), Fault> {
-    let is_number = matches!(rest.first(), Some(b'.' | b','))
-        && (1..=6).all(|index| digit(rest, index).is_some());
-    if !is_number {
-        return Err(Fault::Syntax);
-    }
-    *rest = rest.get(7..).unwrap_or_default();
-    Ok(())
-}
-
-fn zone(rest: &mut &[u8]) -> Result<(), Fault> {
-    if let Some(behind) = rest.strip_prefix(b"Z") {
-        *rest = behind;
-        return Ok(());
-    }
-    let Some((zone, behind)) = rest.split_at_checked(6) else { return Err(Fault::Syntax) };
-    let [sign, hour @ .., _, _, _] = zone else { return Err(Fault::Syntax) };
-    let minute = zone.get(4..).unwrap_or_default();
-    if zone.get(3) != Some(&b':') {
-        return Err(Fault::Syntax);
-    }
-    let two = |digits: &[u8]| Some(digit(digits, 0)? * 10 + digit(digits, 1)?);
-    let (hour, minute) = (two(hour).ok_or(Fault::Syntax)?, two(minute).ok_or(Fault::Syntax)?);
-    *rest = behind;
-    if hour > 24 {
+    if hour.parse::<u32>().unwrap_or_default() > 24 {
         return Err(Fault::Range("time zone offset hour"));
     }
-    if minute > 60 {
+    if minute.parse::<u32>().unwrap_or_default() > 60 {
         return Err(Fault::Range("time zone offset minute"));
     }
-    if matches!(sign, b'+' | b'-') { Ok(()) } else { Err(Fault::Syntax) }
+    if zone.starts_with(['+', '-']) { Ok(after) } else { Err(bad) }
 }
 
-fn days_in(month: u32, year: u32) -> u32 {
+fn starts_with_digits(text: &str, count: usize) -> bool {
+    text.bytes().take(count).filter(u8::is_ascii_digit).count() == count
+}
+
+fn days_in(year: u32, month: u32) -> u32 {
     let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     match month {
         2 if is_leap => 29,
@@ -185,45 +139,73 @@ fn days_in(month: u32, year: u32) -> u32 {
     }
 }
 
+/// Quotes a text as the package `time` does: bytes that are not printable ASCII are escaped.
+fn quote(text: &str) -> String {
+    let mut out = String::from("\"");
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' => {
+                out.push('\\');
+                out.push(char::from(byte));
+            }
+            b' '..=b'~' => out.push(char::from(byte)),
+            _ => {
+                let _ = write!(out, "\\x{byte:02x}");
+            }
+        }
+    }
+    out.push('"');
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn times() {
-        for good in [
-            "2024-02-29T01:02:03Z",
-            "2024-02-29T01:02:03.5Z",
-            "2024-02-29T1:02:03,25+01:00",
+    fn times_that_fit() {
+        for text in [
+            "2026-01-02T03:04:05Z",
+            "2024-02-29T3:04:05.123+02:00",
+            "2026-01-02T03:04:05,5-24:60",
             "2024-12-31T23:59:59-24:60",
         ] {
-            assert_eq!(time_error(good), None, "{good}");
+            assert_eq!(parse_error(text, RFC3339), None, "{text}");
         }
-        let layout = r#" as "2006-01-02T15:04:05Z07:00": cannot parse "#;
-        for (bad, why) in [
-            ("", format!(r#"{layout}"" as "2006""#)),
-            ("x", format!(r#"{layout}"x" as "2006""#)),
-            ("2024", format!(r#"{layout}"" as "-""#)),
-            ("2024-1-01T00:00:00Z", format!(r#"{layout}"1-01T00:00:00Z" as "01""#)),
-            ("2024-01-01 00:00:00Z", format!(r#"{layout}" 00:00:00Z" as "T""#)),
-            ("2024-01-01T00:00:00", format!(r#"{layout}"" as "Z07:00""#)),
-            ("2024-13-01T00:00:00Z", ": month out of range".into()),
-            ("2023-02-29T00:00:00Z", ": day out of range".into()),
-            ("2024-01-01T24:00:00Z", ": hour out of range".into()),
-            ("2024-01-01T00:00:00Zx", r#": extra text: "x""#.into()),
-            ("2024-01-01T00:00:00+25:00", ": time zone offset hour out of range".into()),
-        ] {
-            let text = format!("parsing time {}{why}", Quoted(bad));
-            assert_eq!(time_error(bad), Some(text), "{bad}");
-        }
+        assert_eq!(parse_error("2026-01-02T03:04:05.000001Z", RFC3339_MICRO), None);
     }
 
     #[test]
-    fn times_with_microseconds() {
-        assert_eq!(micro_time_error("2024-01-01T00:00:00.123456Z"), None);
+    fn what_is_wrong_is_told_as_in_go() {
+        for (text, error) in [
+            ("banana", r#"cannot parse "banana" as "2006""#),
+            ("", r#"cannot parse "" as "2006""#),
+            ("2024", r#"cannot parse "" as "-""#),
+            ("2026/01", r#"cannot parse "/01" as "-""#),
+            ("2026-1-02", r#"cannot parse "1-02" as "01""#),
+            ("2026-01-02 03", r#"cannot parse " 03" as "T""#),
+            ("2026-01-02T03:04:05", r#"cannot parse "" as "Z07:00""#),
+            ("2026-01-02T03:04:05+0200", r#"cannot parse "+0200" as "Z07:00""#),
+        ] {
+            let message = parse_error(text, RFC3339).unwrap();
+            let start = format!("parsing time {} as {RFC3339:?}: ", quote(text));
+            assert_eq!(message.strip_prefix(&start), Some(error), "{text}");
+        }
+        for (text, error) in [
+            ("2026-13-02T03:04:05Z", ": month out of range"),
+            ("2026-02-29T03:04:05Z", ": day out of range"),
+            ("2026-01-02T24:04:05Z", ": hour out of range"),
+            ("2024-01-01T00:00:00+25:00", ": time zone offset hour out of range"),
+            ("2024-01-01T00:00:00Zx", r#": extra text: "x""#),
+            ("2026-01-02T03:04:05Zé", r#": extra text: "\xc3\xa9""#),
+        ] {
+            let message = parse_error(text, RFC3339).unwrap();
+            let start = format!("parsing time {}", quote(text));
+            assert_eq!(message.strip_prefix(&start), Some(error), "{text}");
+        }
         assert_eq!(
-            micro_time_error("2024-01-01T00:00:00Z").unwrap(),
-            r#"parsing time "2024-01-01T00:00:00Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000""#
+            parse_error("2026-01-02T03:04:05Z", RFC3339_MICRO).unwrap(),
+            r#"parsing time "2026-01-02T03:04:05Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000""#
         );
     }
 }

@@ -60,7 +60,7 @@ fn shape_type(shape: &Shape) -> String {
         Shape::Float => "float64".into(),
         Shape::Bool => "bool".into(),
         Shape::Quantity => "resource.Quantity".into(),
-        Shape::Any => "interface {}".into(),
+        Shape::Any | Shape::OneOf(_) => "interface {}".into(),
         Shape::Object(ty) => struct_type(schema::type_of(*ty)),
         Shape::List(inner) => format!("[]{}", shape_type(inner)),
         Shape::Map(inner) => format!("map[string]{}", shape_type(inner)),
@@ -105,6 +105,10 @@ mod tests {
         let key = [Step::Key("cpu")];
         assert_eq!(value_type(requirements, &key, &Shape::Quantity), "resource.Quantity");
         assert_eq!(value_type((spec, "volumeName"), &[], &Shape::String), "string");
+        // In v1beta1 it is an alias, which Go does not know by its own name.
+        let policy = row("io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicySpec");
+        let alias = (policy, "reinvocationPolicy");
+        assert_eq!(value_type(alias, &[], &Shape::String), "v1.ReinvocationPolicyType");
     }
 
     #[test]

@@ -10,15 +10,20 @@ use crate::{Node, Value};
 pub fn prune(node: &mut Node<'_>, type_index: u16) {
     let row = schema::type_of(type_index);
     let Some(entries) = node.entries_mut() else { return };
-    entries.retain(|entry| !entry.node.is_null() && row.field(&entry.key).is_some());
-    for entry in entries {
-        if let Some(field) = row.field(&entry.key) {
-            value(&mut entry.node, &field.shape);
-        }
-    }
+    entries.retain_mut(|entry| {
+        let Some(field) = row.field(&entry.key).filter(|_| !entry.node.is_null()) else {
+            return false;
+        };
+        value(&mut entry.node, &field.shape);
+        !entry.node.is_null()
+    });
 }
 
 fn value(node: &mut Node<'_>, shape: &'static Shape) {
+    let Some(shape) = shape.resolve(&node.value) else {
+        node.value = Value::Null;
+        return;
+    };
     match shape {
         Shape::Object(type_index) => prune(node, *type_index),
         Shape::List(inner) => {
@@ -54,6 +59,8 @@ fn element(node: &mut Node<'_>, shape: &'static Shape) {
 mod tests {
     use super::*;
     use crate::{Limits, decode};
+    use alloc::format;
+    use alloc::string::ToString;
 
     #[test]
     fn nothing_in_a_list_or_a_map_is_the_zero_of_its_type() {
@@ -73,6 +80,21 @@ mod tests {
         assert_eq!(
             pruned("", "Pod", "{spec: {containers: [null, {args: [null], image: null}]}}"),
             r#"{"spec":{"containers":[{},{"args":[""]}]}}"#
+        );
+        let schema = |text: &str| {
+            let text = format!("{{spec: {{versions: [{{schema: {{openAPIV3Schema: {text}}}}}]}}}}");
+            let pruned = pruned("apiextensions.k8s.io", "CustomResourceDefinition", &text);
+            let start = r#"{"spec":{"versions":[{"schema":{"openAPIV3Schema":"#;
+            pruned
+                .strip_prefix(start)
+                .and_then(|rest| rest.strip_suffix("}}]}}"))
+                .unwrap()
+                .to_string()
+        };
+        assert_eq!(schema("{items: {type: a, nope: 1}}"), r#"{"items":{"type":"a"}}"#);
+        assert_eq!(
+            schema("{items: true, additionalProperties: true}"),
+            r#"{"additionalProperties":true}"#
         );
         assert_eq!(
             pruned("", "ResourceQuota", "{spec: {hard: {pods: null}}}"),

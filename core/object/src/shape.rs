@@ -1,6 +1,6 @@
 //! Violations of a kind's schema: unknown fields and values of the wrong type.
 
-use crate::go_time::{micro_time_error, time_error};
+use crate::go_time::{RFC3339, RFC3339_MICRO, parse_error};
 use crate::path::{Step, Steps, readable};
 use crate::schema::{self, Shape, TypeRow};
 use crate::{Node, Object, Span, Value, base64, go_types};
@@ -52,8 +52,13 @@ pub fn type_violations(node: &Node<'_>, type_index: u16) -> Vec<SchemaViolation>
 
 /// Compares a tree with the type at `type_index`.
 pub fn compare_with_type(node: &Node<'_>, type_index: u16) -> TypeReport {
-    let mut walk =
-        Walk { violations: Vec::new(), steps: Vec::new(), fields: Vec::new(), is_pruned: true };
+    let mut walk = Walk {
+        violations: Vec::new(),
+        steps: Vec::new(),
+        fields: Vec::new(),
+        alternatives: 0,
+        is_pruned: true,
+    };
     walk.object(node, schema::type_of(type_index));
     TypeReport { violations: walk.violations, is_pruned: walk.is_pruned }
 }
@@ -67,6 +72,8 @@ struct Walk<'n> {
     steps: Vec<Step<'n>>,
     /// The fields among the steps, with the types that have them.
     fields: Vec<(&'static TypeRow, &'n str)>,
+    /// How many values on the way have one of several shapes: Go's strict decoder does not look into them.
+    alternatives: usize,
     is_pruned: bool,
 }
 
@@ -77,7 +84,9 @@ impl<'n> Walk<'n> {
             match row.field(&entry.key) {
                 None => {
                     self.is_pruned = false;
-                    self.report(ViolationKind::Unknown, entry.key_span);
+                    if self.alternatives == 0 {
+                        self.report(ViolationKind::Unknown, entry.key_span);
+                    }
                 }
                 Some(field) => {
                     self.fields.push((row, &entry.key));
@@ -93,6 +102,19 @@ impl<'n> Walk<'n> {
         match (shape, &node.value) {
             (_, Value::Null) => self.is_pruned = false,
             (Shape::Any, _) => {}
+            (Shape::OneOf(shapes), value) => match shape.resolve(value) {
+                Some(shape) => {
+                    self.alternatives += 1;
+                    self.value(node, shape);
+                    self.alternatives -= 1;
+                }
+                // Where a boolean may stand nothing else may; in other places the reference drops what it cannot use.
+                None if shapes.contains(&Shape::Bool) => {
+                    let message = "boolean or JSON schema expected";
+                    self.report(ViolationKind::WrongType(message.into()), node.span);
+                }
+                None => self.is_pruned = false,
+            },
             (Shape::Object(ty), Value::Map(_)) => self.object(node, schema::type_of(*ty)),
             (Shape::List(inner), Value::List(items)) => {
                 for (index, item) in items.iter().enumerate() {
@@ -118,12 +140,12 @@ impl<'n> Walk<'n> {
                 self.report(ViolationKind::WrongType(QUANTITY_FORMAT.into()), node.span);
             }
             (Shape::Time, Value::Text(text)) => {
-                if let Some(message) = time_error(text) {
+                if let Some(message) = parse_error(text, RFC3339) {
                     self.report(ViolationKind::WrongType(message), node.span);
                 }
             }
             (Shape::MicroTime, Value::Text(text)) => {
-                if let Some(message) = micro_time_error(text) {
+                if let Some(message) = parse_error(text, RFC3339_MICRO) {
                     self.report(ViolationKind::WrongType(message), node.span);
                 }
             }
@@ -133,11 +155,25 @@ impl<'n> Walk<'n> {
                     self.report(ViolationKind::WrongType(message), node.span);
                 }
             }
-            (Shape::Bytes, Value::List(items)) if base64::of_numbers(items).is_some() => {
+            (Shape::Bytes, Value::List(items)) => {
                 self.is_pruned = false;
+                for (index, item) in items.iter().enumerate() {
+                    self.steps.push(Step::Index(index));
+                    self.byte(item);
+                    self.steps.pop();
+                }
             }
             (shape, value) if fits(shape, value) => {}
             (shape, _) => self.wrong_type(node, shape),
+        }
+    }
+
+    /// A byte of a list of numbers, which Go takes for bytes as well as a text.
+    fn byte(&mut self, node: &'n Node<'n>) {
+        match node.value {
+            Value::Null => {}
+            Value::Int(number) if u8::try_from(number).is_ok() => {}
+            _ => self.type_error(node, &describe(node, &Shape::Int32), "uint8"),
         }
     }
 
@@ -145,12 +181,16 @@ impl<'n> Walk<'n> {
         let Some(field) = self.fields.last().copied() else { return };
         let start = self.steps.iter().rposition(|step| matches!(step, Step::Field(_)));
         let below = start.and_then(|start| self.steps.get(start + 1..)).unwrap_or_default();
+        let ty = go_types::value_type(field, below, shape);
+        self.type_error(node, &describe(node, shape), &ty);
+    }
+
+    fn type_error(&mut self, node: &Node<'_>, value: &str, ty: &str) {
+        let Some((row, _)) = self.fields.last() else { return };
         let message = format!(
-            "json: cannot unmarshal {} into Go struct field {}.{} of type {}",
-            describe(node, shape),
-            field.0.name,
+            "json: cannot unmarshal {value} into Go struct field {}.{} of type {ty}",
+            row.name,
             go_types::field_path(&self.fields),
-            go_types::value_type(field, below, shape)
         );
         self.report(ViolationKind::WrongType(message), node.span);
     }
@@ -235,6 +275,7 @@ fn fits(shape: &Shape, value: &Value<'_>) -> bool {
 mod tests {
     use super::*;
     use crate::{Limits, decode};
+    use alloc::vec;
 
     fn violations(text: &str) -> Vec<(String, ViolationKind)> {
         let node = decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
@@ -297,6 +338,61 @@ mod tests {
                 ),
             ]
         );
+    }
+
+    #[test]
+    fn schemas_in_the_place_of_something_else_are_decoded_as_schemas() {
+        let schema = |text: &str| {
+            let text = format!(
+                "{{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {{versions: [{{schema: {{openAPIV3Schema: {text}}}}}]}}}}"
+            );
+            violations(&text).into_iter().map(|row| row.1).collect::<Vec<_>>()
+        };
+        let wrong = |what: &str, end: &str| {
+            vec![ViolationKind::WrongType(format!(
+                "json: cannot unmarshal {what} into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.{end}"
+            ))]
+        };
+        let none: Vec<ViolationKind> = Vec::new();
+        assert_eq!(schema("{items: {type: 1}}"), wrong("number", "items.type of type string"));
+        assert_eq!(schema("{items: [{type: 1}]}"), wrong("number", "items.type of type string"));
+        assert_eq!(schema("{items: [1]}"), wrong("number", "items of type v1.JSONSchemaProps"));
+        assert_eq!(
+            schema("{additionalProperties: {properties: {a: {maxLength: x}}}}"),
+            wrong("string", "additionalProperties.properties.maxLength of type int64")
+        );
+        assert_eq!(
+            schema("{dependencies: {a: [x, 1]}}"),
+            wrong("number", "dependencies of type string")
+        );
+        assert_eq!(schema("{enum: x}"), wrong("string", "enum of type []v1.JSON"));
+        assert_eq!(
+            schema("{additionalProperties: 1}"),
+            [ViolationKind::WrongType("boolean or JSON schema expected".into())]
+        );
+        // Nobody is told of unknown fields in there, nor of values that cannot be used.
+        for silent in [
+            "{items: {nope: 1}}",
+            "{items: true}",
+            "{dependencies: {a: 1}}",
+            "{additionalProperties: false}",
+        ] {
+            assert_eq!(schema(silent), none, "{silent}");
+        }
+    }
+
+    #[test]
+    fn lists_of_numbers_are_bytes() {
+        let data = |text: &str| {
+            violations(&format!("{{apiVersion: v1, kind: Secret, data: {{a: {text}}}}}"))
+        };
+        assert!(data("[1, 255, null]").is_empty());
+        for (text, what) in [("[x]", "string"), ("[256]", "number 256"), ("[1, {}]", "object")] {
+            let message = format!(
+                "json: cannot unmarshal {what} into Go struct field Secret.data of type uint8"
+            );
+            assert_eq!(data(text).remove(0).1, ViolationKind::WrongType(message), "{text}");
+        }
     }
 
     #[test]

@@ -4,7 +4,10 @@ use crate::review::ReviewVersion;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use ratchet_object::{Limits, Node, Value, decode, decode_base64, decode_json, go_syntax};
+use ratchet_object::{
+    Limits, Node, OPTIONS_KINDS, UNVERSIONED_KINDS, Value, decode, decode_base64, decode_json,
+    go_syntax,
+};
 
 /// The type of a field.
 enum Shape {
@@ -160,20 +163,6 @@ static STATUS_CAUSE: Struct = Struct {
     ],
 };
 
-/// Kinds besides reviews that the client of webhooks knows, in the packages of reviews.
-const OPTIONS: [&str; 7] = [
-    "CreateOptions",
-    "DeleteOptions",
-    "GetOptions",
-    "ListOptions",
-    "PatchOptions",
-    "UpdateOptions",
-    "WatchEvent",
-];
-/// Kinds that it knows whatever their version is.
-const UNVERSIONED: [&str; 5] =
-    ["APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "Status"];
-
 /// What an answer turns out to be.
 pub(crate) enum Decoded {
     /// A review of the expected version.
@@ -213,8 +202,11 @@ pub(crate) fn decode_answer(
             Walk { package: "v1", path: Vec::new() }.check(&node, &STATUS)?;
             Ok(Decoded::Status(node))
         }
-        (_, kind) if UNVERSIONED.contains(&kind) => Ok(Decoded::Other(format!("v1.{kind}"))),
-        (Some(_), kind) if OPTIONS.contains(&kind) => Ok(Decoded::Other(format!("v1.{kind}"))),
+        // The client of webhooks knows these, too, and some whatever their version is.
+        (_, kind) if UNVERSIONED_KINDS.contains(&kind) => Ok(Decoded::Other(format!("v1.{kind}"))),
+        (Some(_), kind) if OPTIONS_KINDS.contains(&kind) => {
+            Ok(Decoded::Other(format!("v1.{kind}")))
+        }
         (_, kind) => {
             let version =
                 if group.is_empty() { version.clone() } else { format!("{group}/{version}") };

@@ -33,15 +33,18 @@ pub struct FlatField {
     pub field: GoField,
     /// The name of the struct that declares it.
     pub holder: String,
+    /// The import path of that struct.
+    pub package: String,
     /// The embedded fields through which it is reached, outermost first.
     pub under: Vec<GoField>,
 }
 
-/// One package: structs, type aliases, and import paths by local name.
+/// One package: structs, type aliases, types defined by another one, and import paths by local name.
 #[derive(Default)]
 pub struct Package {
     structs: HashMap<String, Vec<GoField>>,
     aliases: HashMap<String, String>,
+    defined: HashMap<String, String>,
     imports: HashMap<String, String>,
 }
 
@@ -72,17 +75,45 @@ impl Source {
         }
     }
 
-    /// The package and the name of a type at its declaration.
+    /// The package and the name of a type at its declaration; of one that is defined by another, those of the other.
     pub fn resolve(&mut self, path: &str, name: &str) -> Result<(String, String), Error> {
-        let package = self.package(path)?;
-        if let Some((import, name)) = name.split_once('.') {
-            let path = package.imports.get(import).ok_or_else(|| format!("{path}: no {import}"))?;
-            return Ok((path.clone(), name.to_owned()));
+        if name.contains('.') {
+            return self.imported(path, name);
         }
-        match package.aliases.get(name).cloned() {
+        let package = self.package(path)?;
+        match package.aliases.get(name).or_else(|| package.defined.get(name)).cloned() {
             Some(other) => self.resolve(path, &other),
             None => Ok((path.to_owned(), name.to_owned())),
         }
+    }
+
+    /// The import path and the name of a type such as `metav1.Time`.
+    fn imported(&mut self, path: &str, name: &str) -> Result<(String, String), Error> {
+        let (import, name) = name.split_once('.').ok_or("a type of no other package")?;
+        let package = self.package(path)?;
+        let path = package.imports.get(import).ok_or_else(|| format!("{path}: no {import}"))?;
+        Ok((path.clone(), name.to_owned()))
+    }
+
+    /// A type as Go prints it: `v1.Protocol`, with the name of the package that declares it.
+    pub fn type_name(&mut self, path: &str, name: &str) -> Result<String, Error> {
+        const PREDECLARED: [&str; 5] = ["bool", "float64", "int32", "int64", "string"];
+        if PREDECLARED.contains(&name) {
+            return Ok(name.to_owned());
+        }
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'.';
+        if !name.bytes().all(is_word) {
+            return Err(format!("no name for {name}").into());
+        }
+        if name.contains('.') {
+            let (path, name) = self.imported(path, name)?;
+            return self.type_name(&path, &name);
+        }
+        if let Some(other) = self.package(path)?.aliases.get(name).cloned() {
+            return self.type_name(path, &other);
+        }
+        let package = path.rsplit('/').next().unwrap_or(path);
+        Ok(format!("{package}.{name}"))
     }
 
     /// The fields of a struct as encoding/json sees them: an embedded struct without a name in JSON is inlined, in its
@@ -108,7 +139,8 @@ impl Source {
                 let under: Vec<GoField> = under.iter().cloned().chain([field]).collect();
                 self.flatten(&path, &ty, &under, out)?;
             } else {
-                out.push(FlatField { field, holder: name.clone(), under: under.to_vec() });
+                let (holder, package) = (name.clone(), path.clone());
+                out.push(FlatField { field, holder, package, under: under.to_vec() });
             }
         }
         Ok(())
@@ -163,9 +195,12 @@ impl Package {
             let tokens: Vec<&str> = line.split_whitespace().collect();
             match tokens.as_slice() {
                 ["type", name, "struct", "{"] => inside = Some((*name).to_owned()),
-                // An alias of a struct; fields of other types are never looked up.
-                ["type", name, "=", other] | ["type", name, other] => {
+                ["type", name, "=", other] => {
                     self.aliases.insert((*name).to_owned(), (*other).to_owned());
+                }
+                // Perhaps a struct; fields of other types are never looked up.
+                ["type", name, other] => {
+                    self.defined.insert((*name).to_owned(), (*other).to_owned());
                 }
                 _ => {}
             }

@@ -34,7 +34,12 @@ const GROUPS: [Group; 3] = [
     Group {
         internal: "k8s.io/kubernetes/pkg/apis/resource",
         versioned: "k8s.io/api/resource/v1",
-        roots: &["ResourceClaimSpec", "ResourceClaimTemplateSpec"],
+        roots: &[
+            "AllocationResult",
+            "DeviceAttribute",
+            "ResourceClaimSpec",
+            "ResourceClaimTemplateSpec",
+        ],
     },
 ];
 
@@ -112,7 +117,7 @@ fn shape(
     let plain = match ty {
         "ResourceList" | "map[QualifiedName]resource.Quantity" => "Q",
         "runtime.RawExtension" => "x",
-        "api.PodConditionType" | "api.ConditionStatus" => "s",
+        "api.PodConditionType" | "api.ConditionStatus" | "metav1.Time" => "s",
         "intstr.IntOrString" => "p",
         "map[string]string" => "map",
         "metav1.LabelSelector" => "sel",

@@ -3,6 +3,7 @@
 mod error;
 mod features;
 mod go;
+mod go_types;
 mod internal_types;
 mod kinds;
 mod merge_keys;
@@ -18,9 +19,9 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 
-const USAGE: &str = "arguments: schema, or one of proto, merge-keys, topology, internal-types, \
-                     features with the path of a checkout of Kubernetes, or time-zones with that of \
-                     a directory of compiled time zones";
+const USAGE: &str = "arguments: schema, or one of proto, merge-keys, go-types, topology, \
+                     internal-types, features with the path of a checkout of Kubernetes, or \
+                     time-zones with that of a directory of compiled time zones";
 
 fn main() -> Result<(), Error> {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -44,6 +45,7 @@ fn table(name: &str, checkout: Option<&Path>) -> Result<String, Error> {
         ("schema", None) => types().and_then(|(kinds, types)| render::file(&kinds, &types)),
         ("proto", Some(checkout)) => numbers::file(&types()?.1, &mut Source::new(checkout)),
         ("merge-keys", Some(checkout)) => merge_keys::file(&types()?.1, &mut Source::new(checkout)),
+        ("go-types", Some(checkout)) => go_types::file(&types()?.1, &mut Source::new(checkout)),
         ("topology", Some(checkout)) => topology::file(&types()?.1, checkout),
         ("internal-types", Some(checkout)) => internal_types::file(&mut Source::new(checkout)),
         ("features", Some(checkout)) => features::list(checkout),

@@ -66,7 +66,7 @@ fn row(ty: &Type, source: &mut Source) -> Result<String, Error> {
 
 /// A field's tag, with the numbers of the inlined structs that contain it.
 fn tag(go_field: &FlatField) -> Result<String, Error> {
-    let FlatField { field, holder, under } = go_field;
+    let FlatField { field, holder, under, .. } = go_field;
     if holder == TYPE_META {
         return Ok("none()".to_owned());
     }

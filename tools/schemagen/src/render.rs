@@ -84,6 +84,11 @@ fn expression(shape: &Shape, type_index: &TypeIndex) -> Result<String, Error> {
         Shape::Object(id) => format!("Object({})", index_of(type_index, id)?),
         Shape::List(inner) => format!("List(&{})", expression(inner, type_index)?),
         Shape::Map(inner) => format!("Map(&{})", expression(inner, type_index)?),
+        Shape::OneOf(shapes) => {
+            let shapes: Result<Vec<_>, _> =
+                shapes.iter().map(|shape| expression(shape, type_index)).collect();
+            format!("OneOf(&[{}])", shapes?.join(", "))
+        }
     })
 }
 
@@ -93,6 +98,7 @@ fn object_in(shape: &Shape) -> Option<&str> {
         Shape::Leaf(_) => None,
         Shape::Object(id) => Some(id),
         Shape::List(inner) | Shape::Map(inner) => object_in(inner),
+        Shape::OneOf(shapes) => shapes.iter().find_map(object_in),
     }
 }
 

@@ -26,12 +26,14 @@ pub enum Shape {
     Object(String),
     List(Box<Shape>),
     Map(Box<Shape>),
+    /// The first of these that has a value's JSON type.
+    OneOf(Vec<Shape>),
 }
 
 /// All definitions that are not leaves, as types sorted by id.
 pub fn types(definitions: &Map<String, Value>) -> Result<Vec<Type>, Error> {
     let mut types = Vec::new();
-    for (id, schema) in definitions.iter().filter(|(id, _)| leaf(id).is_none()) {
+    for (id, schema) in definitions.iter().filter(|(id, _)| leaf(id).is_none() && alternatives(id).is_none()) {
         let fields = fields(schema).map_err(|error| format!("{id}: {error}"))?;
         types.push(Type { id: id.clone(), fields });
     }
@@ -60,10 +62,21 @@ fn leaf(id: &str) -> Option<&'static str> {
     }
     match id.strip_prefix(EXTENSIONS)? {
         "JSON" => Some("Any"),
-        // A schema or something else has no single shape.
-        name if name.starts_with("JSONSchemaPropsOr") => Some("Any"),
         _ => None,
     }
+}
+
+/// The shapes of a definition that represents a schema or something else.
+fn alternatives(id: &str) -> Option<Shape> {
+    let (package, name) = id.rsplit_once('.')?;
+    let schema = || Shape::Object(format!("{package}.JSONSchemaProps"));
+    let other = match name {
+        "JSONSchemaPropsOrArray" => Shape::List(Box::new(schema())),
+        "JSONSchemaPropsOrBool" => Shape::Leaf("Bool"),
+        "JSONSchemaPropsOrStringArray" => Shape::List(Box::new(Shape::Leaf("String"))),
+        _ => return None,
+    };
+    Some(Shape::OneOf(vec![schema(), other]))
 }
 
 /// The fields of an object schema, sorted by name.
@@ -99,7 +112,10 @@ fn shape(schema: &Value) -> Result<Shape, Error> {
     if let Some(reference) = schema.get("$ref") {
         let id = reference.as_str().and_then(|path| path.strip_prefix("#/$defs/"));
         let id = id.ok_or("a reference that leads elsewhere than to a definition")?;
-        return Ok(leaf(id).map_or_else(|| Shape::Object(id.to_owned()), Shape::Leaf));
+        return Ok(match leaf(id) {
+            Some(leaf) => Shape::Leaf(leaf),
+            None => alternatives(id).unwrap_or_else(|| Shape::Object(id.to_owned())),
+        });
     }
     Ok(match (schema["type"].as_str(), schema["format"].as_str()) {
         (Some("string"), None) => Shape::Leaf("String"),

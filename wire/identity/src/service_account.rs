@@ -61,9 +61,9 @@ pub struct Account<'a> {
 pub enum Bound<'a> {
     /// A pod, and its node if it is scheduled.
     Pod(&'a str, &'a str, Option<(&'a str, &'a str)>),
-    /// A secret.
+    /// Name and uid of a Secret.
     Secret(&'a str, &'a str),
-    /// A node.
+    /// Name and uid of a Node.
     Node(&'a str, &'a str),
 }
 

@@ -89,12 +89,12 @@ impl Binding {
     }
 }
 
-/// A user.
+/// The subject of a binding to a user of this name.
 pub(super) const fn user(name: &'static str) -> Subject {
     Subject { kind: "User", namespace: "", name }
 }
 
-/// A group.
+/// The same of a group.
 pub(super) const fn group(name: &'static str) -> Subject {
     Subject { kind: "Group", namespace: "", name }
 }

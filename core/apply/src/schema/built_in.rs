@@ -32,7 +32,7 @@ impl BuiltInType {
             Shape::Time | Shape::MicroTime | Shape::Quantity => Atom::of_scalar(Scalar::Untyped),
             Shape::Any if self.topology == Some(Topology::Opaque) => TypeRef::Untyped.atom(),
             // Schemas without a type allow everything.
-            Shape::IntOrString | Shape::Any => TypeRef::Deduced.atom(),
+            Shape::IntOrString | Shape::Any | Shape::OneOf(_) => TypeRef::Deduced.atom(),
             Shape::Object(type_index) => Atom::of_map(self.structure(type_index)),
             Shape::List(items) => Atom::of_list(ListType {
                 items: TypeRef::BuiltIn(Self { shape: *items, topology: None }),
@@ -67,8 +67,10 @@ impl BuiltInType {
 /// The type of a field of the type at an index of the tables.
 pub(super) fn field<'s>(type_index: u16, name: &str) -> Option<TypeRef<'s>> {
     let shape = schema::type_of(type_index).field(name)?.shape;
-    let is_scalar =
-        !matches!(shape, Shape::Object(_) | Shape::List(_) | Shape::Map(_) | Shape::Any);
+    let is_scalar = !matches!(
+        shape,
+        Shape::Object(_) | Shape::List(_) | Shape::Map(_) | Shape::Any | Shape::OneOf(_)
+    );
     let topology = if is_scalar { None } else { topology::of_field(type_index, name) };
     Some(TypeRef::BuiltIn(BuiltInType { shape, topology }))
 }

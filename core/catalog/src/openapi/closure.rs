@@ -272,7 +272,7 @@ fn of_shape(shape: Shape, type_id: &str, field: &str) -> Ty {
         Shape::MicroTime => by_id(machinery::MICRO_TIME),
         Shape::Quantity => by_id(machinery::QUANTITY),
         Shape::IntOrString => by_id(machinery::INT_OR_STRING),
-        Shape::Any => by_id(machinery::behind_any(type_id, field)),
+        Shape::Any | Shape::OneOf(_) => by_id(machinery::behind_any(type_id, field)),
         Shape::Object(index) => by_id(schema::type_of(index).id),
         Shape::List(inner) => of_shape(*inner, type_id, field).list(),
         Shape::Map(inner) => Ty::Map(of_shape(*inner, type_id, field).into()),

@@ -53,7 +53,7 @@ static MEDIA: MediaTypes = MediaTypes {
     produces: &["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"],
 };
 
-/// The body of a request.
+/// What an operation expects from its client.
 pub(crate) enum RequestBody {
     /// No body.
     Nothing,

@@ -8,7 +8,7 @@ use crate::resources::Resource;
 /// A resource as documents publish it.
 #[derive(Clone, Copy, Debug)]
 pub struct Published<'r, 'k> {
-    /// The resource.
+    /// The row that paths and operations are made from.
     pub resource: &'r Resource<'k>,
     /// The schemas of its objects, if it is defined at run time; built-in ones are known.
     pub schemas: Option<&'r CustomSchemas>,

@@ -15,7 +15,7 @@ pub trait Authorize: fmt::Debug + Send + Sync {
     fn decide(&self, ask: &AuthorizationCheck) -> Decision;
 }
 
-/// An authorization check.
+/// What an expression asks of `authorizer`: whether somebody may do something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuthorizationCheck {
     /// Namespace and name of the service account to check; `None` for the user of the

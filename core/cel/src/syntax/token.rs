@@ -1,6 +1,6 @@
 //! `TokenKind`: the tokens of the language.
 
-/// The kinds of tokens.
+/// What the lexer found: an operator, a bracket, a literal, a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
     Equal,

@@ -22,7 +22,7 @@ use ratchet_object::{Node, Value};
 /// Where values come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// A request.
+    /// The object of a request.
     Request,
     /// The default of a schema: whether a number-or-string is one is not checked there.
     Default,

@@ -65,7 +65,7 @@ impl Schema {
     pub(super) fn of(shape: &'static Shape) -> Self {
         match shape {
             Shape::Object(type_index) => Self::Struct(type_of(*type_index)),
-            Shape::Any => Self::Struct(&ANY),
+            Shape::Any | Shape::OneOf(_) => Self::Struct(&ANY),
             Shape::Map(_) => Self::Other("map"),
             Shape::List(_) | Shape::Bytes => Self::Other("slice"),
             Shape::String => Self::Other("string"),

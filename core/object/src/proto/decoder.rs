@@ -187,7 +187,7 @@ impl Decoder {
             Shape::MicroTime => leaf::micro_time(wire.bytes()?),
             Shape::Quantity => leaf::quantity(wire.bytes()?),
             Shape::IntOrString => leaf::int_or_string(wire.bytes()?),
-            Shape::Any => decoder.any(union, wire.bytes()?),
+            Shape::Any | Shape::OneOf(_) => decoder.any(union, wire.bytes()?),
             Shape::Object(type_index) => decoder.object(wire.bytes()?, *type_index),
             Shape::List(inner) => decoder.wrapped(inner, wire.bytes()?),
             Shape::Map(_) => Err(ProtoError::new("a map where protobuf cannot have one")),

@@ -78,7 +78,7 @@ fn members(node: &Node<'_>, message: Message, under: &[u8]) -> ProtoResult<Vec<u
 
 /// Whether an empty message decodes to null: JSON always has such a time.
 fn keeps_null(shape: &Shape, tag: &Tag) -> bool {
-    let is_leaf = matches!(shape, Shape::Time | Shape::MicroTime | Shape::Any);
+    let is_leaf = matches!(shape, Shape::Time | Shape::MicroTime | Shape::Any | Shape::OneOf(_));
     is_leaf && tag.presence == Presence::Always
 }
 
@@ -126,7 +126,9 @@ fn value(
         Shape::Int64 => put_int(out, number, if is_null { 0 } else { int(node)? }),
         Shape::Bool => put_int(out, number, if is_null { 0 } else { truth(node)? }),
         Shape::Float => put_double(out, number, if is_null { 0.0 } else { float(node)? }),
-        _ if is_null && !matches!(shape, Shape::Any) => put_bytes(out, number, &[]),
+        _ if is_null && !matches!(shape, Shape::Any | Shape::OneOf(_)) => {
+            put_bytes(out, number, &[]);
+        }
         Shape::String => put_bytes(out, number, text(node)?.as_bytes()),
         Shape::Bytes => {
             let bytes =
@@ -137,7 +139,7 @@ fn value(
         Shape::MicroTime => put_bytes(out, number, &time(node, true)?),
         Shape::Quantity => put_bytes(out, number, &quantity(node)?),
         Shape::IntOrString => put_bytes(out, number, &int_or_string(node)?),
-        Shape::Any => put_bytes(out, number, &any(node, union)?),
+        Shape::Any | Shape::OneOf(_) => put_bytes(out, number, &any(node, union)?),
         Shape::Object(type_index) => put_bytes(out, number, &object(node, *type_index)?),
         Shape::List(_) => {
             let mut items = Vec::new();

@@ -5,6 +5,7 @@ use super::time::Timestamp;
 use super::v1_36::SCHEMA;
 use super::{decode, encode};
 use crate::schema::{KINDS, Shape};
+use crate::xorshift::Xorshift;
 use crate::{Entry, Limits, Node, Value};
 use alloc::borrow::Cow;
 use alloc::format;
@@ -15,24 +16,16 @@ use proptest::prelude::*;
 
 /// Generates trees that JSON and protobuf can both hold: nothing in them that JSON would omit.
 struct Generator {
-    state: u64,
+    random: Xorshift,
     left: usize,
 }
 
 impl Generator {
-    fn below(&mut self, end: u64) -> u64 {
-        // xorshift64, whose state is never zero.
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        (self.state >> 20) % end
-    }
-
     fn object(&mut self, type_index: u16) -> Node<'static> {
         let message = table::message(type_index);
         let mut entries = Vec::new();
         for (field, tag) in message.row.fields.iter().zip(message.tags) {
-            if self.left > 0 && tag.number > 0 && self.below(3) == 0 {
+            if self.left > 0 && tag.number > 0 && self.random.below(3) == 0 {
                 self.left -= 1;
                 entries.push(Entry::new(field.name, self.member(&field.shape, tag)));
             }
@@ -43,7 +36,7 @@ impl Generator {
     fn member(&mut self, shape: &Shape, tag: &Tag) -> Node<'static> {
         let keeps_zero =
             matches!(tag.presence, Presence::Pointer | Presence::NullPointer | Presence::Always);
-        let count = 1 + self.below(3);
+        let count = 1 + self.random.below(3);
         match shape {
             Shape::List(inner) => {
                 Node::list((0..count).map(|_| self.value(inner, tag.union, true)).collect())
@@ -58,8 +51,8 @@ impl Generator {
     }
 
     fn value(&mut self, shape: &Shape, union: Union, keeps_zero: bool) -> Node<'static> {
-        let is_zero = keeps_zero && self.below(4) == 0;
-        let number = 1 + self.below(1 << 30).cast_signed();
+        let is_zero = keeps_zero && self.random.below(4) == 0;
+        let number = 1 + self.random.below(1 << 30).cast_signed();
         match shape {
             Shape::Int32 | Shape::Int64 | Shape::Float | Shape::Bool if is_zero => match shape {
                 Shape::Bool => Node::bool(false),
@@ -79,7 +72,7 @@ impl Generator {
             Shape::Quantity => Node::string(format!("{number}m")),
             Shape::IntOrString if is_zero => Node::string("http"),
             Shape::IntOrString => Node::int(number),
-            Shape::Any => self.any(union),
+            Shape::Any | Shape::OneOf(_) => self.any(union),
             Shape::Object(type_index) => self.object(*type_index),
             Shape::List(inner) => Node::list(vec![self.value(inner, Union::No, true)]),
             Shape::Map(_) => unreachable!("no map stands in another"),
@@ -87,10 +80,10 @@ impl Generator {
     }
 
     fn any(&mut self, union: Union) -> Node<'static> {
-        let is_first = self.below(2) == 0;
+        let is_first = self.random.below(2) == 0;
         match union {
             Union::No => Node::map([("a", Node::list(vec![Node::int(1), Node::new(Value::Null)]))]),
-            Union::BoolOrSchema if is_first => Node::bool(self.below(2) == 0),
+            Union::BoolOrSchema if is_first => Node::bool(self.random.below(2) == 0),
             Union::SchemaOrSchemas if is_first => Node::list(vec![self.object(SCHEMA)]),
             Union::SchemaOrTexts if is_first => Node::list(vec![Node::string("a")]),
             _ => self.object(SCHEMA),
@@ -106,7 +99,7 @@ proptest! {
     #[test]
     fn trees_survive(kind in 0..KINDS.len(), seed in 1u64..) {
         let row = KINDS[kind];
-        let mut node = Generator { state: seed, left: 500 }.object(row.ty);
+        let mut node = Generator { random: Xorshift(seed), left: 500 }.object(row.ty);
         let slash = if row.group.is_empty() { "" } else { "/" };
         node.set("apiVersion", Node::string(format!("{}{slash}{}", row.group, row.version)));
         node.set("kind", Node::string(String::from(row.kind)));

@@ -7,6 +7,7 @@
 pub mod topology;
 mod v1_36;
 
+use crate::Value;
 pub use v1_36::{KINDS, TYPES};
 
 /// An object type, such as ServiceSpec.
@@ -59,8 +60,7 @@ pub enum Shape {
     IntOrString,
     /// Any value: the table does not constrain it.
     ///
-    /// RawExtension, JSON and FieldsV1, and the fields of a CustomResourceDefinition that hold
-    /// either a schema or something else.
+    /// RawExtension, JSON and FieldsV1.
     Any,
     /// An object of the type at this index of [`TYPES`]; see [`type_of`].
     Object(u16),
@@ -68,6 +68,33 @@ pub enum Shape {
     List(&'static Self),
     /// An object with free keys whose values all have one shape.
     Map(&'static Self),
+    /// The first of these shapes that has the value's JSON type; see [`Shape::resolve`].
+    ///
+    /// The fields of a CustomResourceDefinition that hold either a schema or something else.
+    OneOf(&'static [Self]),
+}
+
+impl Shape {
+    /// The shape of a value: one of the alternatives of a [`Shape::OneOf`], or the shape itself.
+    ///
+    /// None if the value has the JSON type of no alternative.
+    #[must_use]
+    pub fn resolve(&'static self, value: &Value<'_>) -> Option<&'static Self> {
+        match self {
+            Self::OneOf(shapes) => Self::alternative(shapes, value),
+            shape => Some(shape),
+        }
+    }
+
+    /// The first shape that has the JSON type of a value.
+    pub(crate) fn alternative(shapes: &'static [Self], value: &Value<'_>) -> Option<&'static Self> {
+        shapes.iter().find(|shape| match value {
+            Value::Map(_) => matches!(shape, Self::Object(_) | Self::Map(_)),
+            Value::List(_) => matches!(shape, Self::List(_)),
+            Value::Bool(_) => matches!(shape, Self::Bool),
+            _ => false,
+        })
+    }
 }
 
 /// A kind, identified by `apiVersion` and `kind`.
@@ -261,7 +288,9 @@ mod tests {
         assert_eq!(schema("maximum"), Shape::Float);
         assert_eq!(schema("uniqueItems"), Shape::Bool);
         assert_eq!(schema("default"), Shape::Any);
-        assert_eq!(schema("items"), Shape::Any);
+        let Shape::OneOf([item, Shape::List(items)]) = schema("items") else { panic!("items") };
+        assert_eq!(item, *items);
+        assert!(matches!(schema("additionalProperties"), Shape::OneOf([_, Shape::Bool])));
         // A schema holds schemas: the table leads back to the same type.
         assert_eq!(object_in(schema("properties")), object_in(schema("not")));
         assert_eq!(schema("properties.not.properties.format"), Shape::String);

@@ -3867,13 +3867,13 @@ pub static TYPES: &[TypeRow] = &[
     /* 637 */ TypeRow { name: "JSONSchemaProps", id: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps", fields: &[
         opt("$ref", String),
         opt("$schema", String),
-        opt("additionalItems", Any),
-        opt("additionalProperties", Any),
+        opt("additionalItems", OneOf(&[Object(637), Bool])), // JSONSchemaProps
+        opt("additionalProperties", OneOf(&[Object(637), Bool])), // JSONSchemaProps
         opt("allOf", List(&Object(637))), // JSONSchemaProps
         opt("anyOf", List(&Object(637))), // JSONSchemaProps
         opt("default", Any),
         opt("definitions", Map(&Object(637))), // JSONSchemaProps
-        opt("dependencies", Map(&Any)),
+        opt("dependencies", Map(&OneOf(&[Object(637), List(&String)]))), // JSONSchemaProps
         opt("description", String),
         opt("enum", List(&Any)),
         opt("example", Any),
@@ -3882,7 +3882,7 @@ pub static TYPES: &[TypeRow] = &[
         opt("externalDocs", Object(636)), // ExternalDocumentation
         opt("format", String),
         opt("id", String),
-        opt("items", Any),
+        opt("items", OneOf(&[Object(637), List(&Object(637))])), // JSONSchemaProps
         opt("maxItems", Int64),
         opt("maxLength", Int64),
         opt("maxProperties", Int64),

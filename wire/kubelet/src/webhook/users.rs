@@ -43,7 +43,7 @@ impl fmt::Debug for WebhookCredentials {
     }
 }
 
-/// A user of webhooks.
+/// The credentials with which webhooks are called.
 #[derive(Debug)]
 pub struct WebhookUser {
     /// Tells its connections from those of others.

@@ -27,12 +27,6 @@ const ROWS: &[[&str; 4]] = &[
         "every write would wait for the webhook once more for each version that a manager has used",
     ],
     [
-        "custom objects that a webhook must convert, selected by a field that their definition makes selectable",
-        "are converted, then selected",
-        "are not selected",
-        "selectors do not wait for a webhook; to be built",
-    ],
-    [
         "`managedFields` of the status that admission gives a ResourceQuota, and of objects that bootstrap reconciles",
         "name kube-apiserver for every change",
         "name kube-apiserver from the creation on; later changes keep the entries",
@@ -67,12 +61,6 @@ const ROWS: &[[&str; 4]] = &[
         "is dialed at the cluster IP, which kube-proxy routes to an endpoint",
         "is dialed at a ready endpoint, and at the cluster IP if there is none; with `--enable-aggregator-routing=false` always at the cluster IP",
         "nothing routes cluster IPs where there is no kube-proxy",
-    ],
-    [
-        "a conversion webhook at the Service `kubernetes` in `default`",
-        "is called with the server's own identity, as admission webhooks are",
-        "is called without one; admission webhooks are called as in kube-apiserver",
-        "to be built",
     ],
     [
         "a pod address that cannot be parsed",
@@ -274,10 +262,10 @@ const ROWS: &[[&str; 4]] = &[
         "only controllers and kubelets write them",
     ],
     [
-        "ResourceSlices, DeviceTaintRules and statuses of ResourceClaims",
-        "names, devices, taints and what was given out are validated",
-        "types and required fields only, and addresses of devices",
-        "only drivers and the scheduler write them; to be built",
+        "expressions of device selectors in claims and classes, and lists of values in attributes of devices",
+        "are compiled; lists may be given where `DRAListTypeAttributes` is on",
+        "are limited in length only; lists are dropped, as with the gate off",
+        "to be built",
     ],
     [
         "the objects `exempt` and `catch-all` of flow control",

@@ -25,7 +25,7 @@ pub(super) fn is_kind(text: &str) -> bool {
 fn leads(shape: &Shape, steps: &[Step<'_>], is_text: bool) -> bool {
     let Some((step, rest)) = steps.split_first() else { return true };
     match shape {
-        Shape::Any => true,
+        Shape::Any | Shape::OneOf(_) => true,
         Shape::Map(inner) => (is_text || *step != Step::Item) && leads(inner, rest, is_text),
         Shape::List(inner) => match step {
             Step::Item => leads(inner, rest, is_text),

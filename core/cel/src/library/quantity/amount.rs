@@ -21,7 +21,7 @@ pub(super) enum Amount {
     Large(Decimal),
 }
 
-/// A parse error.
+/// Why a text is no quantity.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ParseError {
     Invalid(&'static str),

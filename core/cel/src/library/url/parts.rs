@@ -6,7 +6,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// The parts of a URL.
+/// A URL as the getters of the library read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlParts {
     /// The scheme, in lower case.

@@ -43,7 +43,7 @@ pub struct MapKey {
     pub default: Option<KeyDefault>,
 }
 
-/// The default of a key.
+/// The value that an item without the key has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyDefault {
     /// A text.
