@@ -35,6 +35,13 @@ pub(crate) fn format_as(name: &str, at: &At<'_>) -> String {
     out
 }
 
+/// The list at a field, whose items are of the internal type `name`.
+pub(crate) fn format_list_as(name: &str, at: &At<'_>) -> String {
+    let mut out = String::new();
+    write_list(name, at, &mut out);
+    out
+}
+
 fn fields_of(name: &str) -> Option<&'static str> {
     TYPES.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))
 }

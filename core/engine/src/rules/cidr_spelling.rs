@@ -27,20 +27,8 @@ const LEADING_ZEROS: &str = "must not have leading 0s in IP or prefix length";
 const MAPPED: &str = "must not have an IPv4-mapped IPv6 address";
 const HOST_BITS: &str = "must not have bits set beyond the prefix length";
 
-pub(crate) fn check(
-    field_check: &FieldCheck<'_>,
-    ctx: &ValidationContext<'_>,
-    at: &At<'_>,
-    text: &str,
-    verdict: &mut Verdict,
-) {
-    if !field_check.stored.holds(text) {
-        check_without_ratchet(field_check, ctx.config.strict_ip(), at, text, verdict);
-    }
-}
-
 /// Checks a value that is not exempt as a stored one.
-pub(crate) fn check_without_ratchet(
+pub(crate) fn check(
     field_check: &FieldCheck<'_>,
     strict: bool,
     at: &At<'_>,

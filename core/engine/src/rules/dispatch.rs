@@ -18,14 +18,16 @@ impl FieldCheck<'_> {
     ) -> bool {
         let before = verdict.errors.len();
         let is_before_1_33 = !ctx.config.release.since(33);
+        let is_strict = ctx.config.strict_ip();
         match self.field.class {
-            Class::LegacyAddress => ip_spelling::check(self, ctx, at, text, verdict),
-            Class::LegacyNetwork => cidr_spelling::check(self, ctx, at, text, verdict),
+            Class::LegacyAddress | Class::LegacyNetwork if self.stored.holds(text) => {}
+            Class::LegacyAddress => ip_spelling::check(self, is_strict, at, text, verdict),
+            Class::LegacyNetwork => cidr_spelling::check(self, is_strict, at, text, verdict),
             Class::Address if is_before_1_33 => {
                 messages_before_1_33::check_address(at, text, verdict);
             }
             Class::Address => {
-                ip_spelling::check_without_ratchet(self, true, at, text, verdict);
+                ip_spelling::check(self, true, at, text, verdict);
                 if verdict.errors.len() == before {
                     canonical_form::check_address(at, text, verdict);
                 }
@@ -34,7 +36,7 @@ impl FieldCheck<'_> {
                 messages_before_1_33::check_network(at, text, verdict);
             }
             Class::Network => {
-                cidr_spelling::check_without_ratchet(self, true, at, text, verdict);
+                cidr_spelling::check(self, true, at, text, verdict);
                 if verdict.errors.len() == before {
                     canonical_form::check_network(at, text, verdict);
                 }

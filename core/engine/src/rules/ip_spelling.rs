@@ -25,20 +25,8 @@ pub(crate) const BAD: &str = "must be a valid IP address, (e.g. 10.9.8.7 or 2001
 const LEADING_ZEROS: &str = "must not have leading 0s";
 const MAPPED: &str = "must not be an IPv4-mapped IPv6 address";
 
-pub(crate) fn check(
-    field_check: &FieldCheck<'_>,
-    ctx: &ValidationContext<'_>,
-    at: &At<'_>,
-    text: &str,
-    verdict: &mut Verdict,
-) {
-    if !field_check.stored.holds(text) {
-        check_without_ratchet(field_check, ctx.config.strict_ip(), at, text, verdict);
-    }
-}
-
 /// Checks a value that is not exempt as a stored one.
-pub(crate) fn check_without_ratchet(
+pub(crate) fn check(
     field_check: &FieldCheck<'_>,
     strict: bool,
     at: &At<'_>,

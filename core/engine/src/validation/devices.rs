@@ -2,7 +2,8 @@
 //!
 //! Expressions of selectors are not compiled here.
 
-use super::pod_parts::{check_driver, check_driver_name, is_extended};
+use super::device_fields::{EFFECTS, check_qualified_name, check_unique, is_within};
+use super::pod_parts::{check_driver, is_extended};
 use super::template_metadata;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, quoted};
@@ -19,12 +20,9 @@ const MOST_SELECTORS: usize = 32;
 const MOST_ALTERNATIVES: usize = 8;
 const LONGEST_EXPRESSION: usize = 10 * 1024;
 const LONGEST_PARAMETERS: usize = 10 * 1024;
-const LONGEST_IDENTIFIER: usize = 32;
 const MODES: [&str; 2] = ["All", "ExactCount"];
 const OPERATORS: [&str; 2] = ["Equal", "Exists"];
-const EFFECTS: [&str; 3] = ["NoExecute", "NoSchedule", "None"];
 const BAD_REFERENCE: &str = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
-const IDENTIFIER: &str = "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
 
 /// Fields that the first beta version has in the request itself, instead of below `exactly`.
 const EXACT_FIELDS: [&str; 7] = [
@@ -85,14 +83,11 @@ fn check_fixed(kind: &str, root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
 }
 
 /// The requests of a claim by their names, each with the names of its alternatives.
-type Requests<'a> = Vec<(&'a str, Vec<&'a str>)>;
+pub(super) type Requests<'a> = Vec<(&'a str, Vec<&'a str>)>;
 
 fn check_claim(claim: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let requests = claim.field("requests");
-    let known: Requests<'_> = requests
-        .items()
-        .map(|at| (at.field("name").text_or_empty(), names(&at.field("firstAvailable"))))
-        .collect();
+    let known = requests_of(claim);
     if is_within(&requests, MOST_REQUESTS, errs) {
         requests.items().for_each(|request| check_request(&request, errs));
         check_unique(&requests, |at| at.field("name").text_or_empty(), errs);
@@ -110,29 +105,15 @@ fn check_claim(claim: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
+/// The requests of a claim.
+pub(super) fn requests_of<'a>(claim: &At<'a>) -> Requests<'a> {
+    let alternatives = |at: &At<'a>| names(&at.field("firstAvailable"));
+    let requests = claim.field("requests");
+    requests.items().map(|at| (at.field("name").text_or_empty(), alternatives(&at))).collect()
+}
+
 fn names<'a>(list: &At<'a>) -> Vec<&'a str> {
     list.items().map(|at| at.field("name").text_or_empty()).collect()
-}
-
-/// Checks the length of a list; a longer one is not looked into.
-fn is_within(list: &At<'_>, most: usize, errs: &mut FieldErrors<'_, '_>) -> bool {
-    let is_within = list.len() <= most;
-    if !is_within {
-        errs.too_many(list, list.len(), most);
-    }
-    is_within
-}
-
-fn check_unique(list: &At<'_>, key: for<'a> fn(At<'a>) -> &'a str, errs: &mut FieldErrors<'_, '_>) {
-    let mut seen: Vec<&str> = Vec::new();
-    for at in list.items() {
-        let text = key(at);
-        if seen.contains(&text) {
-            errs.duplicate(&at, quoted(text));
-        } else {
-            seen.push(text);
-        }
-    }
 }
 
 fn check_request(request: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
@@ -242,68 +223,47 @@ fn check_constraint(constraint: &At<'_>, known: &Requests<'_>, errs: &mut FieldE
     }
 }
 
-fn check_references(list: &At<'_>, known: &Requests<'_>, errs: &mut FieldErrors<'_, '_>) {
-    if !is_within(list, MOST_REQUESTS, errs) {
-        return;
+/// Checks names of requests, each given once.
+pub(super) fn check_references(
+    list: &At<'_>,
+    known: &Requests<'_>,
+    errs: &mut FieldErrors<'_, '_>,
+) {
+    if is_within(list, MOST_REQUESTS, errs) {
+        list.items().for_each(|at| check_reference(&at, known, errs));
+        check_unique(list, |at| at.text_or_empty(), errs);
     }
-    for at in list.items() {
-        let text = at.text_or_empty();
-        if text.matches('/').count() > 1 {
-            errs.invalid(&at, BAD_REFERENCE);
-            continue;
-        }
-        text.split('/').for_each(|part| errs.form_of(&at, part, NameFormat::Label));
-        let (name, alternative) =
-            text.split_once('/').map_or((text, None), |(name, rest)| (name, Some(rest)));
-        // The last of several requests of one name counts.
-        let request = known.iter().rfind(|row| row.0 == name);
-        let is_known =
-            request.is_some_and(|row| alternative.is_none_or(|rest| row.1.contains(&rest)));
-        if !is_known {
-            errs.invalid_as(&at, quoted(text), BAD_REFERENCE);
-        }
+}
+
+/// Checks the name of a request, or of a request and one of its alternatives.
+pub(super) fn check_reference(at: &At<'_>, known: &Requests<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let text = at.text_or_empty();
+    if text.matches('/').count() > 1 {
+        return errs.invalid(at, BAD_REFERENCE);
     }
-    check_unique(list, |at| at.text_or_empty(), errs);
+    text.split('/').for_each(|part| errs.form_of(at, part, NameFormat::Label));
+    let (name, alternative) =
+        text.split_once('/').map_or((text, None), |(name, rest)| (name, Some(rest)));
+    // The last of several requests of one name counts.
+    let request = known.iter().rfind(|row| row.0 == name);
+    let is_known = request.is_some_and(|row| alternative.is_none_or(|rest| row.1.contains(&rest)));
+    if !is_known {
+        errs.invalid_as(at, quoted(text), BAD_REFERENCE);
+    }
 }
 
 /// Checks the name of an attribute: a domain, a slash and an identifier.
 fn check_attribute(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let text = at.text_or_empty();
-    match text.split_once('/') {
-        None => {
-            check_identifier(at, text, errs);
-            let detail = "a fully qualified name must be a domain and a name separated by a slash";
-            errs.invalid_as(at, quoted(text), detail);
-        }
-        // The API leaves names with more slashes alone.
-        Some((_, name)) if name.contains('/') => {}
-        Some((domain, name)) => {
-            if domain.is_empty() {
-                errs.invalid_as(at, "\"\"", "the domain must not be empty");
-            } else {
-                check_driver_name(at, domain, errs);
-            }
-            if name.is_empty() {
-                errs.invalid_as(at, "\"\"", "the name must not be empty");
-            } else {
-                check_identifier(at, name, errs);
-            }
-        }
+    check_qualified_name(at, text, errs);
+    if !text.contains('/') {
+        let detail = "a fully qualified name must be a domain and a name separated by a slash";
+        errs.invalid_as(at, quoted(text), detail);
     }
 }
 
-fn check_identifier(at: &At<'_>, text: &str, errs: &mut FieldErrors<'_, '_>) {
-    if text.len() > LONGEST_IDENTIFIER {
-        errs.too_long(at, LONGEST_IDENTIFIER);
-    }
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    let starts_well = !text.is_empty() && !text.starts_with(|first: char| first.is_ascii_digit());
-    if !starts_well || !text.bytes().all(is_part) {
-        errs.invalid_as(at, quoted(text), IDENTIFIER);
-    }
-}
-
-fn check_config(config: &At<'_>, is_stored: bool, errs: &mut FieldErrors<'_, '_>) {
+/// Checks parameters for a driver.
+pub(super) fn check_config(config: &At<'_>, is_stored: bool, errs: &mut FieldErrors<'_, '_>) {
     let opaque = config.field("opaque");
     if !opaque.is_set() {
         return errs.required(&opaque, "");

@@ -5,9 +5,16 @@ mod annotated_pod;
 mod api_service;
 mod autoscaler;
 mod balancers;
+mod claim_status;
+mod conditions;
 mod config;
+mod controller_revision;
 mod data_source;
 mod definition_formats;
+mod device;
+mod device_capacity;
+mod device_fields;
+mod device_taint_rule;
 mod devices;
 mod domain_path;
 mod endpoint_slice;
@@ -28,6 +35,7 @@ mod pod_spec;
 mod pod_status;
 mod quota_scopes;
 mod resource_claim;
+mod resource_slice;
 mod routing;
 mod rows;
 mod service;
@@ -38,6 +46,7 @@ mod storage;
 mod storage_class;
 mod template;
 mod template_metadata;
+mod volume_claim;
 mod workloads;
 
 use crate::context::ValidationContext;
@@ -80,7 +89,7 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row("", "Namespace", STATUS, node::validate_namespace, nothing),
     row("", "Node", MAIN, node::validate, node::warn),
     row("", "PersistentVolume", MAIN, storage::validate_volume, nothing),
-    row("", "PersistentVolumeClaim", MAIN, storage::validate_claim, nothing),
+    row("", "PersistentVolumeClaim", MAIN, volume_claim::validate, nothing),
     row("", "Pod", POD, pod::validate, pod::warn),
     row("", "Pod", STATUS, pod_status::validate, pod_status::warn),
     row("", "PodTemplate", MAIN, workloads::validate, template::warn),
@@ -92,6 +101,7 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row("", "Service", STATUS, service::validate_status, service::warn_status),
     row("apiregistration.k8s.io", "APIService", MAIN, api_service::validate, nothing),
     row("apiregistration.k8s.io", "APIService", STATUS, api_service::validate_status, nothing),
+    row("apps", "ControllerRevision", MAIN, controller_revision::validate, nothing),
     row("apps", "DaemonSet", MAIN, workloads::validate, template::warn),
     row("apps", "Deployment", MAIN_AND_SCALE, workloads::validate, template::warn),
     row("apps", "ReplicaSet", MAIN_AND_SCALE, workloads::validate, template::warn),
@@ -132,7 +142,9 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row("resource.k8s.io", "DeviceClass", MAIN, devices::validate_class, nothing),
     row("resource.k8s.io", "ResourceClaim", MAIN, devices::validate_claim, nothing),
     row("resource.k8s.io", "ResourceClaimTemplate", MAIN, devices::validate_template, nothing),
-    row("resource.k8s.io", "ResourceClaim", STATUS, resource_claim::validate, nothing),
+    row("resource.k8s.io", "ResourceClaim", STATUS, claim_status::validate, nothing),
+    row("resource.k8s.io", "DeviceTaintRule", MAIN, device_taint_rule::validate, nothing),
+    row("resource.k8s.io", "DeviceTaintRule", STATUS, device_taint_rule::validate_status, nothing),
     row("scheduling.k8s.io", "PriorityClass", MAIN, limits::validate_priority, nothing),
     row("scheduling.k8s.io", "PriorityClass", MAIN, rows::validate, nothing),
     row("storage.k8s.io", "StorageClass", MAIN, storage_class::validate, nothing),
@@ -150,7 +162,13 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row("", "ServiceAccount", MAIN, nothing, kind_warnings::service_account),
     row("networking.k8s.io", "Ingress", MAIN, nothing, kind_warnings::ingress),
     row("node.k8s.io", "RuntimeClass", MAIN, nothing, kind_warnings::runtime_class),
-    row("resource.k8s.io", "ResourceSlice", MAIN, nothing, kind_warnings::resource_slice),
+    row(
+        "resource.k8s.io",
+        "ResourceSlice",
+        MAIN,
+        resource_slice::validate,
+        kind_warnings::resource_slice,
+    ),
     row("storage.k8s.io", "CSIDriver", MAIN, nothing, kind_warnings::storage_driver),
     row("storage.k8s.io", "CSIStorageCapacity", MAIN, nothing, kind_warnings::storage_capacity),
     row("storage.k8s.io", "StorageClass", MAIN, nothing, kind_warnings::storage_class),

@@ -54,7 +54,7 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         }
         _ => {}
     }
-    if !is_checked_first {
+    if !is_checked_first && kind != "ExternalName" {
         cluster_ips::check(ctx, &spec, old.as_ref(), verdict);
     }
     service_fields::check(&spec, old.as_ref(), &mut FieldErrors::new(ctx, verdict));

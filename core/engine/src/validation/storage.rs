@@ -1,124 +1,19 @@
-//! Validation of PersistentVolumeClaims and PersistentVolumes.
+//! Validation of PersistentVolumes.
 
+use super::node_selector;
 use super::pod_parts::{self, Holder};
-use super::{data_source, node_selector};
+use super::volume_claim::{POSITIVE, check_mode_fixed, check_modes};
 use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, quoted};
 use crate::name_format::NameFormat;
 use crate::rules::immutable;
-use crate::{format_value, internal, selectors};
+use crate::{format_value, internal};
 use alloc::string::ToString;
 use ratchet_object::{At, Quantity};
 
-const MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
-const ALONE: &str = "may not use ReadWriteOncePod with other access modes";
-const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
-const POSITIVE: &str = "must be greater than zero";
-const CLAIM: &str = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
 const NODES: &str = "field is immutable, except for updating from beta label to GA";
 const VOLUME: &str = "spec.persistentvolumesource is immutable after creation";
-
-pub(super) fn validate_claim(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
-    let root = ctx.change.new_root();
-    let stored = ctx.change.old_root().map(|old| old.field("spec"));
-    check_claim(&root.field("spec"), stored.as_ref(), &mut FieldErrors::new(ctx, verdict));
-    if let Some(old) = ctx.change.old_root() {
-        check_claim_immutable(&root, &old, verdict);
-    }
-}
-
-/// Checks the spec of a claim, alone or in a claim template; `stored` is the stored spec.
-pub(super) fn check_claim(spec: &At<'_>, stored: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_>) {
-    let modes = spec.field("accessModes");
-    if modes.is_empty() {
-        errs.required(&modes, "at least 1 access mode is required");
-    }
-    selectors::check(&spec.field("selector"), errs);
-    check_modes(&modes, errs);
-    let resources = spec.field("resources");
-    let size = resources.field("requests").key("storage");
-    // The API omits `requests` from the path.
-    let at = size.with_path(resources.path().key("storage"));
-    match Quantity::at(&size) {
-        None if !size.is_set() => errs.required(&at, ""),
-        Some(size) if !size.is_positive() => {
-            errs.invalid_as(&at, quoted(&size.to_string()), POSITIVE);
-        }
-        _ => {}
-    }
-    errs.form_if_set(&spec.field("storageClassName"), NameFormat::Subdomain);
-    errs.one_of(&spec.field("volumeMode"), &["Block", "Filesystem"]);
-    data_source::check(spec, stored, errs);
-    errs.form_if_set(&spec.field("volumeAttributesClassName"), NameFormat::Subdomain);
-}
-
-fn check_modes(modes: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let (mut alone, mut others) = (false, false);
-    for mode in modes.items() {
-        let text = mode.text_or_empty();
-        if !MODES.contains(&text) {
-            let formatted = format_value::typed_string(text, errs.ctx.config.release);
-            errs.unsupported(&mode.with_path(*modes.path()), formatted, &MODES);
-        } else if text == "ReadWriteOncePod" {
-            alone = true;
-        } else {
-            others = true;
-        }
-    }
-    if alone && others {
-        errs.forbidden(modes, ALONE);
-    }
-}
-
-/// The storage class that an annotation of a claim names.
-fn annotated_class<'a>(root: &At<'a>) -> Option<&'a str> {
-    let mut annotations = root.field("metadata").field("annotations").entries();
-    annotations.find(|(key, _)| *key == CLASS_ANNOTATION).map(|(_, at)| at.text_or_empty())
-}
-
-/// Checks the immutable fields of a claim; the server fills in unset ones.
-fn check_claim_immutable(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
-    let (spec, before) = (root.field("spec"), old.field("spec"));
-    let is_bound = old.field("status").field("phase").text_or_empty() == "Bound";
-    let size =
-        |spec: &At<'_>| Quantity::at(&spec.field("resources").field("requests").field("storage"));
-    let (class, class_before) = (annotated_class(root), annotated_class(old));
-    let named = spec.field("storageClassName");
-    let is_newly_named = named.is_set() && !before.field("storageClassName").is_set();
-    // The class of the annotation may move to the field, and the annotation may then go.
-    let is_moved = is_newly_named
-        && class_before == Some(named.text_or_empty())
-        && class.is_none_or(|class| Some(class) == class_before);
-    if !is_moved && class.unwrap_or_default() != class_before.unwrap_or_default() {
-        let annotations = root.field("metadata").field("annotations");
-        let at = annotations.with_path(annotations.path().field(CLASS_ANNOTATION));
-        immutable::changed(&at, quoted(class.unwrap_or_default()), verdict);
-    }
-    let may_be_named =
-        is_newly_named && class_before.is_none_or(|class| class == named.text_or_empty());
-    let is_changed = immutable::members(&spec, &before).any(|name| match name {
-        "volumeName" if !before.field("volumeName").is_set() => false,
-        "storageClassName" if may_be_named => false,
-        "volumeAttributesClassName" if is_bound => false,
-        "resources" => size(&spec) != size(&before) && !is_bound,
-        _ => immutable::is_field_changed(name, &spec.field(name), &before.field(name)),
-    });
-    if is_changed {
-        immutable::forbidden(&spec, CLAIM, verdict);
-    }
-    if let (Some(new), Some(old_size)) = (size(&spec), size(&before))
-        && old_size.exceeds(new)
-    {
-        let capacity_at = old.field("status").field("capacity").field("storage");
-        let least = Quantity::at(&capacity_at).unwrap_or(Quantity::whole(0));
-        if !new.exceeds(least) {
-            let at = spec.field("resources").field("requests").field("storage");
-            immutable::forbidden(&at, "field can not be less than status.capacity", verdict);
-        }
-    }
-    check_mode_fixed(root, old, verdict);
-}
 
 pub(super) fn validate_volume(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let root = ctx.change.new_root();
@@ -167,18 +62,6 @@ fn is_only_expansion_added(name: &str, source: &At<'_>, before: &At<'_>) -> bool
         && members
             .filter(|name| *name != SECRET)
             .all(|name| source.field(name).equals(&before.field(name)))
-}
-
-/// Checks that the mode of a volume or claim stays; the API reports the path without `spec`.
-fn check_mode_fixed(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
-    let at = root.field("spec").field("volumeMode");
-    let is_block = |root: &At<'_>| root.descend(&["spec", "volumeMode"]).text_or_empty() == "Block";
-    if is_block(root) != is_block(old) {
-        let named = at.with_path(root.path().field("volumeMode"));
-        let formatted =
-            if at.is_set() { format_value::tree(at.node()) } else { "\"Filesystem\"".into() };
-        immutable::changed(&named, formatted, verdict);
-    }
 }
 
 fn check_volume(spec: &At<'_>, stored: Option<At<'_>>, errs: &mut FieldErrors<'_, '_>) {

@@ -89,6 +89,8 @@ fn other_kinds() -> [World; 8] {
     let in_subsets = |number, list| Slot::field(number, list).group("subsets");
     let balancers = "/status/loadBalancer/ingress";
     let device = json!({ "driver": "d", "pool": "p", "device": "x", "networkData": {} });
+    let result = json!({ "request": "r", "driver": "d", "pool": "p", "device": "x" });
+    let request = json!({ "name": "r", "exactly": { "deviceClassName": "c" } });
     [
         World::new(
             "Endpoints",
@@ -137,7 +139,9 @@ fn other_kinds() -> [World; 8] {
         World::new(
             "ResourceClaim",
             "",
-            json!({ "spec": { "devices": {} }, "status": { "devices": [device] } }),
+            json!({ "spec": { "devices": { "requests": [request] } }, "status": {
+                "allocation": { "devices": { "results": [result] } }, "devices": [device],
+            } }),
             [Slot::field(24, "/status/devices/0/networkData/ips")],
         ),
     ]

@@ -3,6 +3,7 @@
 mod claims;
 mod containers;
 mod environment;
+mod files;
 mod iscsi;
 mod options;
 mod paths;

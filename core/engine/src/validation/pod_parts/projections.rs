@@ -1,8 +1,8 @@
 //! Validation of projected volumes and of the files of the downward API.
 
 use super::environment;
+use super::files::{check_item, check_mode};
 use super::paths::check_not_reserved;
-use super::sources::{check_item, check_mode};
 use crate::field_errors::{FieldErrors, quoted};
 use alloc::vec::Vec;
 use ratchet_object::At;

@@ -1,13 +1,14 @@
 //! Validation of volume sources, in the volumes of a pod and in PersistentVolumes.
 
+use super::files::{check_item, check_mode};
 use super::iscsi;
-use super::paths::{check_descending, check_no_backsteps, check_not_reserved};
+use super::paths::{check_descending, check_no_backsteps};
 use super::projections;
 use super::source_holder::{HIGHEST_LUN, Holder};
 use crate::field_errors::{FieldErrors, quoted};
 use crate::name_format::{self, NameFormat};
 use crate::rules::names;
-use crate::validation::{storage, template_metadata};
+use crate::validation::{template_metadata, volume_claim};
 use crate::{FieldError, format_value};
 use alloc::vec::Vec;
 use ratchet_object::{At, Quantity};
@@ -49,8 +50,6 @@ const CSI_SECRETS: [&str; 4] = [
     "nodeExpandSecretRef",
 ];
 
-const MODE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
-const HIGHEST_MODE: i64 = 0o777;
 const HIGHEST_PARTITION: i64 = 255;
 const LONGEST_DRIVER: usize = 63;
 const LONGEST_TENANT: usize = 64;
@@ -152,21 +151,6 @@ pub(crate) fn check(
         }
         _ => {}
     }
-}
-
-pub(super) fn check_mode(mode: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    if mode.int().is_some_and(|number| !(0..=HIGHEST_MODE).contains(&number)) {
-        errs.invalid(mode, MODE);
-    }
-}
-
-/// Checks one key of a Secret or ConfigMap, and the path of its file.
-pub(super) fn check_item(item: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    errs.needs_text(&item.field("key"));
-    let path = item.field("path");
-    errs.needs_text(&path);
-    check_not_reserved(&path, path.text_or_empty(), errs);
-    check_mode(&item.field("mode"), errs);
 }
 
 /// Checks a reference to a Secret; that of a PersistentVolume has a namespace, too.
@@ -324,7 +308,7 @@ fn check_ephemeral(template: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         return errs.required(template, "");
     }
     template_metadata::check(&template.field("metadata"), errs);
-    storage::check_claim(&template.field("spec"), None, errs);
+    volume_claim::check(&template.field("spec"), None, errs);
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Validation of StatefulSets: strategies, claims and immutable fields.
 
-use super::super::storage;
+use super::super::volume_claim;
 use super::rollout::amount;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, format_node};
@@ -34,7 +34,7 @@ pub(super) fn check(spec: &At<'_>, is_update: bool, errs: &mut FieldErrors<'_, '
     if !is_update {
         errs.form_if_set(&spec.field("serviceName"), NameFormat::Label);
         for claim in spec.field("volumeClaimTemplates").items() {
-            storage::check_claim(&claim.field("spec"), None, errs);
+            volume_claim::check(&claim.field("spec"), None, errs);
         }
     }
 }
