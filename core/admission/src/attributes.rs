@@ -3,34 +3,12 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_access::{Resource, Target, User};
-use ratchet_object::{ClusterReader, Node};
-
-/// The operations of admission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// Creation of an object.
-    Create,
-    /// An update of an object.
-    Update,
-    /// Deletion of an object.
-    Delete,
-}
-
-impl Operation {
-    /// The name in messages and metrics.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Create => "CREATE",
-            Self::Update => "UPDATE",
-            Self::Delete => "DELETE",
-        }
-    }
-}
+use ratchet_object::{ClusterReader, Node, Operation};
 
 /// The attributes of an admission request (`admission.Attributes`).
 #[derive(Clone, Copy, Debug)]
 pub struct Attributes<'a> {
-    /// The operation.
+    /// What the request does to the object.
     pub operation: Operation,
     /// The API group.
     pub group: &'a str,
@@ -100,9 +78,9 @@ impl Denial {
 /// The subject of a certificate signing request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
-    /// The common name.
+    /// `CN`, which is the name of the user.
     pub common_name: String,
-    /// The organizations, which are groups.
+    /// Each `O`, which is a group of the user.
     pub organizations: Vec<String>,
 }
 

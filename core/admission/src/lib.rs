@@ -50,5 +50,7 @@ mod table;
 mod testing;
 mod tolerations;
 
-pub use attributes::{Attributes, Denial, Operation, PluginContext, Subject};
+pub use ratchet_object::Operation;
+
+pub use attributes::{Attributes, Denial, PluginContext, Subject};
 pub use table::{Admit, PLUGINS, PluginRow, Validate, default_plugins};

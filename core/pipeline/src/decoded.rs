@@ -3,7 +3,9 @@
 use crate::defaulted::Defaulted;
 use crate::fields::{FieldReport, FieldValidation, InvalidFields};
 use crate::object_type::ObjectType;
+use crate::strict::StrictErrors;
 use crate::type_meta::{self, TypeMetaError};
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_object::{Node, Object, Repeated};
@@ -38,6 +40,13 @@ impl<'t, 'k> Decoded<'t, 'k> {
         Ok(Self { object_type, object: Object::new(node), fields: FieldReport::default() })
     }
 
+    /// The same for an object that a configuration was applied to. The field manager has compared the configuration with
+    /// the schema and refused what it does not know, so only the text of the configuration is left to complain about.
+    pub fn applied(object_type: &'k dyn ObjectType, mut node: Node<'t>) -> Self {
+        object_type.decode_applied(&mut node);
+        Self { object_type, object: Object::new(node), fields: FieldReport::default() }
+    }
+
     /// The same for a tree from a file, whose findings need positions.
     pub fn located(object_type: &'k dyn ObjectType, node: Node<'t>, repeated: &[Repeated]) -> Self {
         // Where a type names fields by their paths, only the tree before pruning says where they are.
@@ -47,6 +56,13 @@ impl<'t, 'k> Decoded<'t, 'k> {
             decoded.fields.locate(&before);
         }
         decoded
+    }
+
+    /// The same object with what is wrong with the text that it was made from.
+    #[must_use]
+    pub fn with_strict_errors(mut self, errors: StrictErrors) -> Self {
+        self.fields.strict = errors;
+        self
     }
 
     /// The unknown, duplicate and mistyped fields.
@@ -68,9 +84,9 @@ impl<'t, 'k> Decoded<'t, 'k> {
 
     /// Applies the defaults; gives the object back if a value has the wrong type, for nothing can be said of it then.
     /// Unknown and duplicate fields do not stop a door that reports everything at once.
-    pub fn with_defaults(self) -> Result<Defaulted<'t, 'k>, Self> {
+    pub fn with_defaults(self) -> Result<Defaulted<'t, 'k>, Box<Self>> {
         if !self.fields.mismatches.is_empty() {
-            return Err(self);
+            return Err(Box::new(self));
         }
         Ok(Defaulted::new(self.object_type, self.object.into_node()))
     }

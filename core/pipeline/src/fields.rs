@@ -1,6 +1,7 @@
 //! Field validation: unknown, duplicate and mistyped fields of a decoded object, in the order of the file.
 
 use crate::position::key_span;
+use crate::strict::StrictErrors;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -51,6 +52,8 @@ pub struct FieldReport {
     pub mismatches: Vec<TypeMismatch>,
     /// Unknown and duplicate fields, in the order of the file.
     pub violations: Vec<FieldViolation>,
+    /// What is wrong with the text that the object was made from; it is reported before the violations.
+    pub(crate) strict: StrictErrors,
 }
 
 /// Why the API server does not take an object because of its fields (HTTP 400).
@@ -58,15 +61,16 @@ pub struct FieldReport {
 pub enum InvalidFields {
     /// A value has another type than its field.
     WrongType(String),
-    /// A field is unknown or duplicate, and the client asked for strictness.
+    /// Fields are unknown or duplicate, and the client asked for strictness: all of them, separated by commas.
     Strict(String),
 }
 
 impl InvalidFields {
     /// The reason, as the reference words it.
-    pub fn message(&self) -> &str {
+    pub fn message(&self) -> String {
         match self {
-            Self::WrongType(message) | Self::Strict(message) => message,
+            Self::WrongType(message) => message.clone(),
+            Self::Strict(violations) => format!("strict decoding error: {violations}"),
         }
     }
 }
@@ -77,17 +81,28 @@ const MOST_LOCATED: usize = 200;
 impl FieldReport {
     /// The error for unknown and duplicate fields, if they are errors.
     pub fn strict_error(&self, validation: FieldValidation) -> Option<String> {
-        if validation != FieldValidation::Strict || self.violations.is_empty() {
-            return None;
+        self.check_strictness(validation).err().map(|error| error.message())
+    }
+
+    fn check_strictness(&self, validation: FieldValidation) -> Result<(), InvalidFields> {
+        if validation != FieldValidation::Strict {
+            return Ok(());
         }
-        let messages: Vec<&str> = self.messages().collect();
-        Some(format!("strict decoding error: {}", messages.join(", ")))
+        let of_text = self.strict.errors.iter().map(String::as_str);
+        let all: Vec<&str> = of_text.chain(self.messages()).collect();
+        match all.is_empty() {
+            true => Ok(()),
+            false => Err(InvalidFields::Strict(all.join(", "))),
+        }
     }
 
     /// The warnings for unknown and duplicate fields, if they are warnings.
     pub fn warnings(&self, validation: FieldValidation) -> Vec<String> {
         match validation {
-            FieldValidation::Warn => self.messages().map(String::from).collect(),
+            FieldValidation::Warn => {
+                let of_text = self.strict.warnings.iter().map(String::as_str);
+                of_text.chain(self.messages()).map(String::from).collect()
+            }
             FieldValidation::Ignore | FieldValidation::Strict => Vec::new(),
         }
     }
@@ -97,10 +112,8 @@ impl FieldReport {
         if !self.mismatches.is_empty() {
             return Err(InvalidFields::WrongType(self.mismatches.swap_remove(0).message));
         }
-        match self.strict_error(validation) {
-            Some(error) => Err(InvalidFields::Strict(error)),
-            None => Ok(self.warnings(validation)),
-        }
+        self.check_strictness(validation)?;
+        Ok(self.warnings(validation))
     }
 
     /// Adds duplicate keys that the parser found.

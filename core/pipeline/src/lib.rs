@@ -3,8 +3,9 @@
 //! [`Decoded`] has the unknown, duplicate and mistyped fields in the order of the file; [`Defaulted`] has the defaults, and
 //! is what admission plugins and strategies change; [`Paired`] stands beside the stored object; [`Judged`] has the verdict,
 //! made from the facts that the engine needs, which come from the door's
-//! [`ClusterReader`](ratchet_object::ClusterReader). Policies are evaluated on what is judged. Each stage is made from the
-//! one before, and what differs between kinds, built in or custom, is an [`ObjectType`].
+//! [`ClusterReader`](ratchet_object::ClusterReader). Each stage is made from the one before, and what differs between
+//! kinds, built in or custom, is an [`ObjectType`]. Policies come last, [`evaluate_policies`]: they see what was judged, and
+//! deletions and connections, which nothing judges.
 //!
 //! ```
 //! use ratchet_engine::{ApiConfig, Behavior, Release};
@@ -32,25 +33,27 @@ extern crate alloc;
 
 mod decoded;
 mod defaulted;
-mod denial;
 mod facts;
 mod field_owners;
 mod fields;
 mod object_type;
 mod paired;
+mod policies;
 mod position;
+mod strict;
 mod type_meta;
 mod unknown_type;
 mod validate;
 
 pub use decoded::Decoded;
 pub use defaulted::Defaulted;
-pub use denial::denial_status;
 pub use facts::{GatheredFacts, gather};
 pub use field_owners::ReplicasField;
 pub use fields::{FieldReport, FieldValidation, FieldViolation, InvalidFields, TypeMismatch};
 pub use object_type::{BuiltInType, CustomType, ObjectType};
 pub use paired::{Judged, Paired};
+pub use policies::{PolicyVerdict, evaluate_policies, mutation_status};
+pub use strict::StrictErrors;
 pub use type_meta::{LEGACY_SCHEME, TypeMetaError};
 pub use unknown_type::UnknownType;
 pub use validate::validate;

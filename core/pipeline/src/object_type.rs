@@ -16,7 +16,7 @@ use ratchet_crd::{CustomResource, Strategy};
 use ratchet_engine::{ApiConfig, Change, Facts, Part, Verdict};
 use ratchet_object::schema::{self, KindRow, TypeRow};
 use ratchet_object::{
-    GroupVersionKind, Kind, Node, Object, Repeated, Span, TypeReport, canonicalize,
+    GroupVersionKind, Kind, Node, Object, Repeated, Span, TypeReport, Value, canonicalize,
     compare_with_type, complete, defaults, prune,
 };
 
@@ -43,7 +43,13 @@ pub trait ObjectType: Debug + Send + Sync {
     /// Reports unknown, duplicate and mistyped fields, and prunes what the schema does not know.
     fn decode(&self, object: &mut Node<'_>, repeated: &[Repeated]) -> FieldReport;
 
-    /// Whether that report says where the fields are; it has only their paths otherwise.
+    /// Drops from an object what the reference drops when it makes one of this type of an applied configuration: what
+    /// the type does not have, and `null`.
+    fn decode_applied(&self, object: &mut Node<'_>) {
+        self.decode(object, &[]);
+    }
+
+    /// Whether the report of [`decode`](Self::decode) says where fields are; it has only their paths otherwise.
     fn reports_positions(&self) -> bool {
         true
     }
@@ -209,7 +215,7 @@ impl CustomType {
         Some(Self { resource, strategy })
     }
 
-    /// The version.
+    /// The name of the version, such as `v1beta1`.
     pub fn version(&self) -> &str {
         &self.strategy.version
     }
@@ -263,6 +269,13 @@ impl ObjectType for CustomType {
             }
         }
         report
+    }
+
+    /// An object without a Go type is not decoded again: null stays, and is refused where it may not be.
+    fn decode_applied(&self, object: &mut Node<'_>) {
+        if let Some(Node { value: Value::Map(members), .. }) = object.get_mut("metadata") {
+            members.retain(|member| !member.node.is_null());
+        }
     }
 
     fn reports_positions(&self) -> bool {

@@ -5,7 +5,6 @@ use crate::object_type::ObjectType;
 use crate::position::locate_defaulted;
 use ratchet_engine::{ApiConfig, Change, Facts, Part, Status, Step, Verdict};
 use ratchet_object::{ClusterReader, Node, Object};
-use ratchet_policy::{Attributes, Policies, PolicyContext, PolicyResult};
 
 /// A proposed object beside the stored one that it replaces, if there is one.
 #[derive(Debug)]
@@ -65,7 +64,7 @@ impl<'t, 'k> Paired<'t, 'k> {
     }
 }
 
-/// A change and the verdict about it. Policies come after it: they see what validation has let through.
+/// A change and the verdict about it. Policies come after it, [`evaluate_policies`](crate::evaluate_policies).
 #[derive(Debug, Default)]
 pub struct Judged<'p> {
     change: Option<Change<'p>>,
@@ -109,15 +108,5 @@ impl<'p> Judged<'p> {
         if let Some(change) = self.change {
             locate_defaulted(&mut self.verdict, change.new_object());
         }
-    }
-
-    /// Evaluates policies on the change; `attributes` name the objects as they would be stored.
-    pub fn evaluate(
-        &self,
-        policies: &Policies,
-        attributes: &Attributes<'_>,
-        context: &dyn PolicyContext,
-    ) -> PolicyResult {
-        policies.judge(attributes, context)
     }
 }

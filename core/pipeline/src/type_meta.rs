@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 use ratchet_apply::api_version;
-use ratchet_object::{GroupVersionKind, Node, schema};
+use ratchet_object::{GroupVersionKind, Node, OPTIONS_KINDS, UNVERSIONED_KINDS, schema};
 
 /// The group of CustomResourceDefinitions.
 const DEFINITIONS: &str = "apiextensions.k8s.io";
@@ -11,20 +11,6 @@ const DEFINITIONS: &str = "apiextensions.k8s.io";
 const DEFINITION_SCHEME: &str = "k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:55";
 /// Where it keeps all other built-in kinds.
 pub const LEGACY_SCHEME: &str = "pkg/api/legacyscheme/scheme.go:30";
-
-/// Kinds that every group and version has.
-const OPTIONS: [&str; 7] = [
-    "CreateOptions",
-    "DeleteOptions",
-    "GetOptions",
-    "ListOptions",
-    "PatchOptions",
-    "UpdateOptions",
-    "WatchEvent",
-];
-/// Kinds beside these that only `v1` has.
-const UNVERSIONED: [&str; 5] =
-    ["APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "Status"];
 
 /// What is wrong with the `apiVersion` or the `kind` of an object (HTTP 400).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,8 +99,8 @@ fn other_kind(object: &Node<'_>, own: GroupVersionKind<'_>) -> Option<TypeMetaEr
     }
     let known = kind.strip_suffix("List").unwrap_or(kind);
     let is_known = schema::kind(group, version, known).is_some()
-        || OPTIONS.contains(&kind)
-        || ((group, version) == ("", "v1") && UNVERSIONED.contains(&kind));
+        || OPTIONS_KINDS.contains(&kind)
+        || ((group, version) == ("", "v1") && UNVERSIONED_KINDS.contains(&kind));
     let why = if is_known {
         let internal = match own.group {
             "" => "core",

@@ -179,3 +179,18 @@ fn no_endpoint_takes_a_kind_that_is_no_text() {
         assert_eq!(error, TypeMetaError::NotText { field: "apiVersion", found: "array" });
     }
 }
+
+#[test]
+fn an_applied_object_loses_what_its_type_does_not_have() {
+    let services = BuiltInType::find("v1", "Service").unwrap();
+    let text = "{apiVersion: v1, kind: Service, metadata: {name: a, labels: null}, nope: 1}";
+    let (object, warnings) =
+        Decoded::applied(&services, tree(text)).accept(FieldValidation::Strict).unwrap();
+    assert_eq!(object, tree("{apiVersion: v1, kind: Service, metadata: {name: a}}"));
+    assert_eq!(warnings, [""; 0]);
+    // Null stays in a custom object, for validation to refuse.
+    let text = widget("{size: null}").replace("{name: a}", "{name: a, labels: null}");
+    let (object, _) =
+        Decoded::applied(&widgets(), tree(&text)).accept(FieldValidation::Strict).unwrap();
+    assert_eq!(object, tree(&widget("{size: null}")));
+}

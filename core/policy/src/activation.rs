@@ -47,7 +47,7 @@ impl AuthorizerValues {
     }
 }
 
-/// The state of a variable.
+/// How far `variables.name` has come: it is evaluated when it is first read, and once.
 #[derive(Clone)]
 enum VariableState<'t> {
     /// Not evaluated yet.

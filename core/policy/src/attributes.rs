@@ -1,32 +1,7 @@
 //! Admission attributes of an attempt, as policies see them.
 
 use ratchet_access::User;
-use ratchet_object::{GroupVersionKind, GroupVersionResource, Node};
-
-/// The operations of admission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// Creation of an object, or a post to a subresource that is never stored.
-    Create,
-    /// An update or a patch.
-    Update,
-    /// A deletion.
-    Delete,
-    /// A connection to a subresource such as `exec`.
-    Connect,
-}
-
-impl Operation {
-    /// The name in rules and in `request.operation`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Create => "CREATE",
-            Self::Update => "UPDATE",
-            Self::Delete => "DELETE",
-            Self::Connect => "CONNECT",
-        }
-    }
-}
+use ratchet_object::{GroupVersionKind, GroupVersionResource, Node, Operation};
 
 /// The attributes of an admission request (`admission.Attributes`).
 #[derive(Clone, Copy, Debug)]

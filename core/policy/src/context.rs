@@ -44,11 +44,11 @@ pub trait PolicyContext: ClusterReader {
 /// Another group or version that serves the objects of the requested resource (`matchPolicy: Equivalent`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Equivalent {
-    /// The group.
+    /// The API group that serves them.
     pub group: String,
-    /// The version.
+    /// The version that they are served in.
     pub version: String,
-    /// The resource.
+    /// The plural name there.
     pub resource: String,
     /// The kind of its objects (of the subresource, if there is one): group, version, kind.
     pub kind: (String, String, String),

@@ -75,12 +75,12 @@ mod type_check;
 mod type_check_tests;
 mod validate;
 
-pub use ratchet_object::{GroupVersionKind, GroupVersionResource};
+pub use ratchet_object::{GroupVersionKind, GroupVersionResource, Operation};
 
 /// Authorization checks of expressions: the door implements [`authz::Authorize`].
 pub use ratchet_cel::library::authz;
 
-pub use attributes::{Attributes, Operation};
+pub use attributes::Attributes;
 pub use conditions::{ConditionsResult, MatchConditions};
 pub use context::{Equivalent, PolicyContext};
 pub use matching::{

@@ -47,6 +47,11 @@ pub trait TypeConverter {
         object: &Node<'_>,
         configuration: &Node<'_>,
     ) -> Result<Node<'static>, String>;
+
+    /// Why an object that fits its schema cannot be decoded into the type of its kind, such as bytes that are no base64.
+    fn decode_error(&self, _kind: &GroupVersionKind<'_>, _object: &Node<'_>) -> Option<String> {
+        None
+    }
 }
 
 /// The `apiVersion` of a kind.

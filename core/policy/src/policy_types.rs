@@ -8,7 +8,7 @@ use ratchet_cel::decl::{DeclType, SelfTypes};
 use ratchet_cel::{Type, Types};
 use ratchet_object::schema::KindRow;
 
-/// The schema of a kind.
+/// Where the types of `object` come from.
 #[derive(Clone, Debug)]
 pub(crate) enum KindSchema {
     /// A row of the table.

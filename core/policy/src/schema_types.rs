@@ -74,7 +74,7 @@ impl FieldShape {
             // Its schema is one of two, and the reference uses neither.
             Shape::Quantity => return None,
             Shape::Any if self.owner.starts_with(UNTYPED) => return None,
-            Shape::Any | Shape::Object(_) => Type::object(path),
+            Shape::Any | Shape::OneOf(_) | Shape::Object(_) => Type::object(path),
             Shape::List(_) => Type::list(below(ITEM)?),
             Shape::Map(_) => Type::map(Type::String, below(VALUE)?),
         })

@@ -18,7 +18,7 @@ type KindName = (String, String, String);
 pub struct ServedKind {
     /// The API group.
     pub group: String,
-    /// The version.
+    /// The API version.
     pub version: String,
     /// The plural name, as in URLs.
     pub resource: String,

@@ -88,20 +88,10 @@ impl Trial {
             false => (PatchType::ApplyConfiguration, Use::ApplyConfiguration),
         };
         let expression = Expression::new(&self.policy_environment, text, use_);
-        let Setting { object, old, params, namespace, request } = *setting;
-        let text = |name: &str| object.map_or("", |object| object.text_at(&[name]));
+        let text = |name: &str| setting.object.map_or("", |object| object.text_at(&[name]));
         let kind = GroupVersionKind::from_api_version(text("apiVersion"), text("kind"));
-        let inputs = ActivationInputs {
-            object,
-            old,
-            params,
-            request,
-            namespace,
-            authorizer_values: None,
-            variables: &self.variables,
-        };
         let patcher = Patcher { kind, objects, converter };
-        let patched = patcher.patch(&Mutation { patch_type, expression }, &inputs);
+        let patched = patcher.patch(&Mutation { patch_type, expression }, &self.inputs(setting));
         let mut patched = patched.map_err(|error| match error {
             PatchError::Failed(why) | PatchError::Internal(why) => why,
         })?;
@@ -115,22 +105,17 @@ impl Trial {
         program: &Program,
         setting: &Setting<'t>,
     ) -> (Result<Value<'t>, EvalError>, u64) {
-        let Setting { object, old, params, namespace, request } = *setting;
-        let variables = &self.variables;
-        let inputs = ActivationInputs {
-            object,
-            old,
-            params,
-            request,
-            namespace,
-            authorizer_values: None,
-            variables,
-        };
-        let activation = PolicyActivation::new(inputs, RUNTIME_COST_BUDGET);
+        let activation = PolicyActivation::new(self.inputs(setting), RUNTIME_COST_BUDGET);
         let mut budget = Budget::new(PER_CALL_LIMIT);
         activation.enter(program);
         let result = program.evaluate(&activation, &mut budget);
         (result, budget.spent().saturating_add(activation.spent()))
+    }
+
+    fn inputs<'t>(&self, setting: &Setting<'t>) -> ActivationInputs<'_, 't> {
+        let Setting { object, old, params, namespace, request } = *setting;
+        let (authorizer_values, variables) = (None, self.variables.as_slice());
+        ActivationInputs { object, old, params, request, namespace, authorizer_values, variables }
     }
 }
 

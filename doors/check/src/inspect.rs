@@ -15,7 +15,7 @@ use crate::{Config, FieldValidation, helm};
 use ratchet_engine::field_validation::deprecation_warning;
 use ratchet_engine::rules::decoding;
 use ratchet_object::{Limits, Node, Object, Repeated, Span, Value, decode};
-use ratchet_pipeline::{Decoded, Defaulted, FieldViolation, Judged, Paired};
+use ratchet_pipeline::{Decoded, Defaulted, FieldViolation, Paired};
 use std::sync::{Arc, Mutex};
 
 /// The context in which every document is checked.
@@ -210,7 +210,7 @@ impl Inspector<'_> {
             let contested = Contested::of(judged.verdict(), change, &judged.facts(), config);
             findings.add_verdict(judged.verdict(), &contested, config);
         }
-        let policies = self.evaluate_policies(type_of, paired, &judged, findings);
+        let policies = self.evaluate_policies(type_of, paired, findings);
         judged.status().map(|status| status.message).or(policies)
     }
 
@@ -240,7 +240,6 @@ impl Inspector<'_> {
         &self,
         type_of: &TypeOf<'_>,
         paired: &Paired<'_, '_>,
-        judged: &Judged<'_>,
         findings: &mut Findings<'_, '_>,
     ) -> Option<String> {
         let policy_set = self.policies_of("ValidatingAdmissionPolicy")?;
@@ -250,7 +249,7 @@ impl Inspector<'_> {
             true => old.clone().in_namespace(object.namespace()),
             false => old.clone(),
         });
-        let attempt = Attempt { object, old: old.as_ref(), is_namespaced, judged };
+        let attempt = Attempt { object, old: old.as_ref(), is_namespaced };
         policy_set.evaluate(&attempt, (&cluster, self.config), findings)
     }
 }

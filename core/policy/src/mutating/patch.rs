@@ -70,8 +70,10 @@ impl Patcher<'_> {
         // Whatever the expression says: it is of the kind of the object.
         tree.set("apiVersion", Node::string(api_version(&self.kind)));
         tree.set("kind", Node::string(self.kind.kind.to_string()));
-        self.merge(object, &tree, &natives)
-            .map_err(|error| format!("error applying patch: {error}"))
+        let merged = self
+            .merge(object, &tree, &natives)
+            .map_err(|error| format!("error applying patch: {error}"))?;
+        self.converter.decode_error(&self.kind, &merged).map_or(Ok(merged), Err)
     }
 
     /// Merges a tree with native values. A stand-in is tried in the place of each, of a type that its field may refuse

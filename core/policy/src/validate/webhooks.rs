@@ -233,9 +233,13 @@ fn check_url(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
+/// Checks the Service of a webhook. The API server takes the name for the namespace, and the other way round.
 fn check_service(service: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    errs.needs_text(&service.field("name"));
-    errs.needs_text(&service.field("namespace"));
+    for (field, checked) in [("name", "namespace"), ("namespace", "name")] {
+        if service.field(checked).text_or_empty().is_empty() {
+            errs.required(&service.field(field), "");
+        }
+    }
     let port = service.field("port");
     let number = port.int().unwrap_or_default();
     if !(1..=65535).contains(&number) {

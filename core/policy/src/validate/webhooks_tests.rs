@@ -194,6 +194,8 @@ fn clients_have_a_url_or_a_service() {
         [one]
     );
     let service = |fields: &str| validating(&format!("clientConfig: {{service: {{{fields}}}}}"));
+    assert_eq!(service("name: s"), ["clientConfig.service.name: Required value"]);
+    assert_eq!(service("namespace: ns"), ["clientConfig.service.namespace: Required value"]);
     assert_eq!(
         service("port: 0"),
         [

@@ -8,16 +8,17 @@ mod load;
 mod mutate;
 mod rule;
 mod stored_form;
+mod write_request;
 
 pub(crate) use cluster::FileCluster;
 pub(crate) use evaluate::Attempt;
-pub use evaluate::administrator;
 pub use kinds::plural_of;
 pub(crate) use mutate::Mutated;
 pub use mutate::merge_built_in;
 use rule::POLICY;
 pub use rule::RULES;
 pub use stored_form::as_stored;
+pub use write_request::administrator;
 
 use crate::definitions::CustomKind;
 use crate::finding::SourceLocation;

@@ -1,18 +1,19 @@
 //! MutatingAdmissionPolicies from files: the object as they would leave it, which is what is checked then.
 
-use super::evaluate::{administrator, options};
 use super::stored_form::{as_stored, split};
+use super::write_request::WriteRequest;
 use super::{FileCluster, POLICY, PolicySet};
 use crate::Config;
 use crate::finding::{PolicyDecision, Severity};
 use crate::findings::Findings;
 use crate::inspect::first_key;
-use ratchet_apply::{TypeRef, merge_configuration};
-use ratchet_net::Quoted;
-use ratchet_object::{Node, Object, schema};
+use ratchet_apply::{TypeRef, merge_configuration, unstructured_error};
+use ratchet_engine::Status;
+use ratchet_object::{Node, Object, Span, schema};
+use ratchet_pipeline::mutation_status;
 use ratchet_policy::{
-    Attributes, GroupVersionKind, GroupVersionResource, MutationFailure, ObjectInterfaces,
-    Operation, ReinvocationContext, TypeConverter,
+    GroupVersionKind, MutationFailure, ObjectInterfaces, Operation, ReinvocationContext,
+    TypeConverter,
 };
 
 impl ObjectInterfaces for FileCluster<'_> {}
@@ -25,6 +26,10 @@ impl TypeConverter for FileCluster<'_> {
         configuration: &Node<'_>,
     ) -> Result<Node<'static>, String> {
         merge_built_in(kind, object, configuration)
+    }
+
+    fn decode_error(&self, kind: &GroupVersionKind<'_>, object: &Node<'_>) -> Option<String> {
+        unstructured_error(object, *kind)
     }
 }
 
@@ -69,30 +74,19 @@ impl PolicySet {
         }
         let object = &Object::new(node.clone());
         let stored = old.map(|old| as_stored(&Object::new(old.clone()), Some(old)));
-        let operation = if old.is_some() { Operation::Update } else { Operation::Create };
-        let options = options(operation, config.field_validation);
-        let user = config.requester.clone().unwrap_or_else(administrator);
-        let attributes = Attributes {
-            operation,
-            kind,
-            resource: GroupVersionResource { group, version, resource: &plural },
-            subresource: "",
-            name: object.name(),
-            namespace: if is_namespaced { object.namespace() } else { "" },
-            object: None,
-            old: stored.as_ref(),
-            options: Some(&options),
-            user: &user,
-            dry_run: false,
-        };
-        let mut reinvocation = ReinvocationContext::new(operation == Operation::Create);
+        let flags = (old.is_some(), is_namespaced);
+        let request = WriteRequest::new(object, (kind, &plural), flags, config);
+        let attributes = request.attributes(None, stored.as_ref());
+        let mut reinvocation = ReinvocationContext::new(request.operation == Operation::Create);
         let mut node = object.node().clone().into_owned();
         let mut is_changed = false;
         loop {
             let result =
                 self.mutating.mutate(&attributes, node, cluster, cluster, &mut reinvocation);
             if let Some(failure) = result.failure {
-                return self.refused(failure, (&plural, object), findings);
+                let status = mutation_status(&failure, &attributes);
+                add_refusal(failure, &status, first_key(object), findings);
+                return Mutated::Refused(status.message);
             }
             (node, is_changed) = (result.object, is_changed | result.is_patched);
             if !reinvocation.begin_reinvocation() {
@@ -101,49 +95,29 @@ impl PolicySet {
         }
         if is_changed { Mutated::Changed(node) } else { Mutated::Unchanged }
     }
+}
 
-    fn refused(
-        &self,
-        failure: MutationFailure,
-        (plural, object): (&str, &Object<'_>),
-        findings: &mut Findings<'_, '_>,
-    ) -> Mutated {
-        let mut add = |policy: String, binding: Option<String>, text: &str| {
-            let decision = PolicyDecision {
-                policy,
-                binding,
-                validation: None,
-                action: "Deny",
-                expression: None,
-            };
-            findings.add_policy_decision(
-                Severity::Error,
-                &POLICY,
-                text,
-                first_key(object),
-                decision,
-            );
-        };
-        match failure {
-            MutationFailure::Denied(denials) => {
-                let message =
-                    denials.first().map(ratchet_policy::PolicyError::message).unwrap_or_default();
-                for denial in denials {
-                    let text = denial.message();
-                    add(denial.policy, denial.binding, &text);
-                }
-                Mutated::Refused(message)
+/// Adds a finding for each policy that refuses the object, or one for what fails without them.
+fn add_refusal(
+    failure: MutationFailure,
+    status: &Status,
+    span: Span,
+    findings: &mut Findings<'_, '_>,
+) {
+    let mut add = |policy: String, binding: Option<String>, text: &str| {
+        let (validation, expression) = (None, None);
+        let decision = PolicyDecision { policy, binding, validation, action: "Deny", expression };
+        findings.add_policy_decision(Severity::Error, &POLICY, text, span, decision);
+    };
+    match failure {
+        MutationFailure::Denied(denials) => {
+            for denial in denials {
+                let text = denial.message();
+                add(denial.policy, denial.binding, &text);
             }
-            MutationFailure::Internal(why) => {
-                let message = format!("Internal error occurred: {why}");
-                add(String::new(), None, &message);
-                Mutated::Refused(message)
-            }
-            MutationFailure::MissingNamespace(name) => {
-                let message = format!("namespaces {} not found", Quoted(&name));
-                add(plural.to_owned(), None, &message);
-                Mutated::Refused(message)
-            }
+        }
+        MutationFailure::Internal(_) | MutationFailure::MissingNamespace(_) => {
+            add(String::new(), None, &status.message);
         }
     }
 }
