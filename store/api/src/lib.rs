@@ -21,12 +21,14 @@
 pub mod conformance;
 mod error;
 mod health;
+mod past;
 mod record;
 mod traits;
 
 pub use error::StoreError;
 pub use health::{Health, State};
 pub use record::{
-    Batch, Commit, Event, EventKind, Guard, Operation, Page, Query, Record, Revision, Write,
+    Batch, Commit, Event, EventKind, Guard, Operation, Page, PastBatch, PastEvent, Query, Record,
+    Revision, Write,
 };
 pub use traits::{Answer, Store, Watch};

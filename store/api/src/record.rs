@@ -162,3 +162,21 @@ pub struct Batch {
     /// All events up to this revision have been delivered.
     pub upto: Revision,
 }
+
+/// An event, and the record that it replaced or deleted (`prev_kv` of an etcd watch).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PastEvent {
+    /// The event.
+    pub event: Event,
+    /// The record of the key before the event; none if the event created it.
+    pub before: Option<Record>,
+}
+
+/// Some events of the past: those of one or more complete commits, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PastBatch {
+    /// The events.
+    pub events: Vec<PastEvent>,
+    /// All events up to this revision are in this batch or in those before it.
+    pub upto: Revision,
+}

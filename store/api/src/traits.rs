@@ -3,7 +3,8 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::{Batch, Commit, Health, Page, Query, Record, Revision, StoreError, Write};
+use crate::past;
+use crate::{Batch, Commit, Health, Page, PastBatch, Query, Record, Revision, StoreError, Write};
 
 /// The future of a store operation; boxed, so that stores can be used as `dyn Store`.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
@@ -38,6 +39,16 @@ pub trait Store: Send + Sync + 'static {
     /// Fails with [`StoreError::Compacted`] if `after` is below the oldest revision kept, with
     /// [`StoreError::Future`] if it is above the latest.
     fn watch(&self, prefix: &str, after: Revision) -> Answer<'_, Box<dyn Watch>>;
+
+    /// The next events after `after` of keys with this prefix, with what they replaced, as many as fit
+    /// a batch. Unlike a watch it does not wait: at the latest revision the batch is empty.
+    ///
+    /// Fails as [`Store::watch`] does. A store that knows what an event replaced should say so
+    /// itself: this reads the whole state at `after`.
+    fn past(&self, prefix: &str, after: Revision) -> Answer<'_, PastBatch> {
+        let prefix = prefix.to_owned();
+        Box::pin(async move { past::from_watch(self, &prefix, after).await })
+    }
 
     /// Compacts the history before `before`; the state at it, and later events, stay.
     ///

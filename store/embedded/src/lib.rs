@@ -26,8 +26,8 @@ use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
 use ratchet_store::{
-    Answer, Commit, Health, Operation, Page, Query, Record, Revision, Store, StoreError, Watch,
-    Write,
+    Answer, Commit, Health, Operation, Page, PastBatch, Query, Record, Revision, Store, StoreError,
+    Watch, Write,
 };
 use tokio::sync::watch;
 
@@ -191,6 +191,13 @@ impl Store for Embedded {
             let head = self.shared.read(head).await?;
             reads::check_revision(after.0, head.oldest, head.latest)?;
             Ok(Box::new(Watcher::new(&self.shared, prefix, after)) as Box<dyn Watch>)
+        })
+    }
+
+    fn past(&self, prefix: &str, after: Revision) -> Answer<'_, PastBatch> {
+        let prefix = prefix.to_owned();
+        Box::pin(async move {
+            self.shared.read(|snapshot| ready(reads::past(&snapshot, &prefix, after.0))).await
         })
     }
 

@@ -3,7 +3,7 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use ratchet_store::{Batch, Page, Query, Record, Revision, StoreError};
+use ratchet_store::{Batch, Page, PastBatch, PastEvent, Query, Record, Revision, StoreError};
 use redb::{ReadOnlyTable, ReadTransaction};
 
 use crate::engine::{catch_panics, head_of};
@@ -61,29 +61,61 @@ pub(crate) fn replay(
     prefix: &str,
     after: u64,
 ) -> Result<Batch, EngineError> {
+    let mut events = Vec::new();
+    let upto = walk(transaction, prefix, after, |_, row, revision| {
+        let bytes = row.size();
+        events.push(row.into_event(revision));
+        Ok(bytes)
+    })?;
+    Ok(Batch { events, upto })
+}
+
+/// The same, with the records that the events replaced.
+pub(crate) fn past(
+    transaction: &ReadTransaction,
+    prefix: &str,
+    after: u64,
+) -> Result<PastBatch, EngineError> {
+    let mut events = Vec::new();
+    let upto = walk(transaction, prefix, after, |log, row, revision| {
+        // What was visible at `after` or later is not compacted.
+        let before = row.before.map(|position| record(log, position, &row.key)).transpose()?;
+        let bytes = row.size() + before.as_ref().map_or(0, |record| record.value.len());
+        events.push(PastEvent { event: row.into_event(revision), before });
+        Ok(bytes)
+    })?;
+    Ok(PastBatch { events, upto })
+}
+
+/// Hands the rows after `after` of keys with this prefix to `take`, which returns their bytes, up to the
+/// size of a batch; returns the revision up to which all were read.
+fn walk(
+    transaction: &ReadTransaction,
+    prefix: &str,
+    after: u64,
+    mut take: impl FnMut(&Log, Row, u64) -> Result<usize, EngineError>,
+) -> Result<Revision, EngineError> {
     catch_panics(|| {
         let head = head_of(transaction)?;
         check_revision(after, head.oldest, head.latest)?;
         let log = transaction.open_table(LOG)?;
-        let mut batch = Batch { events: Vec::new(), upto: Revision(after) };
+        let mut upto = Revision(after);
         let (mut rows, mut bytes) = (0, 0);
         for item in log.range((after + 1, 0)..)? {
             let (position, row) = item?;
             let position = position.value();
             let next = Revision(position.0);
-            if next != batch.upto && (rows >= REPLAY_ROWS || bytes >= REPLAY_BYTES) {
-                return Ok(batch);
+            if next != upto && (rows >= REPLAY_ROWS || bytes >= REPLAY_BYTES) {
+                return Ok(upto);
             }
             let row = Row::decode(position, row.value()).ok_or_else(|| damaged_row(position))?;
             rows += 1;
-            batch.upto = next;
+            upto = next;
             if row.key.starts_with(prefix) {
-                bytes += row.put.as_ref().map_or(0, |(value, _)| value.len());
-                batch.events.push(row.into_event(position.0));
+                bytes += take(&log, row, position.0)?;
             }
         }
-        batch.upto = Revision(head.latest);
-        Ok(batch)
+        Ok(Revision(head.latest))
     })
 }
 

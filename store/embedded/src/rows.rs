@@ -122,6 +122,11 @@ impl Row {
         })
     }
 
+    /// The number of bytes of its value.
+    pub(crate) fn size(&self) -> usize {
+        self.put.as_ref().map_or(0, |(value, _)| value.len())
+    }
+
     /// The row as an event of a watch.
     pub(crate) fn into_event(self, revision: u64) -> Event {
         let act = match self.put {

@@ -4,7 +4,7 @@ mod metrics;
 mod scale;
 mod scaler;
 
-pub(crate) use scale::scale_from;
+pub(crate) use scale::{SCALE, scale_from};
 
 use ratchet_object::{Node, complete, schema};
 

@@ -4,7 +4,7 @@ use crate::app::compute::SMALL;
 use crate::app::resource_request::{Content, HandlerResult, List, Reply, ResourceRequest};
 use crate::request::{Form, go_syntax};
 use crate::status::StatusError;
-use crate::storage::cache::{Item, Unreadable};
+use crate::storage::cache::{Item, Scope, Snapshot, Unreadable};
 use crate::verbs::selection::Selection;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -65,16 +65,16 @@ pub(crate) async fn list(request: &ResourceRequest<'_>) -> HandlerResult {
     let list = match consistency {
         Consistency::Exact(revision) if revision > 0 => {
             request.app.cache.wait_for(revision).await?;
-            from_store(request, &selection, Some(revision), None, limit).await?
+            exact(request, &selection, revision, None, limit).await?
         }
         Consistency::MostRecent | Consistency::Exact(_) => {
             let revision = request.app.cache.fresh().await?;
-            from_cache(request, &selection, limit, revision).await?
+            current(request, &selection, revision, limit).await?
         }
-        Consistency::Any => from_cache(request, &selection, 0, request.app.cache.reached()).await?,
+        Consistency::Any => current(request, &selection, request.app.cache.reached(), 0).await?,
         Consistency::NotOlderThan(revision) => {
             request.app.cache.wait_for(revision).await?;
-            from_cache(request, &selection, limit, request.app.cache.reached()).await?
+            current(request, &selection, request.app.cache.reached(), limit).await?
         }
     };
     reply(request, list).await
@@ -152,6 +152,8 @@ enum PageError {
     Store(StoreError),
     /// A stored value cannot be decoded.
     Unreadable(Unreadable),
+    /// A stored object cannot be converted.
+    Conversion(StatusError),
 }
 
 impl From<StoreError> for PageError {
@@ -171,6 +173,7 @@ impl From<PageError> for StatusError {
         match error {
             PageError::Store(error) => error.into(),
             PageError::Unreadable(found) => found.into(),
+            PageError::Conversion(error) => error,
         }
     }
 }
@@ -181,30 +184,74 @@ const STEP_BYTES: usize = 256 * 1024;
 /// A page of at most this many objects is filtered without a compute step: it takes less than a millisecond.
 const SMALL_PAGE: usize = 32;
 
-/// Lists from the watch cache.
-async fn from_cache(
+/// The number of objects that a webhook converts with one call before they are selected.
+const CONVERTED_AT_ONCE: usize = 64;
+
+/// Lists the state that the watch cache has, which is of this revision or a later one.
+async fn current(
     request: &ResourceRequest<'_>,
     selection: &Selection,
-    limit: usize,
     revision: u64,
-) -> Result<List, StatusError> {
+    limit: usize,
+) -> Result<List, PageError> {
     let snapshot = request.resource.cache.now();
+    from_snapshot(request, selection, &snapshot, revision, None, limit).await
+}
+
+/// Lists the state at a revision: from the watch cache if that still has it, or else from the store.
+async fn exact(
+    request: &ResourceRequest<'_>,
+    selection: &Selection,
+    revision: u64,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<List, PageError> {
+    let cache = &request.app.cache;
+    // What is compacted is told as such, whoever still has it.
+    cache.check_revision(revision).await?;
+    // Another server on the same store may be ahead of this one.
+    let is_reached = cache.reached() >= revision;
+    match is_reached.then(|| request.resource.cache.at(revision)).flatten() {
+        Some(found) => from_snapshot(request, selection, &found, revision, after, limit).await,
+        None => from_store(request, selection, revision, after, limit).await,
+    }
+}
+
+/// Lists a snapshot of the watch cache, which is the state at `revision` if it has no later one itself. Costs what is
+/// looked at: objects that a page, a name or an index leaves out are not even counted one by one.
+async fn from_snapshot(
+    request: &ResourceRequest<'_>,
+    selection: &Selection,
+    snapshot: &Arc<Snapshot>,
+    revision: u64,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<List, PageError> {
     let prefix = cache_prefix(request);
     if let Some(found) = snapshot.unreadable_within(&prefix) {
-        return Err(found.into());
+        return Err(found.as_ref().clone().into());
+    }
+    let scope = selection.scope(request.resource, request.path);
+    if selection.reads_converted(request.resource) {
+        let candidates = snapshot.candidates(&scope, after);
+        let items = select_converted(request, selection, candidates, limit).await;
+        let items = items.map_err(PageError::Conversion)?;
+        let last = items.last().filter(|_| limit > 0 && items.len() == limit);
+        let remaining = last.map_or(0, |last| snapshot.count_after(&prefix, &last.key));
+        return Ok(page_of(request, selection, snapshot, items, remaining, revision));
     }
     let mut items: Vec<Arc<Item>> = Vec::new();
-    let mut remaining = 0;
-    let mut all = snapshot.within(&prefix);
-    // Filters about `limit_bytes` bytes of objects; returns whether there are more.
+    let mut candidates = snapshot.candidates(&scope, after);
+    // Filters about `limit_bytes` bytes of objects; returns whether there are more to look at.
     let mut select = |limit_bytes: usize| {
         let mut read = 0;
         while read < limit_bytes {
-            let Some(item) = all.next() else { return false };
-            read += item.size();
             if limit > 0 && items.len() == limit {
-                remaining += 1;
-            } else if selection.is_everything() || selection.matches(request.resource, item) {
+                return false;
+            }
+            let Some(item) = candidates.next() else { return false };
+            read += item.size();
+            if selection.is_everything() || selection.matches(request.resource, item) {
                 items.push(item.clone());
             }
         }
@@ -215,9 +262,52 @@ async fn from_cache(
     if select(at_once) {
         while request.app.compute.run(|| select(STEP_BYTES)).await {}
     }
+    let last = items.last().filter(|_| limit > 0 && items.len() == limit);
+    let remaining = match (last, &scope) {
+        (None, _) => 0,
+        // There is no second object of a name. A list that continues is one of the whole collection.
+        (Some(_), Scope::Object { .. }) if after.is_none() => 0,
+        (Some(_), Scope::Index { .. }) => usize::from(candidates.next().is_some()),
+        (Some(last), Scope::Prefix { prefix }) => snapshot.count_after(prefix, &last.key),
+        (Some(last), _) => snapshot.count_after(&prefix, &last.key),
+    };
+    Ok(page_of(request, selection, snapshot, items, remaining, revision))
+}
+
+/// A page of a snapshot, which is kept for the next one.
+fn page_of(
+    request: &ResourceRequest<'_>,
+    selection: &Selection,
+    snapshot: &Arc<Snapshot>,
+    items: Vec<Arc<Item>>,
+    remaining: usize,
+    revision: u64,
+) -> List {
     // The cache may be ahead of the requested revision.
     let revision = revision.max(snapshot.revision);
-    Ok(page(request, selection, items, remaining, revision))
+    if remaining > 0 {
+        request.resource.cache.keep(revision, snapshot);
+    }
+    page(request, selection, items, remaining, revision)
+}
+
+/// The objects that match once they are converted, at most as many as a page has.
+async fn select_converted<'i>(
+    request: &ResourceRequest<'_>,
+    selection: &Selection,
+    mut candidates: impl Iterator<Item = &'i Arc<Item>>,
+    limit: usize,
+) -> Result<Vec<Arc<Item>>, StatusError> {
+    let mut items = Vec::new();
+    while limit == 0 || items.len() < limit {
+        let batch: Vec<_> = candidates.by_ref().take(CONVERTED_AT_ONCE).cloned().collect();
+        if batch.is_empty() {
+            return Ok(items);
+        }
+        items.extend(selection.select_converted(request.resource, batch).await?);
+    }
+    items.truncate(limit);
+    Ok(items)
 }
 
 fn cache_prefix(request: &ResourceRequest<'_>) -> String {
@@ -249,37 +339,43 @@ fn page(
 async fn from_store(
     request: &ResourceRequest<'_>,
     selection: &Selection,
-    at: Option<u64>,
+    at: u64,
     after: Option<&str>,
     limit: usize,
 ) -> Result<List, PageError> {
     let prefix = request.resource.prefix(&request.path.namespace);
     let root = request.resource.prefix("");
     let mut after = after.map(|key| format!("{root}{key}"));
-    let mut at = at.map(Revision);
+    let at = Some(Revision(at));
     let mut items = Vec::new();
     loop {
         let wanted = if limit == 0 { 0 } else { limit - items.len() };
         let query = Query { prefix: prefix.clone(), after: after.take(), limit: wanted, at };
         let found = request.app.cache.store().list(query).await?;
-        at = Some(found.revision);
         let last = found.records.last().map(|record| record.key.to_string());
-        let mut select = || -> Result<(), Unreadable> {
+        let converts = selection.reads_converted(request.resource);
+        let select = || -> Result<Vec<Arc<Item>>, Unreadable> {
+            let mut selected = Vec::new();
             for record in &found.records {
                 let key = record.key.strip_prefix(&root).unwrap_or(&record.key);
                 let item = Item::stored(key.into(), record.modified.0, &record.value);
                 let unreadable = |why| Unreadable { key: record.key.to_string(), why };
                 let item = Arc::new(item.map_err(unreadable)?);
-                if selection.is_everything() || selection.matches(request.resource, &item) {
-                    items.push(item);
+                if converts || selection.matches(request.resource, &item) {
+                    selected.push(item);
                 }
             }
-            Ok(())
+            Ok(selected)
         };
-        match found.records.len() <= SMALL_PAGE {
+        let mut selected = match found.records.len() <= SMALL_PAGE {
             true => select(),
             false => request.app.compute.run(select).await,
         }?;
+        if converts {
+            let converted = selection.select_converted(request.resource, selected).await;
+            selected = converted.map_err(PageError::Conversion)?;
+        }
+        items.extend(selected);
         if found.more == 0 || items.len() == limit || last.is_none() {
             return Ok(page(request, selection, items, found.more, found.revision.0));
         }
@@ -299,9 +395,16 @@ async fn continue_list(
         return Err(StatusError::bad_request(text));
     }
     let (revision, after) = decode_continue(request, token)?;
-    // A token without a revision continues with the current state.
-    let at = (revision > 0).then_some(revision);
-    match from_store(request, selection, at, Some(&after), limit).await {
+    let list = match revision {
+        // A token without a revision continues with the current state.
+        0 => {
+            let revision = request.app.cache.fresh().await?;
+            let snapshot = request.resource.cache.now();
+            from_snapshot(request, selection, &snapshot, revision, Some(&after), limit).await
+        }
+        revision => exact(request, selection, revision, Some(&after), limit).await,
+    };
+    match list {
         Ok(list) => reply(request, list).await,
         Err(PageError::Store(StoreError::Compacted { .. })) => {
             let text = "The provided continue parameter is too old to display a consistent list result. \

@@ -7,7 +7,7 @@ use crate::registry::ServedResource;
 use crate::request::{Form, Media, Output, ResourcePath};
 use crate::response::render::{self, Rows};
 use crate::status::StatusError;
-use crate::storage::cache::{Change, EventType, Item, TooOld, event_line};
+use crate::storage::cache::{Change, EventType, Item, Past, Scope, event_line};
 use crate::verbs::frames::frame;
 use crate::verbs::list::parse_number;
 use crate::verbs::selection::Selection;
@@ -16,6 +16,7 @@ use ratchet_http::{Sender, channel};
 use ratchet_object::Node;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep_until};
 
 /// The interval of bookmarks.
@@ -46,6 +47,9 @@ struct Watcher {
     resource: Arc<ServedResource>,
     selection: Selection,
     path: ResourcePath,
+    /// The prefix of the keys of the watched collection.
+    prefix: String,
+    scope: Scope,
     output: Output,
     bookmarks: bool,
     ends: Instant,
@@ -69,6 +73,8 @@ pub(crate) async fn watch(request: &ResourceRequest<'_>) -> HandlerResult {
     let watcher = Watcher {
         app: request.app.clone(),
         resource: request.resource.clone(),
+        scope: selection.scope(request.resource, request.path),
+        prefix: prefix(request.resource, request.path),
         selection,
         path: request.path.clone(),
         output: request.output,
@@ -83,6 +89,13 @@ pub(crate) async fn watch(request: &ResourceRequest<'_>) -> HandlerResult {
         let _ = watcher.run(start, sender).await;
     });
     Ok(Reply { code: 200, content: Content::Stream(body) })
+}
+
+fn prefix(resource: &ServedResource, path: &ResourcePath) -> String {
+    match path.namespace.as_str() {
+        namespace if resource.row().namespaced && !namespace.is_empty() => format!("{namespace}/"),
+        _ => String::new(),
+    }
 }
 
 /// The duration of a watch: `timeoutSeconds`, or else one to two times the server's minimum, so that the watches of a
@@ -135,35 +148,53 @@ fn start(request: &ResourceRequest<'_>) -> Result<Start, StatusError> {
 /// The client is gone.
 struct Gone;
 
+/// Changes to look at.
+#[derive(Default)]
+struct Found {
+    changes: Vec<Arc<Change>>,
+    /// The revision up to which they are complete; none if there are none at all.
+    upto: Option<u64>,
+    /// Held while the changes are.
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
 impl Watcher {
     async fn run(mut self, start: Start, sender: Sender) -> Result<(), Gone> {
-        let mut changed = self.resource.cache.changes();
+        // Before the state is read, so that no change is missed between the two.
+        let subscription = self.resource.cache.subscribe(self.scope.clone());
         let mut at = match start {
             Start::After(revision) => revision,
             Start::Objects | Start::ObjectsAndBookmark(_) => {
                 let reached = self.app.cache.reached();
                 let snapshot = self.resource.cache.now();
-                let prefix = self.prefix();
-                if let Some(found) = snapshot.unreadable_within(&prefix) {
+                if let Some(found) = snapshot.unreadable_within(&self.prefix) {
                     return self.fail(&sender, &found.into()).await;
                 }
+                let converts = self.selection.reads_converted(&self.resource);
+                let scope = self.scope.clone();
                 let mut batch = Vec::new();
-                let mut items = snapshot.within(&prefix).peekable();
+                let mut items = snapshot.candidates(&scope, None).peekable();
                 while let Some(item) = items.next() {
                     // A selector may skip many objects before there is something to send.
                     tokio::task::consume_budget().await;
-                    if self.matches(item) {
+                    let is_candidate = match converts {
+                        true => self.is_within(item),
+                        false => self.matches(item),
+                    };
+                    if is_candidate {
                         batch.push(item.clone());
                     }
                     // A webhook converts many objects with one call.
                     if batch.len() < BATCH && items.peek().is_some() {
                         continue;
                     }
+                    let batch = std::mem::take(&mut batch);
                     let served = match self.output.form {
-                        Form::Metadata | Form::MetadataList => Ok(std::mem::take(&mut batch)),
-                        Form::Whole | Form::Table => {
-                            self.resource.serve(std::mem::take(&mut batch)).await
+                        _ if converts => {
+                            self.selection.select_converted(&self.resource, batch).await
                         }
+                        Form::Metadata | Form::MetadataList => Ok(batch),
+                        Form::Whole | Form::Table => self.resource.serve(batch).await,
                     };
                     let served = match served {
                         Ok(served) => served,
@@ -184,43 +215,42 @@ impl Watcher {
         };
         let drain = self.app.drain.clone();
         let mut next_bookmark = Instant::now() + BOOKMARK_EVERY;
+        // Whether there may be changes after `at`: from the start until all that happened before it are told.
+        let mut is_behind = true;
         loop {
             // The reached revision is read before the changes, so that a bookmark never runs ahead of them.
             let reached = self.app.cache.reached();
-            changed.mark_unchanged();
-            match self.resource.cache.since(at) {
-                Ok(changes) if !changes.is_empty() => {
-                    for change in changes {
-                        at = at.max(change.revision);
+            if let Some(first) = subscription.take() {
+                // Who was up to date looks at nothing before the first change that concerns it.
+                at = if is_behind { at } else { at.max(first.saturating_sub(1)) };
+                is_behind = true;
+            }
+            let found = if is_behind { self.next_changes(at).await } else { Ok(Found::default()) };
+            match found {
+                Ok(found) => {
+                    is_behind = found.upto.is_some();
+                    for change in found.changes {
                         match self.event_of(&change).await {
                             Ok(Some(event)) => self.send(&sender, event).await?,
                             Ok(None) => {}
                             Err(error) => return self.fail(&sender, &error).await,
                         }
                     }
-                    if Instant::now() < self.ends && !drain.is_draining() {
-                        continue;
-                    }
+                    at = at.max(found.upto.unwrap_or(reached));
                 }
-                Ok(_) => {
-                    at = at.max(reached);
-                    if self.bookmarks && Instant::now() >= next_bookmark {
-                        let bookmark = self.bookmark(at, false);
-                        self.send(&sender, bookmark).await?;
-                        next_bookmark = Instant::now() + BOOKMARK_EVERY;
-                    }
-                }
-                Err(TooOld { oldest }) => {
-                    let text = format!("too old resource version: {at} ({oldest})");
-                    return self.fail(&sender, &StatusError::expired(text)).await;
-                }
+                Err(error) => return self.fail(&sender, &error).await,
+            }
+            let is_over = Instant::now() >= self.ends || drain.is_draining();
+            if is_behind && !is_over {
+                continue;
+            }
+            if !is_behind && self.bookmarks && Instant::now() >= next_bookmark {
+                let bookmark = self.bookmark(at, false);
+                self.send(&sender, bookmark).await?;
+                next_bookmark = Instant::now() + BOOKMARK_EVERY;
             }
             tokio::select! {
-                more = changed.changed() => {
-                    if more.is_err() {
-                        return Ok(());
-                    }
-                }
+                () = subscription.changed() => {}
                 () = sleep_until(next_bookmark), if self.bookmarks => {}
                 () = sleep_until(self.ends) => break,
                 () = drain.wait() => break,
@@ -230,10 +260,39 @@ impl Watcher {
             }
         }
         if self.bookmarks {
+            let reached = self.app.cache.reached();
+            if !is_behind && subscription.take().is_none() {
+                at = at.max(reached);
+            }
             let bookmark = self.bookmark(at, false);
             self.send(&sender, bookmark).await?;
         }
         Ok(())
+    }
+
+    /// The next changes after a revision: those that the cache has, or else those of the store's history.
+    async fn next_changes(&self, at: u64) -> Result<Found, StatusError> {
+        let (cache, root) = (&self.resource.cache, self.resource.prefix(""));
+        loop {
+            let too_old = match cache.since(at) {
+                Ok(changes) => {
+                    let upto = changes.last().map(|last| last.revision);
+                    return Ok(Found { changes, upto, _permit: None });
+                }
+                Err(too_old) => too_old,
+            };
+            match self.app.cache.past(cache, &root, at, too_old).await {
+                Ok(Past::Cached) => {}
+                Ok(Past::Read { changes, upto, permit }) => {
+                    return Ok(Found { changes, upto: Some(upto), _permit: Some(permit) });
+                }
+                Err(too_old) => {
+                    let oldest = too_old.oldest;
+                    let text = format!("too old resource version: {at} ({oldest})");
+                    return Err(StatusError::expired(text));
+                }
+            }
+        }
     }
 
     /// Ends the watch with an ERROR event.
@@ -265,28 +324,40 @@ impl Watcher {
         sent.map_or(Err(Gone), |sent| sent.map_err(|_| Gone))
     }
 
-    fn prefix(&self) -> String {
-        match self.path.namespace.as_str() {
-            namespace if self.resource.row().namespaced && !namespace.is_empty() => {
-                format!("{namespace}/")
-            }
-            _ => String::new(),
-        }
+    /// Whether an object is in the namespace, and has the name, of the watch.
+    fn is_within(&self, item: &Item) -> bool {
+        let key: &str = &item.key;
+        let named = self.path.name.as_str();
+        let is_named = named.is_empty() || key.rsplit('/').next() == Some(named);
+        key.starts_with(&self.prefix) && is_named
     }
 
     fn matches(&self, item: &Arc<Item>) -> bool {
-        let key: &str = &item.key;
-        let prefix = self.prefix();
-        let named = self.path.name.as_str();
-        let is_named = named.is_empty() || key.rsplit('/').next() == Some(named);
-        key.starts_with(&prefix) && is_named && self.selection.matches(&self.resource, item)
+        self.is_within(item) && self.selection.matches(&self.resource, item)
+    }
+
+    /// Whether the object of a change matched before, and whether it does so now.
+    async fn matches_of(&self, change: &Change) -> Result<(bool, bool), StatusError> {
+        let (mut before, mut after) = (change.before.clone(), Some(change.item.clone()));
+        if self.selection.reads_converted(&self.resource) {
+            before = before.filter(|item| self.is_within(item));
+            if let Some(item) = before {
+                let last = Arc::new(item.as_of(change.revision));
+                before = Some(self.resource.serve_change(change, last, true).await?);
+            }
+            after = after.filter(|item| !change.is_deletion && self.is_within(item));
+            if let Some(item) = after {
+                after = Some(self.resource.serve_change(change, item, false).await?);
+            }
+        }
+        let before = before.is_some_and(|item| self.matches(&item));
+        let after = after.is_some_and(|item| !change.is_deletion && self.matches(&item));
+        Ok((before, after))
     }
 
     /// The event of a change as seen through the selectors: objects enter and leave the selection.
     async fn event_of(&mut self, change: &Change) -> Result<Option<Bytes>, StatusError> {
-        let before = change.before.as_ref().is_some_and(|item| self.matches(item));
-        let after = !change.is_deletion && self.matches(&change.item);
-        let event = match (before, after) {
+        let event = match self.matches_of(change).await? {
             (false, false) => return Ok(None),
             (false, true) => EventType::Added,
             (true, true) => EventType::Modified,

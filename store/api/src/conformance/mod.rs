@@ -12,6 +12,7 @@ mod commits;
 mod compaction;
 mod concurrency;
 mod lists;
+mod past;
 mod steps;
 mod watches;
 
@@ -59,6 +60,9 @@ pub static CHECKS: &[Check] = checks! {
     "a commit is told in one batch": watches::whole;
     "giving up waiting loses nothing": watches::patience;
     "watches see every event once, in order, while writers write": watches::busy;
+    "the past is told with what it replaced": past::replaced;
+    "the past is told in batches that meet": past::batches;
+    "a past that is forgotten is refused": past::forgotten;
     "forgotten revisions are refused": compaction::refused;
     "what is forgotten leaves the newest values": compaction::newest;
     "deleted keys stay deleted when forgotten": compaction::deleted;

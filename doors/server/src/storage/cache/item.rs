@@ -1,6 +1,8 @@
-//! `Item`: one stored object at one revision, as bytes and with cached labels.
+//! `Item`: one stored object at one revision, as bytes, with the labels and fields that it is selected by.
 
+use super::field_values::FieldValues;
 use super::packed::Packed;
+use super::scope::IndexedField;
 use super::unreadable::Unstorable;
 use bytes::Bytes;
 use ratchet_apply::FieldsPool;
@@ -27,6 +29,10 @@ pub struct Item {
     /// The serial number of the type whose objects look like `body`; zero if that is not known.
     shape: AtomicU64,
     labels: OnceLock<Vec<(Box<str>, Box<str>)>>,
+    /// The fields that it can be selected by, as soon as somebody does.
+    fields: OnceLock<Box<FieldValues>>,
+    /// The value of the field that its resource is indexed by, and the field.
+    index: Option<(Arc<str>, &'static IndexedField)>,
 }
 
 /// The first bytes of every stored object; the resource version is inserted after them.
@@ -47,14 +53,16 @@ impl Stored {
         self.0.clone()
     }
 
-    /// The same object without `managedFields`.
+    /// The same object in the same version without `managedFields`.
     pub(crate) fn without_managed_fields(&self) -> Result<Self, Unstorable> {
-        match std::str::from_utf8(&self.0).ok().and_then(|text| decode_stored(text).ok()) {
-            Some(mut node) => {
-                node.map_mut("metadata").remove("managedFields");
-                storable(node)
-            }
-            None => Ok(self.clone()),
+        let text = std::str::from_utf8(&self.0).ok();
+        let Some(mut node) = text.and_then(|text| decode_stored(text).ok()) else {
+            return Ok(self.clone());
+        };
+        node.map_mut("metadata").remove("managedFields");
+        match split_version(&self.0).1 {
+            Some(version) => storable_as(node, version.to_owned()),
+            None => storable(node),
         }
     }
 }
@@ -66,18 +74,35 @@ impl Item {
         Self::checked(value).map(|_| Self::of(key, revision, value))
     }
 
-    /// The same, with `managedFields` shared with other objects of the pool.
+    /// The same, with `managedFields` shared with other objects of the pool, and with the field that its resource is
+    /// indexed by.
     pub(super) fn cached(
         key: Arc<str>,
         revision: u64,
         value: &[u8],
         pool: &Mutex<FieldsPool>,
+        index: Option<&'static IndexedField>,
     ) -> Result<Self, String> {
         let (text, object) = Self::checked(value)?;
+        let index = index.map(|row| (object.text_at(row.path).into(), row));
         let Some((rest, packed)) = Packed::cut(text, &object, pool) else {
-            return Ok(Self::of(key, revision, value));
+            return Ok(Self { index, ..Self::of(key, revision, value) });
         };
-        Ok(Self { packed: Some(packed), ..Self::of(key, revision, rest.as_bytes()) })
+        Ok(Self { packed: Some(packed), index, ..Self::of(key, revision, rest.as_bytes()) })
+    }
+
+    /// The value of the field that its resource is indexed by.
+    pub(super) fn index(&self) -> Option<&Arc<str>> {
+        self.index.as_ref().map(|(value, _)| value)
+    }
+
+    /// Replaces the index value by an equal one that others have, too.
+    pub(super) fn share_index_value(&mut self, known: impl Fn(&str) -> Option<Arc<str>>) {
+        if let Some((value, _)) = &mut self.index
+            && let Some(known) = known(value)
+        {
+            *value = known;
+        }
     }
 
     fn checked(value: &[u8]) -> Result<(&str, Node<'_>), String> {
@@ -106,7 +131,9 @@ impl Item {
 
     fn new(key: Arc<str>, revision: u64, body: Bytes, version: Option<&str>) -> Self {
         let (version, shape) = (version.map(Into::into), AtomicU64::new(0));
-        Self { key, revision, body, packed: None, version, shape, labels: OnceLock::new() }
+        let (packed, index) = (None, None);
+        let (labels, fields) = (OnceLock::new(), OnceLock::new());
+        Self { key, revision, body, packed, version, shape, labels, fields, index }
     }
 
     fn of(key: Arc<str>, revision: u64, value: &[u8]) -> Self {
@@ -167,7 +194,8 @@ impl Item {
         value.extend_from_slice(rest.strip_prefix(b",").unwrap_or(rest));
         let (packed, version) = (self.packed.clone(), self.version.clone());
         let shape = AtomicU64::new(self.shape.load(Ordering::Relaxed));
-        Self { packed, version, shape, ..Self::of(self.key.clone(), revision, &value) }
+        let index = self.index.clone();
+        Self { packed, version, shape, index, ..Self::of(self.key.clone(), revision, &value) }
     }
 
     /// The number of bytes of the object.
@@ -232,17 +260,60 @@ impl Item {
 
     /// Whether its fields match.
     pub fn has_fields(&self, selector: &FieldSelector, group: &str, kind: &str) -> bool {
-        // Name and namespace are in the key; selecting by them, as most do, decodes nothing.
+        if self.knows(selector) {
+            return selector.matches_by(|field| self.known_field(field).unwrap_or_default());
+        }
+        let fields = selectable(group, kind);
+        let values = self
+            .fields
+            .get_or_init(|| Box::new(self.read(|node| FieldValues::of_kind(node, fields))));
+        selector.matches_by(|field| values.of_field(field, fields))
+    }
+
+    /// Whether its fields match; `read` returns the names and values of those that a definition names. They are read
+    /// once for each object as long as the type with this serial number is the only one that asks.
+    pub(crate) fn has_named_fields(
+        &self,
+        selector: &FieldSelector,
+        serial: u64,
+        read: impl FnOnce() -> Option<FieldValues>,
+    ) -> bool {
+        if self.knows(selector) {
+            return selector.matches_by(|field| self.known_field(field).unwrap_or_default());
+        }
+        let matches = |values: &FieldValues| {
+            selector.matches_by(|field| match self.known_field(field) {
+                Some(known) => known,
+                None => values.named(field),
+            })
+        };
+        match self.fields.get().filter(|values| values.serial == serial) {
+            Some(values) => matches(values),
+            None => read().is_some_and(|values| {
+                let is_match = matches(&values);
+                // Another type may have been first; then this one reads again each time.
+                let _ = self.fields.set(Box::new(values));
+                is_match
+            }),
+        }
+    }
+
+    /// Whether a selector is about fields that need no decoding.
+    fn knows(&self, selector: &FieldSelector) -> bool {
+        selector.terms().iter().all(|term| self.known_field(&term.field).is_some())
+    }
+
+    /// Name and namespace are in the key, and an index has its field; selecting by them, as most do, decodes nothing.
+    fn known_field(&self, field: &str) -> Option<Cow<'_, str>> {
         let (namespace, name) = self.key.rsplit_once('/').unwrap_or(("", &self.key));
-        let of_key = |field: &str| match field {
+        match field {
             "metadata.name" => Some(Cow::Borrowed(name)),
             "metadata.namespace" => Some(Cow::Borrowed(namespace)),
-            _ => None,
-        };
-        if selector.terms().iter().all(|term| of_key(&term.field).is_some()) {
-            return selector.matches_by(|field| of_key(field).unwrap_or_default());
+            _ => {
+                let (value, row) = self.index.as_ref()?;
+                (row.field == field).then_some(Cow::Borrowed(&**value))
+            }
         }
-        self.read(|node| selector.matches(node, selectable(group, kind)))
     }
 }
 
@@ -310,124 +381,4 @@ fn encode(node: Node<'_>) -> Result<Stored, Unstorable> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use ratchet_object::{Limits, decode};
-
-    fn item() -> Item {
-        let text = r#"{"kind":"Pod","apiVersion":"v1","spec":{"a":1},"metadata":{"name":"x","resourceVersion":"3","labels":{"a":"b"}}}"#;
-        let node = decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
-        Item::written("ns/x".into(), 7, &storable(node).unwrap())
-    }
-
-    #[test]
-    fn the_revision_is_put_in_and_changed() {
-        let item = item();
-        let body =
-            r#"{"metadata":{"resourceVersion":"7","name":"x","labels":{"a":"b"}},"spec":{"a":1}}"#;
-        assert_eq!(item.body, body);
-        let later = item.as_of(12);
-        assert!(
-            std::str::from_utf8(&later.body)
-                .unwrap()
-                .starts_with(r#"{"metadata":{"resourceVersion":"12","name""#)
-        );
-    }
-
-    #[test]
-    fn it_is_served_with_its_kind() {
-        let whole = item().whole("v1", "Pod").concat();
-        let text = String::from_utf8(whole).unwrap();
-        assert!(
-            text.starts_with(
-                r#"{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7""#
-            )
-        );
-        assert!(decode(&text, Limits::DEFAULT).is_ok());
-    }
-
-    #[test]
-    fn an_object_without_metadata_is_served_as_json_too() {
-        let item = Item::written("x".into(), 7, &storable(Node::empty_map()).unwrap());
-        assert_eq!(item.body, r#"{"metadata":{"resourceVersion":"7"}}"#);
-        assert_eq!(item.as_of(8).body, r#"{"metadata":{"resourceVersion":"8"}}"#);
-        assert_eq!(item.node().text_at(&["metadata", "resourceVersion"]), "7");
-    }
-
-    #[test]
-    fn an_object_can_do_without_its_managed_fields() {
-        let text = r#"{"metadata":{"managedFields":[{"manager":"m"}],"name":"x"},"data":{}}"#;
-        let stored = storable(decode(text, Limits::DEFAULT).unwrap().documents.remove(0)).unwrap();
-        let last = r#"{"metadata":{"name":"x","managedFields":[{"manager":"m"}]},"data":{}}"#;
-        assert_eq!(stored.bytes(), last);
-        let less = stored.without_managed_fields().unwrap();
-        assert_eq!(less.bytes(), r#"{"metadata":{"name":"x"},"data":{}}"#);
-    }
-
-    #[test]
-    fn only_what_is_read_back_is_stored() {
-        let deep = (0..280).fold(Node::empty_map(), |inner, _| Node::list(vec![inner]));
-        let why = storable(Node::map([("data", deep)])).unwrap_err().why;
-        assert_eq!(why, "it is nested 281 levels deep, more than 270");
-        let odd = Node::map([("metadata", Node::string("x"))]);
-        assert_eq!(storable(odd).unwrap_err().why, "its metadata is no object");
-        let metadata = Node::map([("name", Node::string("a")), ("namespace", Node::string("n"))]);
-        let twice = vec![
-            Entry::new("metadata", metadata),
-            Entry::new("spec", Node::int(1)),
-            Entry::new("spec", Node::int(2)),
-        ];
-        let unstorable = storable(Node::new(Value::Map(twice))).unwrap_err();
-        assert_eq!(unstorable.name, "n/a");
-        assert_eq!(unstorable.why, "it is read back as another object");
-    }
-
-    #[test]
-    fn only_what_can_be_read_becomes_an_item() {
-        let deep = format!(
-            r#"{{"metadata":{{"name":"x"}},"data":{}{}}}"#,
-            "[".repeat(400),
-            "]".repeat(400)
-        );
-        for value in
-            ["", "{}", r#"{"metadata":{"#, r#"{"metadata":{"name":"x"}"#, r#"{"spec":{}}"#, &deep]
-        {
-            assert!(Item::stored("x".into(), 7, value.as_bytes()).is_err(), "{value}");
-        }
-        assert!(Item::stored("x".into(), 7, b"{\"metadata\":{\"name\":\"\xff\"}}").is_err());
-        assert!(Item::stored("x".into(), 7, br#"{"metadata":{"name":"x"}}"#).is_ok());
-    }
-
-    #[test]
-    fn a_custom_object_knows_the_version_in_which_it_is_stored() {
-        let text = r#"{"spec":{"x":{"apiVersion":"v7"}},"metadata":{"name":"x"}}"#;
-        let node = || decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
-        let value = storable_as(node(), "example.com/v2".into()).unwrap();
-        let stored = r#"{"metadata":{"name":"x"},"spec":{"x":{"apiVersion":"v7"}},"apiVersion":"example.com/v2"}"#;
-        assert_eq!(value.bytes(), stored);
-        let item = Item::stored("x".into(), 7, &value.bytes()).unwrap();
-        let body =
-            r#"{"metadata":{"resourceVersion":"7","name":"x"},"spec":{"x":{"apiVersion":"v7"}}}"#;
-        assert_eq!((&*item.body, item.version()), (body.as_bytes(), Some("v2")));
-        assert_eq!(item.as_of(8).version(), Some("v2"));
-        let same = item.showing(node());
-        assert_eq!((&same.body, same.version()), (&item.body, Some("v2")));
-        let unsaved = Item::unsaved("x".into(), &value);
-        assert_eq!(unsaved.body, r#"{"metadata":{"name":"x"},"spec":{"x":{"apiVersion":"v7"}}}"#);
-        assert_eq!(unsaved.showing(unsaved.node()).body, unsaved.body);
-        // Inner objects and texts that look like it are none.
-        let inner = r#"{"metadata":{"name":"x"},"spec":{"a":"b","apiVersion":"v1"}}"#;
-        let inner = Item::stored("x".into(), 7, inner.as_bytes()).unwrap();
-        assert!(inner.version().is_none() && inner.body.ends_with(br#""apiVersion":"v1"}}"#));
-        let text = Node::map([("data", Node::string(r#","apiVersion":"v1"}"#))]);
-        let text = Item::written("x".into(), 7, &storable(text).unwrap());
-        assert_eq!(text.version(), None);
-    }
-
-    #[test]
-    fn labels_are_read_once() {
-        let item = item();
-        assert!(item.has_labels(&LabelSelector::parse("a=b").unwrap()));
-        assert!(!item.has_labels(&LabelSelector::parse("a!=b").unwrap()));
-    }
-}
+mod tests;

@@ -1,13 +1,29 @@
 //! The watch cache: all stored objects in memory, at least as fresh as the last acknowledged write.
 
+mod change;
 mod conversions;
+mod field_values;
+mod history;
 mod item;
+mod items;
+mod object_state;
 mod packed;
+mod recent;
 mod resource;
+mod scope;
+mod signals;
+mod snapshot;
 mod unreadable;
 
+pub(crate) use change::{Change, EventType, event_line};
+pub(crate) use field_values::FieldValues;
+pub(crate) use history::Past;
 pub(crate) use item::{Item, Stored, storable, storable_as};
-pub(crate) use resource::{Change, EventType, Items, ResourceCache, Snapshot, TooOld, event_line};
+pub(crate) use items::Items;
+pub(crate) use object_state::{ObjectChange, ObjectState};
+pub(crate) use resource::ResourceCache;
+pub(crate) use scope::{IndexedField, Scope, index_of};
+pub(crate) use snapshot::Snapshot;
 pub(crate) use unreadable::Unreadable;
 
 use crate::status::StatusError;
@@ -16,10 +32,9 @@ use imbl::OrdMap;
 use ratchet_apply::FieldsPool;
 use ratchet_store::{Batch, EventKind, Query, Revision, Store, StoreError};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 /// The key prefix of all API objects.
 pub(crate) const ROOT: &str = "/registry/";
@@ -33,48 +48,6 @@ pub(crate) const NODE_PORTS: &str = "nodeports";
 
 /// The time that a reader waits for a revision that is not reached yet.
 const WAIT_LIMIT: Duration = Duration::from_secs(3);
-
-/// A change of one object: revision, cache key and new state.
-pub(crate) type ObjectChange = (u64, Arc<str>, ObjectState);
-
-/// The state of an object after a change.
-#[derive(Debug)]
-pub(crate) enum ObjectState {
-    /// The object.
-    Item(Item),
-    /// It exists but cannot be decoded.
-    Unreadable(Arc<Unreadable>),
-    /// It was deleted.
-    Deleted,
-}
-
-impl ObjectState {
-    /// The object, if it can be decoded.
-    fn item(&self) -> Option<&Item> {
-        match self {
-            Self::Item(item) => Some(item),
-            Self::Unreadable(_) | Self::Deleted => None,
-        }
-    }
-
-    /// Decodes a stored value; a failure is logged.
-    fn of(
-        pool: &Mutex<FieldsPool>,
-        store_key: &str,
-        key: &Arc<str>,
-        revision: u64,
-        value: &[u8],
-    ) -> Self {
-        match Item::cached(key.clone(), revision, value, pool) {
-            Ok(item) => Self::Item(item),
-            Err(why) => {
-                let unreadable = Unreadable { key: store_key.to_owned(), why };
-                unreadable.report();
-                Self::Unreadable(Arc::new(unreadable))
-            }
-        }
-    }
-}
 
 /// An index that is updated together with the cache.
 pub(crate) trait Index: Send + Sync {
@@ -94,7 +67,9 @@ pub struct Cache {
     /// What the `managedFields` of objects have in common.
     pool: Mutex<FieldsPool>,
     /// The memory that the recent changes of all resources take together.
-    recent_bytes: AtomicUsize,
+    recent_bytes: Mutex<usize>,
+    /// Permits of watches that read changes from the store for themselves.
+    history_readers: Arc<Semaphore>,
     /// All changes up to this revision are applied.
     reached: watch::Sender<u64>,
 }
@@ -113,13 +88,14 @@ impl Cache {
         for record in page.records {
             let Some((name, key)) = split(&record.key) else { continue };
             let key: Arc<str> = key.into();
-            let state = ObjectState::of(&pool, &record.key, &key, record.modified.0, &record.value);
+            let (revision, index) = (record.modified.0, index_of(name));
+            let state = ObjectState::of(&pool, &record.key, &key, revision, &record.value, index);
             indexes.iter().for_each(|index| index.update(name, &key, state.item()));
             match found.get_mut(name) {
-                Some(snapshot) => drop(snapshot.put(key, state)),
+                Some(snapshot) => drop(snapshot.put(&key, state)),
                 None => {
                     let mut snapshot = Snapshot::default();
-                    snapshot.put(key, state);
+                    snapshot.put(&key, state);
                     found.insert(name.to_owned(), snapshot);
                 }
             }
@@ -132,8 +108,9 @@ impl Cache {
         });
         let resource_caches = ArcSwap::from_pointee(filled.collect());
         let (reached, _) = watch::channel(revision);
-        let recent_bytes = AtomicUsize::new(0);
-        Ok(Self { store, resource_caches, indexes, pool, recent_bytes, reached })
+        let recent_bytes = Mutex::new(0);
+        let history_readers = Arc::new(Semaphore::new(history::MAX_READERS));
+        Ok(Self { store, resource_caches, indexes, pool, recent_bytes, history_readers, reached })
     }
 
     /// Applies the store's watch until the store closes.
@@ -157,7 +134,8 @@ impl Cache {
             let (revision, key): (u64, Arc<str>) = (event.revision.0, key.into());
             let state = match event.act {
                 EventKind::Put { value, .. } => {
-                    ObjectState::of(&self.pool, &event.key, &key, revision, &value)
+                    let index = index_of(name);
+                    ObjectState::of(&self.pool, &event.key, &key, revision, &value, index)
                 }
                 EventKind::Deleted => ObjectState::Deleted,
             };
@@ -168,18 +146,27 @@ impl Cache {
                 None => by_cache.push((resource_cache, vec![(revision, key, state)])),
             }
         }
-        // One task applies changes, so that the sum stays right; it is not summed up again for each of them.
-        let mut recent = self.recent_bytes.load(Ordering::Relaxed);
         for (resource_cache, events) in by_cache {
-            let before = resource_cache.recent_bytes();
-            resource_cache.apply(events);
-            recent = recent.saturating_sub(before) + resource_cache.recent_bytes();
+            self.account(&resource_cache.clone(), || resource_cache.apply(events));
         }
-        if recent > MAX_RECENT_BYTES {
-            recent = trim(&self.resource_caches.load(), MAX_RECENT_BYTES);
-        }
-        self.recent_bytes.store(recent, Ordering::Relaxed);
         self.reached.send_replace(batch.upto.0);
+    }
+
+    /// Runs what changes the recent changes of a resource, and keeps those of all resources within their limit. They are
+    /// not summed up again for each change.
+    fn account(&self, resource_cache: &ResourceCache, run: impl FnOnce()) {
+        let mut all = self.recent_bytes();
+        let before = resource_cache.recent().bytes();
+        run();
+        *all = all.saturating_sub(before) + resource_cache.recent().bytes();
+        if *all > MAX_RECENT_BYTES {
+            *all = trim(&self.resource_caches.load(), MAX_RECENT_BYTES);
+        }
+    }
+
+    /// The memory that the recent changes of all resources take together.
+    fn recent_bytes(&self) -> MutexGuard<'_, usize> {
+        self.recent_bytes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The cache of a resource; an empty one if nothing of it was ever stored.
@@ -220,6 +207,14 @@ impl Cache {
         self.reached.subscribe()
     }
 
+    /// Fails if the store has compacted a revision, or has not reached it.
+    pub(crate) async fn check_revision(&self, revision: u64) -> Result<(), StoreError> {
+        // No key begins like this: nothing is read but the state of the store.
+        let query =
+            Query { prefix: "\0".into(), limit: 1, at: Some(Revision(revision)), after: None };
+        self.store.list(query).await.map(drop)
+    }
+
     /// Waits until every write that was acknowledged before this call is applied; returns its revision.
     pub async fn fresh(&self) -> Result<u64, StatusError> {
         let latest = self.store.latest().await?.0;
@@ -249,7 +244,7 @@ fn split(key: &str) -> Option<(&str, &str)> {
 /// Halves the recent changes of the resource that has most, until all together take at most `limit`; returns the rest.
 fn trim(caches: &ResourceCaches, limit: usize) -> usize {
     loop {
-        let held = || caches.values().map(|cache| (cache.recent_bytes(), cache));
+        let held = || caches.values().map(|cache| (cache.recent().bytes(), cache));
         let total = held().map(|(bytes, _)| bytes).sum();
         match held().max_by_key(|(bytes, _)| *bytes) {
             Some((bytes, cache)) if total > limit && bytes > 0 => cache.trim_recent(bytes / 2),
@@ -276,12 +271,12 @@ mod tests {
             caches["large"].apply(vec![(revision, "a".into(), item(10_000, revision))]);
             caches["small"].apply(vec![(revision, "a".into(), item(10, revision))]);
         }
-        let small = caches["small"].recent_bytes();
+        let small = caches["small"].recent().bytes();
         let before = trim(&caches, usize::MAX);
-        assert_eq!(before, caches["large"].recent_bytes() + small);
+        assert_eq!(before, caches["large"].recent().bytes() + small);
         let left = trim(&caches, before / 3);
         assert!(left <= before / 3 && left > before / 8, "{left} of {before}");
-        assert_eq!(caches["small"].recent_bytes(), small, "it was not the one to blame");
+        assert_eq!(caches["small"].recent().bytes(), small, "it was not the one to blame");
         assert!(caches["large"].since(1).is_err() && caches["large"].since(20).is_ok());
         assert_eq!(caches["small"].since(0).map(|changes| changes.len()), Ok(20));
         assert_eq!(trim(&caches, 0), 0);

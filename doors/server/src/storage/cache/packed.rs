@@ -68,7 +68,7 @@ mod tests {
 
     fn item(metadata: &str, pool: &Mutex<FieldsPool>) -> Item {
         let value = format!(r#"{{"metadata":{{{metadata}}},"data":{{"a":"1"}}}}"#);
-        Item::cached("n/x".into(), 7, value.as_bytes(), pool).unwrap()
+        Item::cached("n/x".into(), 7, value.as_bytes(), pool, None).unwrap()
     }
 
     #[test]
@@ -98,7 +98,7 @@ mod tests {
         let pool = Mutex::default();
         let metadata = format!(r#""name":"x","managedFields":{ENTRIES}"#);
         let value = format!(r#"{{"metadata":{{{metadata}}},"a":1,"apiVersion":"example.com/v1"}}"#);
-        let item = Item::cached("n/x".into(), 1234, value.as_bytes(), &pool).unwrap();
+        let item = Item::cached("n/x".into(), 1234, value.as_bytes(), &pool, None).unwrap();
         let whole = format!(r#"{{"metadata":{{"resourceVersion":"1234",{metadata}}},"a":1}}"#);
         assert_eq!(item.body(), whole);
         assert_eq!(item.as_of(7).body(), whole.replace("1234", "7"));

@@ -1,192 +1,64 @@
 //! `ResourceCache`: the watch cache of one resource, a snapshot and its recent changes.
 
-use super::conversions::Conversions;
+use super::change::Change;
 use super::item::Item;
+use super::object_state::{ObjectChange, ObjectState};
+use super::recent::{MAX_BYTES, MAX_CHANGES, Recent, TooOld};
+use super::scope::Scope;
+use super::signals::{Signals, Subscription};
+use super::snapshot::Snapshot;
 use super::unreadable::Unreadable;
-use super::{ObjectChange, ObjectState};
 use arc_swap::ArcSwap;
-use bytes::Bytes;
-use imbl::OrdMap;
 use std::collections::VecDeque;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio::sync::watch;
 
-/// The objects of one resource by cache key.
-pub(crate) type Items = OrdMap<Arc<str>, Arc<Item>>;
-
-/// All objects of one resource at a revision; cheap to clone and to hold.
-#[derive(Clone, Debug, Default)]
-pub struct Snapshot {
-    /// The objects in key order.
-    pub items: Items,
-    /// Stored values that cannot be decoded; normally none.
-    pub unreadable: OrdMap<Arc<str>, Arc<Unreadable>>,
-    /// The revision of the last change.
-    pub revision: u64,
-}
-
-impl Snapshot {
-    /// The first value with this key prefix that cannot be decoded; a complete list is impossible then.
-    pub fn unreadable_within(&self, prefix: &str) -> Option<&Arc<Unreadable>> {
-        if self.unreadable.is_empty() {
-            return None;
-        }
-        let (key, found) = self.unreadable.range(Arc::<str>::from(prefix)..).next()?;
-        key.starts_with(prefix).then_some(found)
-    }
-
-    /// Sets the state of a key and returns the previous object.
-    pub(super) fn put(&mut self, key: Arc<str>, state: ObjectState) -> Option<Arc<Item>> {
-        match state {
-            ObjectState::Item(item) => {
-                self.unreadable.remove(&key);
-                self.items.insert(key, Arc::new(item))
-            }
-            ObjectState::Unreadable(found) => {
-                let old = self.items.remove(&key);
-                self.unreadable.insert(key, found);
-                old
-            }
-            ObjectState::Deleted => {
-                self.unreadable.remove(&key);
-                self.items.remove(&key)
-            }
-        }
-    }
-
-    /// The objects with this key prefix, in key order.
-    pub fn within<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Arc<Item>> {
-        let from = self.items.range(Arc::<str>::from(prefix)..);
-        from.take_while(move |(key, _)| key.starts_with(prefix)).map(|(_, item)| item)
-    }
-}
-
-/// A change of one object.
-#[derive(Debug)]
-pub struct Change {
-    /// The revision of the change.
-    pub revision: u64,
-    /// The object after the change; for a deletion its last state with the revision of the deletion.
-    pub item: Arc<Item>,
-    /// The object before the change; none for a creation.
-    pub before: Option<Arc<Item>>,
-    /// Whether the object was deleted.
-    pub is_deletion: bool,
-    encoded: [OnceLock<Bytes>; 3],
-    /// The object as versions serve it in which it is not stored.
-    pub(crate) conversions: Conversions,
-}
-
-/// The type of a watch event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EventType {
-    /// The object was created, or entered the selection.
-    Added,
-    /// The object changed.
-    Modified,
-    /// The object was deleted, or left the selection.
-    Deleted,
-}
-
-impl EventType {
-    /// The `type` of the event.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Added => "ADDED",
-            Self::Modified => "MODIFIED",
-            Self::Deleted => "DELETED",
-        }
-    }
-}
-
-impl Change {
-    /// The memory that the change takes: the object, and the encoded event for watchers; a custom object may have been
-    /// converted for them, too.
-    fn weight(&self) -> usize {
-        let copies = if self.item.version().is_some() { 3 } else { 2 };
-        copies * self.item.size() + 256
-    }
-
-    /// The event type for a watch without selectors.
-    pub fn event_type(&self) -> EventType {
-        match (&self.before, self.is_deletion) {
-            (_, true) => EventType::Deleted,
-            (None, false) => EventType::Added,
-            (Some(_), false) => EventType::Modified,
-        }
-    }
-
-    /// The event as one line of JSON, encoded once for all watchers of the storage version.
-    pub fn encoded(&self, event: EventType, api_version: &str, kind: &str) -> Bytes {
-        let slot = self.encoded.get(event as usize);
-        let write = || event_line(event, &self.item.whole(api_version, kind));
-        slot.map_or_else(write, |slot| slot.get_or_init(write).clone())
-    }
-}
-
-/// Encodes a watch event as one line of JSON.
-pub(crate) fn event_line(event: EventType, object: &[Bytes]) -> Bytes {
-    let length: usize = object.iter().map(Bytes::len).sum();
-    let mut out = Vec::with_capacity(length + 40);
-    out.extend_from_slice(br#"{"type":""#);
-    out.extend_from_slice(event.as_str().as_bytes());
-    out.extend_from_slice(br#"","object":"#);
-    for part in object {
-        out.extend_from_slice(part);
-    }
-    out.extend_from_slice(b"}\n");
-    out.into()
-}
-
-/// The recent changes, limited by count and bytes.
-#[derive(Debug, Default)]
-struct Recent {
-    changes: VecDeque<Arc<Change>>,
-    bytes: usize,
-    /// Changes up to this revision are dropped.
-    dropped_until: u64,
-}
-
-const MAX_CHANGES: usize = 4096;
-const MAX_BYTES: usize = 16 << 20;
-const BATCH: usize = 64;
-const BATCH_BYTES: usize = 1 << 20;
+/// The most snapshots that are kept for lists that continue.
+const MAX_KEPT: usize = 8;
 
 /// The cache of one resource: one writer, any number of readers.
 #[derive(Debug, Default)]
 pub struct ResourceCache {
     now: ArcSwap<Snapshot>,
     recent: RwLock<Recent>,
+    /// The snapshots of lists that continue, with the last revision at which each was asked for. What they keep in
+    /// memory is among the recent changes: when those are dropped, they are dropped, too.
+    kept: Mutex<VecDeque<(u64, Arc<Snapshot>)>>,
     changed: watch::Sender<()>,
-}
-
-/// The requested revision is older than the recent changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooOld {
-    /// The oldest revision from which a watch can start.
-    pub oldest: u64,
-}
-
-impl Recent {
-    fn push(&mut self, change: Arc<Change>) {
-        self.bytes += change.weight();
-        self.changes.push_back(change);
-    }
-
-    /// Drops the oldest changes until at most so many, and so many bytes, are left.
-    fn trim(&mut self, count: usize, bytes: usize) {
-        while self.changes.len() > count || self.bytes > bytes {
-            let Some(oldest) = self.changes.pop_front() else { break };
-            self.bytes -= oldest.weight();
-            self.dropped_until = oldest.revision;
-        }
-    }
+    signals: Arc<Signals>,
+    /// Held by the one who reads older changes from the store, so that the others find them here.
+    pub(super) reading: tokio::sync::Mutex<()>,
 }
 
 impl ResourceCache {
     /// The current snapshot.
     pub fn now(&self) -> Arc<Snapshot> {
         self.now.load_full()
+    }
+
+    /// The snapshot of a revision that is reached, if it is current or kept.
+    pub(crate) fn at(&self, revision: u64) -> Option<Arc<Snapshot>> {
+        let now = self.now();
+        if now.revision <= revision {
+            return Some(now);
+        }
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_valid = |upto: u64, from: u64| (from..=upto).contains(&revision);
+        kept.iter().find(|(upto, own)| is_valid(*upto, own.revision)).map(|(_, own)| own.clone())
+    }
+
+    /// Keeps a snapshot, which is the state at this revision, for a list that will continue at it.
+    pub(crate) fn keep(&self, revision: u64, snapshot: &Arc<Snapshot>) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((upto, _)) = kept.iter_mut().find(|(_, own)| own.revision == snapshot.revision)
+        {
+            *upto = revision.max(*upto);
+            return;
+        }
+        if kept.len() == MAX_KEPT {
+            kept.pop_front();
+        }
+        kept.push_back((revision, snapshot.clone()));
     }
 
     /// Looks an object up; one that cannot be decoded counts as missing.
@@ -208,6 +80,11 @@ impl ResourceCache {
         self.changed.subscribe()
     }
 
+    /// Notifies of changes in a scope that are applied after this call.
+    pub(crate) fn subscribe(&self, scope: Scope) -> Subscription {
+        self.signals.subscribe(scope)
+    }
+
     /// The number of objects.
     pub fn len(&self) -> usize {
         self.now.load().items.len()
@@ -221,40 +98,37 @@ impl ResourceCache {
     /// The changes after `revision`, oldest first, in batches: the caller may be slow, and what it holds cannot be
     /// dropped. One revision is never split. Empty when there are no more.
     pub fn since(&self, revision: u64) -> Result<Vec<Arc<Change>>, TooOld> {
-        let recent = self.recent.read().unwrap_or_else(PoisonError::into_inner);
-        if revision < recent.dropped_until {
-            return Err(TooOld { oldest: recent.dropped_until });
-        }
-        let from = recent.changes.partition_point(|change| change.revision <= revision);
-        let (mut batch, mut bytes): (Vec<Arc<Change>>, usize) = (Vec::new(), 0);
-        for change in recent.changes.range(from..) {
-            let is_same_revision =
-                batch.last().is_some_and(|last| last.revision == change.revision);
-            if (batch.len() >= BATCH || bytes >= BATCH_BYTES) && !is_same_revision {
-                break;
-            }
-            bytes += change.weight();
-            batch.push(change.clone());
-        }
-        Ok(batch)
+        self.recent().since(revision)
     }
 
     /// Sets the initial snapshot; there are no changes before it.
     pub(super) fn fill(&self, found: Snapshot) {
         let revision = found.revision;
         self.now.store(Arc::new(found));
-        let mut recent = self.recent.write().unwrap_or_else(PoisonError::into_inner);
-        *recent = Recent { dropped_until: revision, ..Recent::default() };
+        *self.recent_mut() = Recent::after(revision);
     }
 
-    /// The memory that recent changes take.
-    pub(super) fn recent_bytes(&self) -> usize {
-        self.recent.read().unwrap_or_else(PoisonError::into_inner).bytes
+    /// The recent changes.
+    pub(super) fn recent(&self) -> RwLockReadGuard<'_, Recent> {
+        self.recent.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The recent changes, to drop some or to add older ones.
+    pub(super) fn recent_mut(&self) -> RwLockWriteGuard<'_, Recent> {
+        self.recent.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Drops the oldest changes until the rest takes no more than `bytes`.
     pub(super) fn trim_recent(&self, bytes: usize) {
-        self.recent.write().unwrap_or_else(PoisonError::into_inner).trim(MAX_CHANGES, bytes);
+        let mut recent = self.recent_mut();
+        recent.trim(MAX_CHANGES, bytes);
+        self.trim_kept(&recent);
+    }
+
+    /// Drops the snapshots that would keep more in memory than the recent changes do.
+    fn trim_kept(&self, recent: &Recent) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|(upto, _)| *upto >= recent.dropped_until());
     }
 
     /// Applies changes of one or more revisions, in order.
@@ -264,43 +138,46 @@ impl ResourceCache {
         let mut unreadable_at = None;
         for (at, key, state) in events {
             now.revision = at;
-            let (is_deletion, is_unreadable) = (
-                matches!(state, ObjectState::Deleted),
-                matches!(state, ObjectState::Unreadable(_)),
-            );
-            let before = now.put(key.clone(), state);
-            if is_unreadable {
+            if matches!(state, ObjectState::Unreadable(_)) {
                 // There is no event for it: watchers must start again, and get the decode error then.
                 unreadable_at = Some(at);
+                now.put(&key, state);
                 continue;
             }
-            let item = match (now.items.get(&key), &before) {
-                (Some(item), _) => item.clone(),
-                (None, Some(old)) => Arc::new(old.as_of(at)),
-                (None, None) => continue,
-            };
-            let encoded = std::array::from_fn(|_| OnceLock::new());
-            let conversions = Conversions::default();
-            let change = Change { revision: at, item, before, is_deletion, encoded, conversions };
-            changes.push(Arc::new(change));
+            let before = now.put(&key, state);
+            changes.extend(Change::new(at, now.items.get(&key).cloned(), before));
         }
-        let mut recent = self.recent.write().unwrap_or_else(PoisonError::into_inner);
-        changes.into_iter().for_each(|change| recent.push(change));
+        let mut recent = self.recent_mut();
+        changes.iter().for_each(|change| recent.push(change.clone()));
         recent.trim(MAX_CHANGES, MAX_BYTES);
         if let Some(unreadable_at) = unreadable_at {
-            recent.changes.retain(|change| change.revision > unreadable_at);
-            recent.bytes = recent.changes.iter().map(|change| change.weight()).sum();
-            recent.dropped_until = recent.dropped_until.max(unreadable_at);
+            recent.drop_until(unreadable_at);
         }
+        self.trim_kept(&recent);
         // Changes are published before the snapshot, so that a watch can start from any visible snapshot.
         self.now.store(Arc::new(now));
         drop(recent);
+        self.signals.tell(&changes);
+        if let Some(unreadable_at) = unreadable_at {
+            self.signals.tell_all(unreadable_at);
+        }
         self.changed.send_replace(());
+    }
+
+    /// The number of watches that the last change woke.
+    #[cfg(test)]
+    pub(super) fn woken(&self) -> usize {
+        let last = self.now().revision;
+        let changes = self.since(last.saturating_sub(1)).unwrap_or_default();
+        changes.last().map_or(0, |change| self.signals.count(change))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::change::EventType;
+    use super::super::recent::{BATCH, BATCH_BYTES};
+    use super::super::scope::index_of;
     use super::*;
 
     fn item(key: &str, revision: u64) -> ObjectState {
@@ -388,9 +265,9 @@ mod tests {
     fn one_revision_is_told_at_once() {
         let cache = ResourceCache::default();
         let key = |number: usize| Arc::<str>::from(format!("k{number}"));
-        let one = (0..100).map(|number| (7, key(number), item("a", 7))).collect();
+        let one = (0..100).map(|number| (7, key(number), item(&key(number), 7))).collect();
         cache.apply(one);
-        cache.apply(vec![(8, key(0), item("a", 8))]);
+        cache.apply(vec![(8, key(0), item(&key(0), 8))]);
         assert_eq!(cache.since(0).map(|changes| changes.len()), Ok(100));
         assert_eq!(cache.since(7).map(|changes| changes.len()), Ok(1));
     }
@@ -405,6 +282,93 @@ mod tests {
         assert_eq!(
             one,
             "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"6\",\"name\":\"x\"}}}\n"
+        );
+    }
+
+    fn pod(key: &str, revision: u64, node: &str) -> ObjectState {
+        let body = format!(r#"{{"metadata":{{"name":"x"}},"spec":{{"nodeName":"{node}"}}}}"#);
+        let pool = Mutex::default();
+        let item = Item::cached(key.into(), revision, body.as_bytes(), &pool, index_of("pods"));
+        ObjectState::Item(item.unwrap())
+    }
+
+    #[test]
+    fn a_change_wakes_those_whom_it_may_concern() {
+        let cache = ResourceCache::default();
+        let node = |value: &str| Scope::Index { value: value.into(), prefix: String::new() };
+        let prefix = |prefix: &str| Scope::Prefix { prefix: prefix.into() };
+        let scopes = [
+            prefix(""),
+            prefix("a/"),
+            Scope::Object { key: "a/x".into() },
+            Scope::Name { name: "x".into() },
+            node("n1"),
+            node("n2"),
+        ];
+        let watches = scopes.map(|scope| cache.subscribe(scope));
+        let woken = || watches.each_ref().map(|watch| watch.take().unwrap_or_default());
+        cache.apply(vec![(6, "a/x".into(), pod("a/x", 6, "n1"))]);
+        assert_eq!(woken(), [6, 6, 6, 6, 6, 0]);
+        cache.apply(vec![(7, "a/y".into(), pod("a/y", 7, "n3"))]);
+        assert_eq!(woken(), [7, 7, 0, 0, 0, 0]);
+        cache.apply(vec![(8, "b/x".into(), pod("b/x", 8, "n2"))]);
+        cache.apply(vec![(9, "b/x".into(), pod("b/x", 9, "n2"))]);
+        assert_eq!(woken(), [8, 0, 0, 8, 0, 8], "the first that was not seen counts");
+        cache.apply(vec![(10, "b/x".into(), pod("b/x", 10, "n1"))]);
+        assert_eq!(woken(), [10, 0, 0, 10, 10, 10], "it goes from one node to another");
+        cache.apply(vec![(11, "b/x".into(), ObjectState::Deleted)]);
+        assert_eq!(woken(), [11, 0, 0, 11, 11, 0]);
+        cache.apply(vec![(12, "c/z".into(), unreadable())]);
+        assert_eq!(woken(), [12; 6], "all must begin again");
+        drop(watches);
+        cache.apply(vec![(13, "a/x".into(), pod("a/x", 13, "n1"))]);
+        assert_eq!(cache.woken(), 0, "nobody is registered any more");
+    }
+
+    #[test]
+    fn what_a_change_wakes_does_not_grow_with_other_watches() {
+        let cache = ResourceCache::default();
+        let count = |watches: usize| {
+            let scope =
+                |number| Scope::Index { value: format!("n{number}"), prefix: String::new() };
+            let _watches: Vec<_> =
+                (0..watches).map(|number| cache.subscribe(scope(number))).collect();
+            cache.apply(vec![(cache.now().revision + 1, "a/x".into(), pod("a/x", 9, "n7"))]);
+            cache.woken()
+        };
+        assert_eq!([10, 5000].map(count), [1, 1]);
+    }
+
+    #[tokio::test]
+    async fn a_watch_that_looked_too_early_is_woken() {
+        let cache = ResourceCache::default();
+        let watch = cache.subscribe(Scope::Object { key: "a".into() });
+        cache.apply(vec![(6, "a".into(), item("a", 6))]);
+        watch.changed().await;
+        assert_eq!((watch.take(), watch.take()), (Some(6), None));
+    }
+
+    #[test]
+    fn a_snapshot_is_kept_as_long_as_its_changes() {
+        let cache = ResourceCache::default();
+        cache.apply(vec![(6, "a".into(), item("a", 6))]);
+        let old = cache.now();
+        assert!(cache.at(6).is_some() && cache.at(9).is_some(), "nothing changed since");
+        cache.keep(9, &old);
+        cache.apply(vec![(10, "b".into(), item("b", 10))]);
+        assert_eq!([6, 8, 9].map(|at| cache.at(at).map_or(0, |state| state.items.len())), [1; 3]);
+        assert_eq!(cache.at(10).map(|state| state.items.len()), Some(2));
+        assert!(cache.at(5).is_none(), "nobody asked to keep it");
+        for revision in 11..30 {
+            cache.apply(vec![(revision, "b".into(), item("b", revision))]);
+            cache.keep(revision, &cache.now());
+        }
+        assert_eq!(cache.kept.lock().unwrap().len(), MAX_KEPT);
+        assert!(cache.at(9).is_none() && cache.at(28).is_some(), "the oldest went first");
+        cache.trim_recent(0);
+        assert!(
+            cache.at(28).is_none() && cache.at(29).is_some(),
+            "what is current needs no keeping"
         );
     }
 }

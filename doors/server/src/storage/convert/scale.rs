@@ -1,6 +1,10 @@
 //! The `autoscaling/v1` Scale of a workload.
 
-use ratchet_object::{Entry, Node};
+use ratchet_object::{Entry, GroupVersionKind, Node};
+
+/// The only kind of bodies that is not that of a resource.
+pub(crate) const SCALE: GroupVersionKind<'static> =
+    GroupVersionKind { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /// The Scale of a workload: replica counts and selector.
 pub(crate) fn scale_from(object: &Node<'static>) -> Node<'static> {

@@ -1,0 +1,50 @@
+//! `ObjectState`: what became of an object, decoded.
+
+use super::item::Item;
+use super::scope::IndexedField;
+use super::unreadable::Unreadable;
+use ratchet_apply::FieldsPool;
+use std::sync::{Arc, Mutex};
+
+/// A change of one object: revision, cache key and new state.
+pub(crate) type ObjectChange = (u64, Arc<str>, ObjectState);
+
+/// The state of an object after a change.
+#[derive(Debug)]
+pub(crate) enum ObjectState {
+    /// The object.
+    Item(Item),
+    /// It exists but cannot be decoded.
+    Unreadable(Arc<Unreadable>),
+    /// It was deleted.
+    Deleted,
+}
+
+impl ObjectState {
+    /// The object, if it can be decoded.
+    pub(super) fn item(&self) -> Option<&Item> {
+        match self {
+            Self::Item(item) => Some(item),
+            Self::Unreadable(_) | Self::Deleted => None,
+        }
+    }
+
+    /// Decodes a stored value; a failure is logged.
+    pub(super) fn of(
+        pool: &Mutex<FieldsPool>,
+        store_key: &str,
+        key: &Arc<str>,
+        revision: u64,
+        value: &[u8],
+        index: Option<&'static IndexedField>,
+    ) -> Self {
+        match Item::cached(key.clone(), revision, value, pool, index) {
+            Ok(item) => Self::Item(item),
+            Err(why) => {
+                let unreadable = Unreadable { key: store_key.to_owned(), why };
+                unreadable.report();
+                Self::Unreadable(Arc::new(unreadable))
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! `Signals`: who watches which part of a resource, so that a change wakes those whom it may concern and nobody else.
+
+use super::change::Change;
+use super::scope::Scope;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// The watches of one resource.
+#[derive(Debug, Default)]
+pub(super) struct Signals(Mutex<Registered>);
+
+/// Who is registered for a namespace, an object, a name or an index value.
+type ByText = HashMap<Box<str>, Vec<Arc<Signal>>>;
+
+#[derive(Debug, Default)]
+struct Registered {
+    all: Vec<Arc<Signal>>,
+    namespaces: ByText,
+    objects: ByText,
+    names: ByText,
+    index_values: ByText,
+}
+
+/// Tells one watch of changes.
+#[derive(Debug, Default)]
+struct Signal {
+    /// The revision of the first change that was not taken yet; zero if there is none.
+    first: AtomicU64,
+    notify: Notify,
+}
+
+impl Signal {
+    fn raise(&self, revision: u64) {
+        // Who is told already, and did not look yet, finds this change, too.
+        if self.first.compare_exchange(0, revision, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+            self.notify.notify_one();
+        }
+    }
+}
+
+/// A watch that is registered; dropping it ends that.
+#[derive(Debug)]
+pub(crate) struct Subscription {
+    signals: Arc<Signals>,
+    scope: Scope,
+    signal: Arc<Signal>,
+}
+
+impl Subscription {
+    /// The revision of the first change in the scope since the last call, if there was one. Between the state that the
+    /// last call followed and this change there is none.
+    pub(crate) fn take(&self) -> Option<u64> {
+        Some(self.signal.first.swap(0, Ordering::AcqRel)).filter(|first| *first > 0)
+    }
+
+    /// Waits for a change; may also return without one.
+    pub(crate) async fn changed(&self) {
+        self.signal.notify.notified().await;
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        let mut registered = self.signals.registered();
+        let (by_text, key) = match registered.slot(&self.scope) {
+            Slot::All(signals) => {
+                signals.retain(|other| !Arc::ptr_eq(other, &self.signal));
+                return;
+            }
+            Slot::Of(by_text, key) => (by_text, key),
+        };
+        if let Some(signals) = by_text.get_mut(key) {
+            signals.retain(|other| !Arc::ptr_eq(other, &self.signal));
+            if signals.is_empty() {
+                by_text.remove(key);
+            }
+        }
+    }
+}
+
+/// Where a scope is registered.
+enum Slot<'r, 's> {
+    All(&'r mut Vec<Arc<Signal>>),
+    Of(&'r mut ByText, &'s str),
+}
+
+impl Registered {
+    fn slot<'r, 's>(&'r mut self, scope: &'s Scope) -> Slot<'r, 's> {
+        match scope {
+            Scope::Prefix { prefix } if prefix.is_empty() => Slot::All(&mut self.all),
+            Scope::Prefix { prefix } => Slot::Of(&mut self.namespaces, prefix),
+            Scope::Object { key } => Slot::Of(&mut self.objects, key),
+            Scope::Name { name } => Slot::Of(&mut self.names, name),
+            Scope::Index { value, .. } => Slot::Of(&mut self.index_values, value),
+        }
+    }
+}
+
+impl Signals {
+    /// Registers a watch. It is told of all changes that are applied after this call.
+    pub(super) fn subscribe(self: &Arc<Self>, scope: Scope) -> Subscription {
+        let signal = Arc::<Signal>::default();
+        match self.registered().slot(&scope) {
+            Slot::All(signals) => signals.push(signal.clone()),
+            Slot::Of(by_text, key) => by_text.entry(key.into()).or_default().push(signal.clone()),
+        }
+        Subscription { signals: self.clone(), scope, signal }
+    }
+
+    /// Tells those of changes whom they may concern. The changes must be visible already.
+    pub(super) fn tell(&self, changes: &[Arc<Change>]) {
+        let registered = self.registered();
+        for change in changes {
+            registered.interested(change, |signal| signal.raise(change.revision));
+        }
+    }
+
+    /// Tells everybody.
+    pub(super) fn tell_all(&self, revision: u64) {
+        let registered = self.registered();
+        registered.all.iter().for_each(|signal| signal.raise(revision));
+        let by_text = [
+            &registered.namespaces,
+            &registered.objects,
+            &registered.names,
+            &registered.index_values,
+        ];
+        let signals = by_text.into_iter().flat_map(HashMap::values).flatten();
+        signals.for_each(|signal| signal.raise(revision));
+    }
+
+    /// The number of watches that a change wakes.
+    #[cfg(test)]
+    pub(super) fn count(&self, change: &Change) -> usize {
+        let mut count = 0;
+        self.registered().interested(change, |_| count += 1);
+        count
+    }
+
+    fn registered(&self) -> MutexGuard<'_, Registered> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Registered {
+    fn interested(&self, change: &Change, mut take: impl FnMut(&Signal)) {
+        let mut each = |signals: Option<&Vec<Arc<Signal>>>| {
+            signals.into_iter().flatten().for_each(|signal| take(signal));
+        };
+        each(Some(&self.all));
+        let key = &*change.item.key;
+        let slash = key.find('/').map_or(0, |at| at + 1);
+        let (prefix, name) = key.split_at_checked(slash).unwrap_or(("", key));
+        each(self.namespaces.get(prefix));
+        each(self.objects.get(key));
+        each(self.names.get(name));
+        // An object that moves concerns those who lose it, too.
+        let after = change.item.index();
+        let before = change.before.as_ref().and_then(|before| before.index());
+        each(after.and_then(|value| self.index_values.get(&**value)));
+        if before != after {
+            each(before.and_then(|value| self.index_values.get(&**value)));
+        }
+    }
+}
