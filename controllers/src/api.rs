@@ -39,7 +39,7 @@ pub enum Representation {
     MetadataList,
 }
 
-/// The response of the API.
+/// What the server answered to a request of a controller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiResponse {
     /// The status code; 0 if there was no response.

@@ -3,7 +3,7 @@
 use super::identity::Uid;
 use crate::Policy;
 
-/// The state of an owner.
+/// Whether an owner still keeps what it owns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OwnerState {
     /// It exists.

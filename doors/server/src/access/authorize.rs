@@ -40,7 +40,7 @@ pub struct Authorizer {
 #[derive(Default)]
 pub(crate) struct RbacSnapshot {
     revisions: Option<[u64; 4]>,
-    /// The rules.
+    /// Roles and bindings as of these revisions.
     pub(crate) rules: RbacAuthorizer,
 }
 

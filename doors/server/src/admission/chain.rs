@@ -198,10 +198,6 @@ impl<'c> Chain<'c> {
             _ => Mutators::of(&AdmissionScope::of(request))?,
         };
         let mutation = mutators.map(|mutators| {
-            let operation = match operation {
-                Operation::Create => ratchet_policy::Operation::Create,
-                _ => ratchet_policy::Operation::Update,
-            };
             let input = AdmissionInput::of_write(request, (part, operation), object, old);
             Mutation::new(mutators, input, Some(object))
         });

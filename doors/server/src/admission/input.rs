@@ -7,6 +7,7 @@ use crate::app::resource_request::ResourceRequest;
 use crate::request::Params;
 use crate::request::options::{DeleteOptions, DeleteScope, options_node};
 use crate::status::StatusError;
+use crate::storage::convert::SCALE;
 use ratchet_engine::{Change, Part};
 use ratchet_object::{Node, Value};
 use ratchet_pipeline::{BuiltInType, ObjectType};
@@ -24,10 +25,6 @@ pub(super) struct AdmissionInput<'a> {
     pub(super) options: Option<Node<'static>>,
     pub(super) dry_run: bool,
 }
-
-/// The kind of the `scale` subresource.
-pub(super) const SCALE: GroupVersionKind<'_> =
-    GroupVersionKind { group: "autoscaling", version: "v1", kind: "Scale" };
 
 impl<'a> AdmissionInput<'a> {
     /// What validating admission sees; none if it has seen it in another form, or does not see it at all.

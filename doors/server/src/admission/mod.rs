@@ -14,7 +14,6 @@ mod mutator;
 mod mutators;
 mod namespaces;
 mod object_interfaces;
-mod own_webhook;
 mod plugin;
 mod plugin_context;
 mod policies;

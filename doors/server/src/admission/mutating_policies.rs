@@ -4,10 +4,10 @@ use super::mutation::Mutation;
 use super::mutator::Mutator;
 use super::plugin::Plugin;
 use crate::app::request_cluster::RequestCluster;
-use crate::status::{About, StatusError};
-use ratchet_engine::StatusCause;
+use crate::status::StatusError;
 use ratchet_object::Node;
-use ratchet_policy::{MutatingPolicies, MutationFailure, PolicyError};
+use ratchet_pipeline::mutation_status;
+use ratchet_policy::MutatingPolicies;
 use std::sync::Arc;
 
 /// `MutatingAdmissionPolicy`.
@@ -46,34 +46,6 @@ pub(super) async fn mutate(
     app.metrics.observe(&result.observations);
     match result.failure {
         None => Ok(result.is_patched.then_some(result.object)),
-        Some(failure) => Err(error_of(&failure, scope.resource.about(&mutation.input.name))),
+        Some(failure) => Err(mutation_status(&failure, &attributes).into()),
     }
-}
-
-fn error_of(failure: &MutationFailure, about: About<'_>) -> StatusError {
-    match failure {
-        MutationFailure::Denied(denials) => denied(denials, about),
-        MutationFailure::Internal(why) => StatusError::internal(why),
-        MutationFailure::MissingNamespace(name) => {
-            StatusError::not_found(About { group: "", resource: "namespaces", name })
-        }
-    }
-}
-
-/// The error of policies that could not be applied: that of the first, with all as causes.
-fn denied(denials: &[PolicyError], about: About<'_>) -> StatusError {
-    let Some(first) = denials.first() else {
-        return StatusError::internal("a denial without a cause");
-    };
-    let mut error = StatusError::forbidden_message(about, first.message());
-    error.reason = first.reason;
-    if let Some(details) = &mut error.details {
-        let cause = |denial: &PolicyError| StatusCause {
-            reason: "",
-            message: denial.message(),
-            field: String::new(),
-        };
-        details.causes = denials.iter().map(cause).collect();
-    }
-    error
 }

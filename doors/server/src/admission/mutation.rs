@@ -1,8 +1,9 @@
 //! `Mutation`: an object on its way through mutating policies and webhooks.
 
-use super::input::{AdmissionInput, SCALE, canonicalize, set_type};
+use super::input::{AdmissionInput, canonicalize, set_type};
 use super::scope::AdmissionScope;
 use crate::status::StatusError;
+use crate::storage::convert::SCALE;
 use ratchet_object::Node;
 use ratchet_pipeline::BuiltInType;
 use ratchet_policy::{MutatingPolicies, Operation, ReinvocationContext, semantically_equal};

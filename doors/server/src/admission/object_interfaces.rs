@@ -2,7 +2,7 @@
 //! made of an object.
 
 use crate::app::request_cluster::RequestCluster;
-use ratchet_apply::merge_configuration;
+use ratchet_apply::{merge_configuration, unstructured_error};
 use ratchet_object::{GroupVersionKind, Node, defaults};
 use ratchet_policy::{ObjectInterfaces, TypeConverter, decode_built_in};
 
@@ -53,5 +53,9 @@ impl TypeConverter for RequestCluster<'_> {
         let converter = resource.object_type().converter(&same);
         let merge_type = converter.type_of(&resource.api_version()).ok_or_else(unknown)?;
         merge_configuration(object, configuration, merge_type)
+    }
+
+    fn decode_error(&self, kind: &GroupVersionKind<'_>, object: &Node<'_>) -> Option<String> {
+        unstructured_error(object, *kind)
     }
 }

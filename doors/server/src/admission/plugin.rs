@@ -17,7 +17,7 @@ use tokio::sync::MutexGuard;
 /// The result of a mutating plugin: `None` if it has no such part.
 pub(super) type Admission = Option<Result<(), StatusError>>;
 
-/// A future of a plugin.
+/// What a plugin does while the request waits.
 pub(super) type PluginFuture<'a, T> =
     Pin<Box<dyn Future<Output = Result<T, StatusError>> + Send + 'a>>;
 
@@ -122,6 +122,12 @@ pub(crate) struct CommitConditions<'a> {
 }
 
 impl CommitConditions<'_> {
+    /// Lets other requests go ahead while this one waits for somebody else: what they change makes the commit fail, and
+    /// it is tried again.
+    pub(crate) fn unlock(&mut self) {
+        self.lock = None;
+    }
+
     /// The writes, for each attempt to commit.
     pub(crate) fn writes(&self) -> impl Iterator<Item = Write> + '_ {
         self.writes.iter().cloned()

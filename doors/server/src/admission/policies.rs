@@ -4,8 +4,8 @@ use super::input::AdmissionInput;
 use super::plugin::{Plugin, PluginFuture, Subject};
 use super::scope::AdmissionScope;
 use crate::app::request_cluster::RequestCluster;
-use crate::status::{About, StatusError};
-use ratchet_pipeline::denial_status;
+use crate::status::StatusError;
+use ratchet_pipeline::{PolicyVerdict, evaluate_policies};
 use ratchet_policy::{Policies, is_exempt};
 use std::sync::Arc;
 use std::time::Instant;
@@ -47,26 +47,24 @@ async fn evaluate(policies: &Arc<Policies>, input: &AdmissionInput<'_>) -> Resul
     let started = Instant::now();
     // An expression may use its whole cost budget, which is more than other requests should wait for.
     let cluster = RequestCluster::new(scope.app, scope.user);
-    let judge = || policies.judge(&attributes, &cluster);
+    let judge = || evaluate_policies(policies, &attributes, &cluster);
     let pace_key = scope.pace_key();
     let verdict = scope.app.pace.evaluate(&scope.app.compute, policies, &pace_key, judge).await;
+    let PolicyVerdict { result, status } = verdict;
     cluster.check()?;
     let labels = (PLUGIN, "validate", attributes.operation.as_str());
-    scope.app.metrics.plugin_ran(labels, !verdict.admits(), started.elapsed());
-    for check in &verdict.checks {
+    scope.app.metrics.plugin_ran(labels, status.is_some(), started.elapsed());
+    for check in &result.checks {
         scope.app.metrics.policy_checked(check);
     }
-    for warning in verdict.warnings {
+    for warning in result.warnings {
         scope.warnings.add(warning);
     }
-    for (key, text) in verdict.annotations {
+    for (key, text) in result.annotations {
         scope.audit.annotate(key, text);
     }
-    if let Some(name) = &verdict.missing_namespace {
-        return Err(StatusError::not_found(About { group: "", resource: "namespaces", name }));
-    }
-    match verdict.denials.first() {
-        Some(denial) => Err(denial_status(denial, &attributes).into()),
+    match status {
+        Some(status) => Err(status.into()),
         None => Ok(()),
     }
 }

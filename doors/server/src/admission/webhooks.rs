@@ -3,11 +3,11 @@
 use super::input::AdmissionInput;
 use super::mutation::Mutation;
 use super::mutator::Mutator;
-use super::own_webhook;
 use super::plugin::{Plugin, PluginFuture, Subject};
 use super::scope::AdmissionScope;
 use crate::app::App;
 use crate::app::request_cluster::RequestCluster;
+use crate::registry::own_webhook;
 use crate::status::StatusError;
 use bytes::Bytes;
 use ratchet_kubelet::{CallTimeout, WebhookClient};
@@ -193,7 +193,7 @@ async fn ask(
 ) -> Answer {
     let body = Bytes::from_owner(CallBody(call.clone()));
     if own_webhook::is_own(call.client_config()) {
-        return own_webhook::ask(app, call.client_config(), body, timeout).await;
+        return own_webhook::ask(&*app.own_webhook, call.client_config(), body, timeout).await;
     }
     client.ask(call.client_config(), body, timeout).await
 }

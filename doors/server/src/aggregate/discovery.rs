@@ -119,7 +119,8 @@ async fn resources(app: &App, service: &ApiService, known: &mut Known) -> Result
     };
     let fetched = fetch(&app.aggregator, service, &aggregator_user(), what).await?;
     match fetched.code {
-        304 if known.entry.is_some() => return Ok(()),
+        // Also if the document did not name the version.
+        304 if !known.etag.is_empty() => return Ok(()),
         503 => return Err(format!("non-success response code: {}", fetched.code)),
         200 if is_aggregated(&fetched) => {
             let text = utf8(&fetched)?;
@@ -207,6 +208,15 @@ async fn index(app: &App, service: &ApiService) -> Option<Index> {
     Some(Index::Paths(openapi::v3_paths(&node, &service.group, &service.version)))
 }
 
+/// Forgets a document in one encoding, with its tag: the same document may come back, and must be sent again then.
+fn forget(documents: &mut OpenApiV2, is_json: bool, etag: &mut String) {
+    etag.clear();
+    match is_json {
+        true => documents.json = Arc::default(),
+        false => documents.protobuf = Arc::default(),
+    }
+}
+
 /// The part of OpenAPI v2 about the version, in both encodings, and all of it in the form of v3 where this is wanted.
 async fn specification(app: &App, service: &ApiService, known: &mut Known, is_converted: bool) {
     let prefix = format!("/apis/{}/{}/", service.group, service.version);
@@ -225,8 +235,8 @@ async fn specification(app: &App, service: &ApiService, known: &mut Known, is_co
         };
         if fetched.code != 200 {
             if fetched.code == 404 {
-                known.v2 = OpenApiV2::default();
-                known.converted = None;
+                forget(&mut known.v2, is_json, etag);
+                known.converted = known.converted.take().filter(|_| !is_json);
             }
             continue;
         }
@@ -258,5 +268,23 @@ async fn specification(app: &App, service: &ApiService, known: &mut Known, is_co
             false => {}
         }
         *etag = fetched.etag;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::aggregator::documents::Parts;
+
+    #[test]
+    fn what_is_gone_is_asked_for_without_its_tag() {
+        let paths = || vec![("/apis/a/v1/".to_owned(), "{}".to_owned())];
+        let json = Parts { paths: paths(), definitions: Vec::new() };
+        let mut documents = OpenApiV2 { json: Arc::new(json.clone()), ..OpenApiV2::default() };
+        let (mut json_tag, mut protobuf_tag) = ("j".to_owned(), "p".to_owned());
+        forget(&mut documents, false, &mut protobuf_tag);
+        assert_eq!((&*documents.json, protobuf_tag.as_str()), (&json, ""));
+        forget(&mut documents, true, &mut json_tag);
+        assert_eq!((&*documents.json, json_tag.as_str()), (&Parts::default(), ""));
     }
 }

@@ -10,7 +10,6 @@ pub(crate) mod documents;
 pub(crate) mod enabled_plugins;
 pub(crate) mod guarded_body;
 pub mod metrics;
-pub(crate) mod own_webhook;
 pub(crate) mod pace;
 pub(crate) mod policy_set;
 pub(crate) mod quota_locks;
@@ -29,13 +28,13 @@ use self::definitions::Definitions;
 use self::documents::{DocumentSource, Documents};
 use self::enabled_plugins::EnabledPlugins;
 use self::metrics::Metrics;
-use self::own_webhook::OwnWebhook;
 use self::pace::Pace;
 use self::policy_set::{Mutating, PolicySet, Validating};
 use self::quota_locks::QuotaLocks;
 use self::token_usage::TokenRecorder;
 use self::webhook_set::WebhookSet;
 use crate::access::authorize::Authorizer;
+use crate::registry::own_webhook::OwnWebhook;
 use crate::registry::services::ServiceAllocator;
 use crate::registry::{Registry, clock};
 use crate::request::limits::RequestLimits;
@@ -113,7 +112,7 @@ pub struct App {
     /// Clients of kubelets, pods, Services and nodes.
     pub backends: Backends,
     /// Webhooks that this server itself answers.
-    pub(crate) own_webhook: Box<dyn OwnWebhook>,
+    pub(crate) own_webhook: Arc<dyn OwnWebhook>,
     /// What is known of extension API servers.
     pub(crate) aggregator: Aggregator,
     /// The time to live of Events.

@@ -2,9 +2,9 @@
 
 use crate::aggregate::Requests;
 use crate::app::App;
-use crate::app::own_webhook::OwnWebhook;
 use crate::app::token_usage::SecretLabeler;
 use crate::handler::server::serve;
+use crate::registry::own_webhook::OwnWebhook;
 use crate::request::{Caller, Source};
 use bytes::Bytes;
 use http::{HeaderValue, Request, header};
@@ -20,9 +20,9 @@ use std::sync::{Arc, Weak};
 /// The media types of a request; empty means that the header is absent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MediaTypes {
-    /// `Accept`.
+    /// What the client asks for: `Accept`.
     pub accept: &'static str,
-    /// `Content-Type`.
+    /// What it sends: `Content-Type`.
     pub content: &'static str,
 }
 

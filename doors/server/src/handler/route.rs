@@ -77,7 +77,8 @@ pub(crate) async fn resource(
     user: &User,
     plain: Output,
 ) -> Response<Body> {
-    let Some(resource) = app.registry.find(&path.group, &path.version, &path.resource) else {
+    let found = app.registry.find(&path.group, &path.version, &path.resource);
+    let Some(resource) = found.filter(|resource| !resource.is_only_listed()) else {
         if app.registry.has_built_in_group(&path.group) {
             let error = StatusError::no_resource();
             request.record_error(&error);

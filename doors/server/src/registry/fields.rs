@@ -2,9 +2,8 @@
 
 use super::ServedResource;
 use super::custom::Defined;
-use crate::storage::cache::Item;
-use ratchet_object::selector::{FieldSelector, FieldTerm};
-use std::borrow::Cow;
+use crate::storage::cache::{FieldValues, IndexedField, Item, index_of};
+use ratchet_object::selector::FieldSelector;
 use std::sync::Arc;
 
 impl ServedResource {
@@ -34,28 +33,23 @@ impl ServedResource {
         }
     }
 
-    /// The same for fields that the version of a definition names.
+    /// The field by which its objects are indexed.
+    pub(crate) fn indexed_field(&self) -> Option<&'static IndexedField> {
+        index_of(&self.storage)
+    }
+
+    /// Whether an object has fields that the version of a definition names.
     fn has_defined_fields(
         &self,
         defined: &Defined,
         fields: &FieldSelector,
         item: &Arc<Item>,
     ) -> bool {
-        let is_in_key = |term: &FieldTerm| term.field.starts_with("metadata.");
-        if fields.terms().iter().all(is_in_key) {
-            return item.has_fields(fields, "", "");
-        }
-        // An object that cannot be shown cannot be selected either.
-        let Ok(served) = self.serve_local(item) else { return false };
-        let node = served.node();
-        let named: Vec<(&str, String)> = defined.strategy().selectable_fields(&node).collect();
-        fields.matches_by(|field| match field {
-            "metadata.name" => Cow::Borrowed(node.text_at(&["metadata", "name"])),
-            "metadata.namespace" => Cow::Borrowed(node.text_at(&["metadata", "namespace"])),
-            field => {
-                let found = named.iter().find(|(name, _)| *name == field);
-                found.map_or(Cow::Borrowed(""), |(_, value)| Cow::Borrowed(value.as_str()))
-            }
+        item.has_named_fields(fields, defined.serial(), || {
+            // An object that cannot be shown cannot be selected either.
+            let node = self.serve_local(item).ok()?.node();
+            let named = defined.strategy().selectable_fields(&node);
+            Some(FieldValues::of_names(defined.serial(), named))
         })
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! What strategies do on create and update is here too.
 
+mod claim_status;
 pub(crate) mod clock;
 mod columns;
 pub(crate) mod custom;
@@ -11,6 +12,7 @@ mod fields;
 mod kinds;
 pub(crate) mod metadata;
 mod object_form;
+pub(crate) mod own_webhook;
 pub(crate) mod partial;
 mod patched;
 mod prepare;
@@ -178,9 +180,9 @@ impl ServedResource {
         self.form.routes
     }
 
-    /// Whether objects are validated as they were sent: in a map 1.0 is no integer, and the canonical form makes it one.
-    pub(crate) fn validates_as_sent(&self) -> bool {
-        self.form.go_types.is_some()
+    /// Whether its objects have a Go type of their own in the reference; the others are maps there.
+    pub(crate) fn has_go_type(&self) -> bool {
+        self.form.go_types.is_none()
     }
 
     /// The Go type by which messages name an object or a list; `None` if its kind has one of its own.

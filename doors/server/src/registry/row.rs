@@ -33,9 +33,9 @@ pub(crate) struct CustomRow {
     pub singular: String,
     /// Whether objects are namespaced.
     pub namespaced: bool,
-    /// The short names.
+    /// What `kubectl get` takes in place of the plural name.
     pub short_names: Vec<String>,
-    /// The categories.
+    /// Groups of resources, such as `all`.
     pub categories: Vec<String>,
     /// Whether there is a `status` subresource.
     pub has_status: bool,

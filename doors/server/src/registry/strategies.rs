@@ -1,7 +1,7 @@
 //! Kept by hand: the strategies, one row for each kind that differs from the default.
 
 use super::strategy::{ALL_METADATA, Deletion, Dependents, Generation, PLAIN, Strategy, row};
-use super::{kinds, signing_request};
+use super::{claim_status, kinds, signing_request};
 
 const SPEC: Generation = Generation::Of("spec");
 const WEBHOOKS: Generation = Generation::OfExactly("webhooks");
@@ -103,7 +103,10 @@ static STRATEGIES: &[Strategy] = &[
     row(RBAC, "RoleBinding").allows_create_on_update(),
     row(RESOURCE, "DeviceClass").counts(SPEC).returns_deleted(),
     row(RESOURCE, "DeviceTaintRule").counts(SPEC).returns_deleted().status_restores(ALL_METADATA),
-    row(RESOURCE, "ResourceClaim").returns_deleted().status_restores(ALL_METADATA),
+    row(RESOURCE, "ResourceClaim")
+        .returns_deleted()
+        .status_restores(ALL_METADATA)
+        .on_status_update(claim_status::prepare),
     row(RESOURCE, "ResourceClaimTemplate").returns_deleted(),
     row(RESOURCE, "ResourceSlice").counts(SPEC).returns_deleted(),
     row("scheduling.k8s.io", "PriorityClass").counts(Generation::One),
@@ -178,7 +181,8 @@ mod tests {
         assert_eq!(kinds(|row| row.on_create.is_some()), created);
         let updated = ["CustomResourceDefinition", "DaemonSet"];
         assert_eq!(kinds(|row| row.on_update.is_some()), updated);
-        let statuses = ["Pod", "CustomResourceDefinition", "CertificateSigningRequest"];
+        let statuses =
+            ["Pod", "CustomResourceDefinition", "CertificateSigningRequest", "ResourceClaim"];
         assert_eq!(kinds(|row| row.on_status_update.is_some()), statuses);
         assert_eq!(kinds(|row| row.on_approval.is_some()), ["CertificateSigningRequest"]);
         assert!(strategy("", "ConfigMap").on_create.is_none());

@@ -1,7 +1,6 @@
 //! Decoding of request bodies into objects of the kind that an endpoint accepts.
 
 use crate::registry::ServedResource;
-use crate::request::strict::StrictErrors;
 use crate::request::{go_syntax, media_type};
 use crate::status::{NOT_MARSHALABLE, StatusError};
 use bytes::Bytes;
@@ -11,7 +10,7 @@ use ratchet_object::{
     GroupVersionKind, Limits, Node, Repeated, Value, decode, decode_json, proto, split_documents,
 };
 use ratchet_pipeline::{
-    BuiltInType, Decoded, FieldValidation, ObjectType, TypeMetaError, UnknownType,
+    BuiltInType, Decoded, FieldValidation, ObjectType, StrictErrors, TypeMetaError, UnknownType,
 };
 use std::borrow::Cow;
 
@@ -23,8 +22,8 @@ pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 /// What Go says of it: it reads bytes.
 pub(crate) const MARKED: &str = "invalid character 'ï' looking for beginning of value";
 
-/// A version of definitions that is still known, though it is not served.
-const OLD_DEFINITIONS: &str = "apiextensions.k8s.io/v1beta1";
+/// The group of CustomResourceDefinitions, and a version of it that is still known, though it is not served.
+const DEFINITIONS: (&str, &str) = ("apiextensions.k8s.io", "apiextensions.k8s.io/v1beta1");
 
 /// The media type of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +60,7 @@ impl BodyType {
     }
 }
 
-/// A decoded body.
+/// What a body is accepted as.
 pub(crate) struct DecodedBody {
     /// The object, type-checked and pruned by its schema, with `kind` and `apiVersion` set.
     pub node: Node<'static>,
@@ -129,11 +128,6 @@ impl<'a> ExpectedKind<'a> {
         self.has_protobuf
     }
 
-    /// Drops what decoding drops: unknown fields, and `null`.
-    pub(crate) fn prune(&self, node: &mut Node<'static>) {
-        self.object_type().as_type().decode(node, &[]);
-    }
-
     /// The same as a `GroupVersionKind`.
     pub(crate) fn name(&self) -> GroupVersionKind<'a> {
         GroupVersionKind { group: self.group, version: self.version, kind: self.kind }
@@ -177,15 +171,11 @@ pub(crate) fn decode_body(
         Value::Null => node = Node::empty_map(),
         _ => return Err(untyped(wanted.kind, &go_syntax::not_an_object(&node), bytes)),
     }
-    let is_old = node.text_at(&["apiVersion"]) == OLD_DEFINITIONS;
+    let is_old = (wanted.group, node.text_at(&["apiVersion"])) == DEFINITIONS;
     let object_type = wanted.object_type();
     let decoded = Decoded::sent(object_type.as_type(), node, &repeated);
     let decoded = decoded.map_err(|error| match error {
-        TypeMetaError::OtherKind { .. }
-            if is_old && OLD_DEFINITIONS.starts_with(wanted.group) && !wanted.group.is_empty() =>
-        {
-            unexpected(OLD_DEFINITIONS)
-        }
+        TypeMetaError::OtherKind { .. } if is_old => unexpected(DEFINITIONS.1),
         TypeMetaError::OtherKind { kind, version, why } => unhandled(&kind, &version, &why),
         TypeMetaError::MissingKind if strictness == FieldValidation::Ignore => {
             unhandled(wanted.kind, wanted.version, &error.message(&String::from_utf8_lossy(bytes)))
@@ -198,10 +188,9 @@ pub(crate) fn decode_body(
     if stated != wanted.api_version() {
         return Err(unexpected(stated));
     }
-    let accepted =
-        decoded.accept(strictness).map(|(node, warnings)| DecodedBody { node, warnings });
-    let accepted = strict.before(accepted, strictness);
-    accepted.map_err(|error| unhandled(wanted.kind, wanted.version, error.message()))
+    let accepted = decoded.with_strict_errors(strict).accept(strictness);
+    let accepted = accepted.map(|(node, warnings)| DecodedBody { node, warnings });
+    accepted.map_err(|error| unhandled(wanted.kind, wanted.version, &error.message()))
 }
 
 /// Parses a body into a node; `kind` is the wanted kind for the error message.
@@ -261,7 +250,7 @@ pub(crate) fn parse(
 }
 
 /// The first document of a stream that has more than comments and directives, and the number of lines before it.
-fn first_document(text: &str) -> (&str, u32) {
+pub(crate) fn first_document(text: &str) -> (&str, u32) {
     let says_something =
         |line: &str| !matches!(line.trim_start().bytes().next(), None | Some(b'#' | b'%'));
     let mut documents = split_documents(text).map(|document| (document.text, document.line));
@@ -292,7 +281,7 @@ fn unrecognized(kind: &str, why: &str, bytes: &[u8]) -> StatusError {
 }
 
 /// The first bytes of a body for an error message: text if it looks like JSON, else hexadecimal.
-fn summary(bytes: &[u8]) -> String {
+pub(super) fn summary(bytes: &[u8]) -> String {
     const SUMMARY_LENGTH: usize = 30;
     let start = bytes.get(..SUMMARY_LENGTH.min(bytes.len())).unwrap_or_default();
     let more = if bytes.len() > SUMMARY_LENGTH { " ..." } else { "" };

@@ -7,6 +7,7 @@ pub(crate) mod audit_record;
 pub(crate) mod body;
 mod context;
 pub(crate) mod deadline;
+pub(crate) mod delete_body;
 pub(crate) mod go_syntax;
 pub(crate) mod info;
 pub(crate) mod limits;
@@ -17,7 +18,6 @@ pub(crate) mod options;
 mod percent;
 pub(crate) mod query;
 mod source;
-pub(crate) mod strict;
 pub(crate) mod warnings;
 
 pub(crate) use accept::{Form, Media, Output};

@@ -148,7 +148,7 @@ fn write_row(
         false => item.read(write_row_cells),
     }
     match include {
-        Include::Nothing => {}
+        Include::Nothing => out.push_str(r#","object":null"#),
         Include::Metadata => {
             out.push_str(r#","object":"#);
             out.push_str(&partial(item, meta_version));

@@ -1,6 +1,6 @@
 //! Validation of a change: reads its facts from the watch cache, records warnings and audit annotations.
 
-use super::policy_rights;
+use super::{device_rights, policy_rights};
 use crate::app::request_cluster::RequestCluster;
 use crate::app::resource_request::ResourceRequest;
 use crate::status::StatusError;
@@ -45,6 +45,7 @@ fn validate(
     if let Some(change) = &paired.change() {
         csr::check(change, &app.api_config, judged.verdict_mut());
         policy_rights::check(request, change, judged.verdict_mut());
+        device_rights::check(request, change, judged.verdict_mut());
     }
     let error: Option<StatusError> = judged.status().map(Into::into);
     let verdict = judged.into_verdict();

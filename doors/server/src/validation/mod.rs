@@ -2,6 +2,7 @@
 //! engine's plugins as a `Judgement`.
 
 pub(crate) mod csr;
+mod device_rights;
 mod judgement;
 mod policy_rights;
 

@@ -1,15 +1,14 @@
 //! Server-side apply: a PATCH with a configuration, of which the manager owns every field.
 
 use crate::app::resource_request::ResourceRequest;
-use crate::request::body::ExpectedKind;
+use crate::request::body::{ExpectedKind, first_document};
 use crate::request::options::{OptionsKind, WriteOptions};
-use crate::request::strict::repeated_keys;
 use crate::status::StatusError;
 use crate::verbs::managed_fields::with_field_manager;
 use ratchet_apply::{Applied, ApplyError, ApplyOptions, set_managed_fields};
 use ratchet_engine::StatusCause;
-use ratchet_object::{Decoded, Limits, Node, Value, split_documents};
-use ratchet_pipeline::FieldValidation;
+use ratchet_object::{Limits, Node, Value};
+use ratchet_pipeline::{Decoded, FieldValidation, InvalidFields, StrictErrors};
 
 /// The content type of an applied configuration.
 pub(crate) const APPLY_YAML: &str = "application/apply-patch+yaml";
@@ -31,7 +30,7 @@ pub(crate) struct ApplyPatch {
 /// The configuration, and what a strict decoder has against it.
 struct Config {
     node: Node<'static>,
-    repeated: Vec<String>,
+    strict: StrictErrors,
 }
 
 impl ApplyPatch {
@@ -62,21 +61,19 @@ impl ApplyPatch {
             fields.apply(live, &config.node, options)
         });
         // The reference cannot make the first owners of a Scale: it takes it for the custom object.
-        let is_custom_scale = wanted.has_go_type() && request.resource.validates_as_sent();
+        let is_custom_scale = wanted.has_go_type() && !request.resource.has_go_type();
         let has_owners = live.is_some_and(|live| {
             live.find(&["metadata", "managedFields"]).is_some_and(|list| !list.items().is_empty())
         });
         if is_custom_scale && !has_owners && !matches!(applied, Err(ApplyError::BadRequest(_))) {
             return Err(StatusError::unclassified(NO_FIRST_OWNERS));
         }
-        let Applied { mut object, managed_fields, .. } = applied.map_err(apply_error)?;
-        config.report(request, self.fields)?;
-        // What is applied to a custom object is not decoded again: null stays, and is refused where it may not be.
-        if wanted.has_go_type() {
-            wanted.prune(&mut object);
-        } else if let Some(Node { value: Value::Map(members), .. }) = object.get_mut("metadata") {
-            members.retain(|member| !member.node.is_null());
-        }
+        let Applied { object, managed_fields, .. } = applied.map_err(apply_error)?;
+        let object_type = wanted.object_type();
+        let decoded = Decoded::applied(object_type.as_type(), object);
+        let decoded = decoded.with_strict_errors(config.strict.clone());
+        let (mut object, warnings) = decoded.accept(self.fields).map_err(invalid_configuration)?;
+        warnings.into_iter().for_each(|warning| request.warnings.add(warning));
         set_managed_fields(&mut object, managed_fields);
         Ok(object)
     }
@@ -90,15 +87,11 @@ impl Config {
             |why: &str| malformed(&format!("error converting YAML to JSON: yaml: {why}"));
         let text =
             std::str::from_utf8(bytes).map_err(|_| not_yaml("invalid leading UTF-8 octet"))?;
-        let mut documents = split_documents(text).skip_while(|document| is_blank(document.text));
-        let Some(document) = documents.next() else {
-            return Ok(Self { node: Node::empty_map(), repeated: Vec::new() });
-        };
-        let decoded = ratchet_object::decode(document.text, Limits::DEFAULT);
-        let Decoded { mut documents, repeated } =
-            decoded.map_err(|error| not_yaml(&error.message))?;
-        let repeated = repeated_keys(document.text, document.line, &repeated);
-        let first = if documents.is_empty() { Node::new(Value::Null) } else { documents.remove(0) };
+        let (document, line) = first_document(text);
+        let decoded = ratchet_object::decode(document, Limits::DEFAULT);
+        let decoded = decoded.map_err(|error| not_yaml(&error.message))?;
+        let strict = StrictErrors::of_yaml(document, line, &decoded.repeated);
+        let first = decoded.documents.into_iter().next().unwrap_or_else(Node::empty_map);
         let mut node = match first.value {
             Value::Null => Node::empty_map(),
             Value::Map(_) => first.into_owned(),
@@ -110,29 +103,7 @@ impl Config {
             }
         };
         whole_numbers(&mut node);
-        Ok(Self { node, repeated })
-    }
-
-    /// Reports keys that are there twice.
-    fn report(
-        &self,
-        request: &ResourceRequest<'_>,
-        fields: FieldValidation,
-    ) -> Result<(), StatusError> {
-        match fields {
-            _ if self.repeated.is_empty() => {}
-            FieldValidation::Ignore => {}
-            FieldValidation::Warn => {
-                self.repeated.iter().for_each(|text| request.warnings.add(text.clone()));
-            }
-            FieldValidation::Strict => {
-                let all = self.repeated.join("\n  ");
-                return Err(StatusError::bad_request(format!(
-                    "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  {all}"
-                )));
-            }
-        }
-        Ok(())
+        Ok(Self { node, strict })
     }
 }
 
@@ -154,9 +125,14 @@ fn whole_numbers(node: &mut Node<'static>) {
     }
 }
 
-/// Whether a text before the first separator is no document of its own.
-fn is_blank(text: &str) -> bool {
-    text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'))
+/// The error about the text of a configuration.
+fn invalid_configuration(error: InvalidFields) -> StatusError {
+    StatusError::bad_request(match error {
+        InvalidFields::Strict(errors) => {
+            format!("error strict decoding YAML: error converting YAML to JSON: {errors}")
+        }
+        InvalidFields::WrongType(message) => message,
+    })
 }
 
 fn apply_error(error: ApplyError) -> StatusError {
@@ -177,10 +153,23 @@ fn apply_error(error: ApplyError) -> StatusError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ratchet_object::GroupVersionKind;
+    use ratchet_pipeline::UnknownType;
+
+    const UNKNOWN: UnknownType<'_> =
+        UnknownType(GroupVersionKind { group: "x.io", version: "v1", kind: "Tree" });
+
+    /// The configuration as JSON with the warnings about its text, or the error.
+    fn accepted(text: &str, fields: FieldValidation) -> Result<(String, Vec<String>), String> {
+        let config = Config::decode(text.as_bytes()).map_err(|error| error.message)?;
+        let applied = Decoded::applied(&UNKNOWN, config.node).with_strict_errors(config.strict);
+        let (node, warnings) =
+            applied.accept(fields).map_err(|error| invalid_configuration(error).message)?;
+        Ok((node.to_json(), warnings))
+    }
 
     fn decoded(text: &str) -> Result<(String, Vec<String>), String> {
-        let config = Config::decode(text.as_bytes()).map_err(|error| error.message)?;
-        Ok((config.node.to_json(), config.repeated))
+        accepted(text, FieldValidation::Warn)
     }
 
     #[test]
@@ -188,6 +177,7 @@ mod tests {
         for (text, json) in [
             ("a: 1\n---\nb: 2\n", r#"{"a":1}"#),
             ("# x\n---\na: 1\n---\n: : :\n", r#"{"a":1}"#),
+            ("%YAML 1.1\n---\na: 1\n", r#"{"a":1}"#),
             ("", "{}"),
             ("null", "{}"),
             ("# nothing\n", "{}"),
@@ -200,9 +190,18 @@ mod tests {
 
     #[test]
     fn keys_that_are_there_twice_are_named_with_their_line() {
-        let (json, repeated) = decoded("---\na:\n  b: 1\n  b: 2\n").unwrap();
+        let text = "---\na:\n  b: 1\n  b: 2\n";
+        let (json, warnings) = decoded(text).unwrap();
         assert_eq!(json, r#"{"a":{"b":2}}"#);
-        assert_eq!(repeated, [r#"line 4: key "b" already set in map"#]);
+        let line = r#"line 4: key "b" already set in map"#;
+        assert_eq!(warnings, [line]);
+        assert_eq!(accepted(text, FieldValidation::Ignore).unwrap().1, [""; 0]);
+        assert_eq!(
+            accepted(text, FieldValidation::Strict).unwrap_err(),
+            format!(
+                "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  {line}"
+            )
+        );
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::time::Duration;
 enum Component {
     /// A server on this machine, at its usual port.
     Local(u16),
-    /// The store.
+    /// This server itself, which has the store that etcd is elsewhere.
     Store,
 }
 

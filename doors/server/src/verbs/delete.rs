@@ -5,6 +5,7 @@ use crate::app::resource_request::{Content, HandlerResult, Reply, ResourceReques
 use crate::registry::{Deletion, Dependents, metadata};
 use crate::request::ResourcePath;
 use crate::request::body::{BodyType, ExpectedKind, decode_body, parse};
+use crate::request::delete_body;
 use crate::request::options::{DeleteOptions, DeleteScope, Propagation};
 use crate::status::{StatusError, success, uid_of};
 use crate::storage::cache::{Item, Stored, storable, storable_as};
@@ -29,11 +30,12 @@ pub(crate) async fn delete(request: &ResourceRequest<'_>) -> HandlerResult {
     let options = options(request)?;
     warn_about_orphans(request, &options);
     let (item, is_gone) = remove(request, &options).await?;
-    let item = request.resource.serve_one(item).await?;
     if is_gone && !request.resource.strategy().returns_deleted {
         let text = success(request.resource.about(&request.path.name), uid_of(&item.node()));
         return Ok(Reply::json(200, text));
     }
+    // Only now: a webhook that fails would hide that the object is gone.
+    let item = request.resource.serve_one(item).await?;
     // A deletion with the deprecated `orphanDependents=false` returns 202 while it is in progress.
     let code = if !is_gone && options.takes_dependents { 202 } else { 200 };
     Ok(Reply { code, ..Reply::item(item) })
@@ -48,6 +50,9 @@ pub(crate) fn options(request: &ResourceRequest<'_>) -> Result<DeleteOptions, St
     let wanted =
         ExpectedKind::of_kind(GroupVersionKind { group: "", version: "v1", kind: "DeleteOptions" });
     let media = BodyType::from_headers(request.headers)?;
+    if media == BodyType::Json {
+        delete_body::check(request.body)?;
+    }
     let received = receive_any_group(request, media, wanted)?;
     DeleteOptions::parse(request.params, Some(&received))
 }

@@ -9,7 +9,7 @@ use ratchet_apply::{
     FieldManager, manager_or_user_agent, set_managed_fields, validate_managed_fields,
 };
 use ratchet_engine::Part;
-use ratchet_object::{GroupVersionKind, Node, Value};
+use ratchet_object::{Node, Value};
 
 /// Who sets the entries of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,10 +27,6 @@ pub(crate) fn subresource(part: Part) -> &'static str {
         Part::Sub(name) => name,
     }
 }
-
-/// The only kind of bodies that is not that of a resource.
-pub(crate) const SCALE: GroupVersionKind<'static> =
-    GroupVersionKind { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /// Passes the field manager of an endpoint to `run`; `wanted` is the kind of its bodies.
 pub(crate) fn with_field_manager<R>(

@@ -1,15 +1,16 @@
 //! JSON patch, merge patch and strategic merge patch.
 
 use crate::app::resource_request::ResourceRequest;
-use crate::request::body::{self, DecodedBody, ExpectedKind, content_type};
+use crate::request::body::{self, ExpectedKind, content_type};
 use crate::request::go_syntax;
 use crate::request::options::{OptionsKind, WriteOptions};
-use crate::request::strict::StrictErrors;
 use crate::status::StatusError;
 use crate::verbs::restored::restored;
 use ratchet_object::patch::{self, GoText, PatchError};
 use ratchet_object::{Limits, Node, Value};
-use ratchet_pipeline::{Decoded, FieldValidation, InvalidFields, LEGACY_SCHEME, ObjectType};
+use ratchet_pipeline::{
+    Decoded, FieldValidation, InvalidFields, LEGACY_SCHEME, ObjectType, StrictErrors,
+};
 
 /// Where the reference keeps the Scale of custom objects, as its errors name the place.
 const SCALE_SCHEME: &str = "k8s.io/client-go/scale/util.go:146";
@@ -107,21 +108,18 @@ impl Patch {
             let text = self.display(old, object_type);
             let why = error.message(&text);
             // The reference decodes the Scale of a custom object elsewhere.
-            let why = match request.resource.validates_as_sent() {
-                true => why.replace(LEGACY_SCHEME, SCALE_SCHEME),
-                false => why,
+            let why = match request.resource.has_go_type() {
+                true => why,
+                false => why.replace(LEGACY_SCHEME, SCALE_SCHEME),
             };
             invalid_patch(&text, &why)
         })?;
-        let accepted =
-            decoded.accept(self.fields).map(|(node, warnings)| DecodedBody { node, warnings });
-        let accepted = self.strict.before(accepted, self.fields).map_err(|error| {
-            invalid_patch(&self.display(old, object_type), &self.explain(error))
+        let decoded = decoded.with_strict_errors(self.strict.clone());
+        let (patched, warnings) = decoded.accept(self.fields).map_err(|error| {
+            invalid_patch(&self.display(old, object_type), &self.explain(&error))
         })?;
-        for warning in accepted.warnings {
-            request.warnings.add(warning);
-        }
-        Ok(accepted.node)
+        warnings.into_iter().for_each(|warning| request.warnings.add(warning));
+        Ok(patched)
     }
 
     /// What the patch makes of an object.
@@ -151,7 +149,7 @@ impl Patch {
     }
 
     /// The error about fields of the result, as the reference words it.
-    fn explain(&self, error: InvalidFields) -> String {
+    fn explain(&self, error: &InvalidFields) -> String {
         match error {
             // The reference decodes base64 while it converts a strategic patch's values.
             InvalidFields::WrongType(text)
@@ -161,9 +159,9 @@ impl Patch {
                 format!("error decoding from json: {text}")
             }
             InvalidFields::WrongType(text) if self.patch_type == PatchType::Strategic => {
-                restored(text)
+                restored(text.clone())
             }
-            InvalidFields::WrongType(text) | InvalidFields::Strict(text) => text,
+            InvalidFields::WrongType(_) | InvalidFields::Strict(_) => error.message(),
         }
     }
 

@@ -46,7 +46,7 @@ impl<'a> UpdateBody<'a> {
         let options = WriteOptions::from_params(request.params, OptionsKind::Update)?;
         let node = request.object_of(wanted, options.fields);
         // The reference does not find the kind for the error.
-        let is_custom_scale = wanted.has_go_type() && request.resource.validates_as_sent();
+        let is_custom_scale = wanted.has_go_type() && !request.resource.has_go_type();
         let mut node =
             node.map_err(|error| match is_custom_scale && error.reason == "BadRequest" {
                 true => StatusError::bad_request(NO_SCALE_KIND),
@@ -74,7 +74,7 @@ impl<'a> UpdateBody<'a> {
         }
     }
 
-    /// The object that the body creates, without a `resourceVersion`.
+    /// The object that the body creates, without a `resourceVersion`, except in a dry run.
     pub(crate) fn create(
         &self,
         request: &ResourceRequest<'_>,
@@ -86,8 +86,13 @@ impl<'a> UpdateBody<'a> {
             }
             Body::Whole(node) => {
                 let mut node = node.clone();
-                node.map_mut("metadata").remove("resourceVersion");
+                Preconditions::of(&node).check_syntax()?;
+                let version = node.map_mut("metadata").remove("resourceVersion");
                 Preconditions::of(&node).check(request, &missing)?;
+                // What is not stored keeps it.
+                if let Some(version) = version.filter(|_| self.dry_run) {
+                    node.map_mut("metadata").set("resourceVersion", version);
+                }
                 Ok(node)
             }
             Body::Apply(apply) => {

@@ -205,17 +205,14 @@ async fn commit_new(
 ) -> Result<Option<Arc<Item>>, StatusError> {
     let (app, resource) = (request.app, request.resource);
     let name = validated.text_at(&["metadata", "name"]);
-    // The storage refuses it, which a dry run does not reach. What is no number is no version.
-    let version = validated.text_at(&["metadata", "resourceVersion"]).parse::<u64>();
-    if !dry_run && version.is_ok_and(|version| version != 0) {
-        return Err(StatusError::unclassified(
-            "resourceVersion should not be set on objects to be created",
-        ));
-    }
     let cache_key: Arc<str> = resource.cache_key(&request.path.namespace, name).into();
-    let conditions = Chain::of(app).conditions(request, Part::Main, validated, None).await?;
-    // Only the store of the reference minds, which a dry run does not reach.
-    if !dry_run && !validated.text_at(&["metadata", "resourceVersion"]).is_empty() {
+    let mut conditions = Chain::of(app).conditions(request, Part::Main, validated, None).await?;
+    if resource.is_stored_by_webhook() {
+        conditions.unlock();
+    }
+    // The store refuses it, after everything else has had its say; a dry run does not reach the store.
+    let sent_version = named_version(validated);
+    if sent_version.is_some() && !dry_run {
         return Err(StatusError::unclassified(
             "resourceVersion should not be set on objects to be created",
         ));
@@ -237,7 +234,11 @@ async fn commit_new(
     let definition = (is_definition && !dry_run).then(|| node.clone());
     let value = stored(request, node).await?;
     if dry_run {
-        return Ok(Some(Arc::new(Item::unsaved(cache_key, &value))));
+        let item = match sent_version {
+            Some(version) => Item::written(cache_key, version, &value),
+            None => Item::unsaved(cache_key, &value),
+        };
+        return Ok(Some(Arc::new(item)));
     }
     // The answer shows a definition as it was sent: in the reference its names are reviewed a little later.
     let established = match definition {
@@ -265,6 +266,13 @@ async fn commit_new(
         }
         Commit::Refused { .. } => Ok(None),
     }
+}
+
+/// The `resourceVersion` of a new object, if it names one: 0 and what is no number name none.
+fn named_version(node: &Node<'_>) -> Option<u64> {
+    let text = node.text_at(&["metadata", "resourceVersion"]);
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|version| is_number && *version != 0)
 }
 
 /// Converts an object of the request's version into the stored form.
@@ -347,7 +355,10 @@ async fn change_once(
     let warning_count = request.warnings.len();
     let states = (old, new, preconditions);
     let (mut new, old) = validate_update(request, kind, (part, tracking), states).await?;
-    let conditions = Chain::of(app).conditions(request, part, &new, Some(&old)).await?;
+    let mut conditions = Chain::of(app).conditions(request, part, &new, Some(&old)).await?;
+    if resource.is_stored_by_webhook() {
+        conditions.unlock();
+    }
     let claims = match part {
         Part::Main => app
             .services()
@@ -419,7 +430,7 @@ async fn validate_update(
     resource.object_type().prepare_for_update(&mut new, &old, part);
     // Only now: some generations depend on fields that the canonical form omits. A custom object is validated as it was
     // sent: 1.0 is no integer.
-    if !resource.validates_as_sent() {
+    if resource.has_go_type() {
         resource.canonicalize(&mut new);
     }
     if matches!(part, Part::Sub("status" | "binding")) {

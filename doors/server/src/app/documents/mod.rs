@@ -120,7 +120,7 @@ impl Documents {
         new
     }
 
-    /// The list of groups.
+    /// The `APIGroupList` of `/apis`.
     pub(crate) async fn group_list(&self, source: DocumentSource<'_>) -> Bytes {
         let make = || {
             let rows = source.served.rows();
@@ -149,7 +149,10 @@ impl Documents {
         let set = self.of(source);
         let versions = set.versions.iter().filter(|version| version.group == group);
         let rows: Vec<_> = versions.flat_map(|version| version.rows()).collect();
-        discovery::api_resource_list(&rows.iter().collect::<Vec<_>>(), group, version)
+        // No request finds what is defined in a built-in group.
+        let is_built_in = rows.iter().any(|row| !row.is_defined());
+        let rows = rows.iter().filter(|row| !is_built_in || !row.is_defined());
+        discovery::api_resource_list(&rows.collect::<Vec<_>>(), group, version)
     }
 
     /// Aggregated discovery.
@@ -281,14 +284,19 @@ impl DocumentSet {
     fn following(before: &Self, source: &DocumentSource<'_>, state: (u64, u64)) -> Self {
         let mut resources: BTreeMap<(usize, &str, &str), Vec<SourceResource>> = BTreeMap::new();
         let mut positions: HashMap<(&str, &str), usize> = HashMap::new();
+        let mut groups: HashMap<&str, usize> = HashMap::new();
         let rows = source.served.rows();
         for (resource, row) in source.served.all().zip(&rows) {
-            // Built-in versions stand first, in the order of the table.
-            let built_in = positions.len();
+            // Built-in versions stand first, in the order of the table; defined ones stand before those of their group,
+            // for their priority is higher.
+            let built_in = positions.len() * 2 + 1;
             let position = match row.is_defined() {
-                true => positions.get(&(row.group, row.version)).copied().unwrap_or(usize::MAX),
+                true => groups.get(row.group).map_or(usize::MAX, |first| first - 1),
                 false => *positions.entry((row.group, row.version)).or_insert(built_in),
             };
+            if !row.is_defined() {
+                groups.entry(row.group).or_insert(position);
+            }
             let of_version = resources.entry((position, row.group, row.version)).or_default();
             of_version.push(source.resource(resource));
         }
@@ -328,8 +336,13 @@ impl DocumentSet {
 }
 
 /// Puts defined groups in the order of their APIServices, whose names begin with the version, and versions in the order
-/// of priority; built-in groups stay where they are.
+/// of priority; built-in groups stay where they are, after what is defined in them.
 fn sort_groups(rows: &mut [&ratchet_catalog::Resource<'_>]) {
+    let mut built_in: HashMap<&str, usize> = HashMap::new();
+    for row in rows.iter().filter(|row| !row.is_defined()) {
+        let position = built_in.len();
+        built_in.entry(row.group).or_insert(position);
+    }
     let mut names: HashMap<&str, String> = HashMap::new();
     for row in rows.iter().filter(|row| row.is_defined()) {
         let name = format!("{}.{}", row.version, row.group);
@@ -338,12 +351,17 @@ fn sort_groups(rows: &mut [&ratchet_catalog::Resource<'_>]) {
             *first = name;
         }
     }
+    let place = |row: &ratchet_catalog::Resource<'_>| {
+        (built_in.get(row.group).copied().unwrap_or(usize::MAX), !row.is_defined())
+    };
     rows.sort_by(|one, other| match (one.is_defined(), other.is_defined()) {
         (true, true) => {
             let name = |row: &ratchet_catalog::Resource<'_>| names.get(row.group);
-            name(one).cmp(&name(other)).then_with(|| compare_versions(one.version, other.version))
+            let by_version = || compare_versions(one.version, other.version);
+            let by_name = || name(one).cmp(&name(other));
+            place(one).cmp(&place(other)).then_with(by_name).then_with(by_version)
         }
-        (is_defined, is_other) => is_defined.cmp(&is_other),
+        _ => place(one).cmp(&place(other)),
     });
 }
 
@@ -366,13 +384,17 @@ mod tests {
             row("c.io", "v1alpha1"),
             row("c.io", "v2"),
             row("c.io", "v1"),
+            row("apps", "v9"),
             ratchet_catalog::RESOURCES[0],
+            Resource { group: "apps", ..ratchet_catalog::RESOURCES[0] },
         ];
         let mut sorted: Vec<_> = rows.iter().collect();
         sort_groups(&mut sorted);
         let names: Vec<_> = sorted.iter().map(|row| (row.group, row.version)).collect();
         let expected = [
             ("", "v1"),
+            ("apps", "v9"),
+            ("apps", "v1"),
             ("b.io", "v1"),
             ("c.io", "v2"),
             ("c.io", "v1"),

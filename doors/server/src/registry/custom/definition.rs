@@ -137,11 +137,20 @@ impl Definition {
             && self.view.is_established() == other.view.is_established()
     }
 
-    /// Whether its group is one that this server has from the start. Such a definition is accepted, but the reference
-    /// looks for the resources of the group among the built-in ones only, in whatever version.
+    /// Whether its group is one that this server has from the start. Such a definition is accepted and discovery names
+    /// it, but the reference looks for the resources of the group among the built-in ones only, in whatever version.
     pub(crate) fn has_built_in_group(&self) -> bool {
         let group = self.view.group.as_str();
         ratchet_catalog::RESOURCES.iter().any(|row| row.group == group)
+    }
+
+    /// Whether built-in resources have this version of its group, which discovery knows only with them. The group of
+    /// APIServices is in none of these lists.
+    pub(crate) fn has_built_in_version(&self, version: &str) -> bool {
+        let group = self.view.group.as_str();
+        let mut rows = ratchet_catalog::RESOURCES.iter();
+        group == "apiregistration.k8s.io"
+            || rows.any(|row| (row.group, row.version) == (group, version))
     }
 
     /// Whether a built-in resource has its names: what is stored under them is not its own.

@@ -22,7 +22,7 @@ use tokio::sync::watch;
 
 /// What a resource has that is defined at run time.
 pub(crate) struct Defined {
-    /// Its definition.
+    /// The definition that serves it, with all its versions.
     pub(crate) definition: Arc<Definition>,
     object_type: Arc<DefinedType>,
     /// A number that no other type of objects has: items remember whether they look like this type.
@@ -31,12 +31,19 @@ pub(crate) struct Defined {
     pub(super) deprecation: Option<String>,
     /// Whether another resource, or none, is served in its place.
     replaced: watch::Sender<bool>,
+    /// Whether discovery names it, though no request finds it: its group is built in.
+    pub(crate) is_only_listed: bool,
 }
 
 impl Defined {
-    /// The type of the objects.
+    /// How its objects are decoded and validated.
     pub(super) fn object_type(&self) -> Arc<dyn ObjectType> {
         self.object_type.clone()
+    }
+
+    /// The number of the type of its objects, which no other type has.
+    pub(super) fn serial(&self) -> u64 {
+        self.serial
     }
 
     /// What the definition says about objects of the version.
@@ -56,15 +63,17 @@ impl Defined {
     }
 }
 
-/// The resources of a definition, one for each served version; none if its group is built in.
+/// The resources of a definition, one for each served version; none for a version that is built in.
 pub(crate) fn resources_of(
     definition: &Arc<Definition>,
     cache: &Cache,
 ) -> Vec<Arc<ServedResource>> {
-    if !definition.view.is_established() || definition.has_built_in_group() {
+    if !definition.view.is_established() || definition.overlaps_built_in() {
         return Vec::new();
     }
-    let served = definition.view.versions.iter().filter(|version| version.served);
+    let served = definition.view.versions.iter();
+    let served =
+        served.filter(|version| version.served && !definition.has_built_in_version(&version.name));
     served.map(|version| Arc::new(resource_of(definition, version, cache))).collect()
 }
 
@@ -99,6 +108,7 @@ fn resource_of(
         serial: SERIAL.fetch_add(1, Ordering::Relaxed),
         deprecation: view.deprecation_warning(version),
         replaced: watch::Sender::new(false),
+        is_only_listed: definition.has_built_in_group(),
     };
     ServedResource::custom(row, defined, cache)
 }

@@ -72,6 +72,10 @@ impl ObjectType for DefinedType {
         self.get().decode(object, repeated)
     }
 
+    fn decode_applied(&self, object: &mut Node<'_>) {
+        self.get().decode_applied(object);
+    }
+
     fn reports_positions(&self) -> bool {
         self.get().reports_positions()
     }

@@ -21,7 +21,7 @@ impl ServedResource {
     }
 
     /// Stored objects as this version serves them. Most are served as they are stored; the others are brought into
-    /// shape, or converted, by a webhook if the definition has one.
+    /// shape, or converted, by a webhook if the definition has one. Objects that were served once remain as they are.
     pub(crate) async fn serve(
         &self,
         mut items: Vec<Arc<Item>>,
@@ -51,7 +51,9 @@ impl ServedResource {
         for (at, mut node) in places.into_iter().zip(converted) {
             self.finish(resource, &mut node)?;
             if let Some(item) = items.get_mut(at) {
-                *item = Arc::new(item.showing(node));
+                let served = item.showing(node);
+                served.set_shape(defined.serial);
+                *item = Arc::new(served);
             }
         }
         Ok(items)
@@ -117,6 +119,7 @@ impl ServedResource {
             item.set_shape(defined.serial);
             return Ok(Outcome::Item(item.clone()));
         }
+        served.set_shape(defined.serial);
         Ok(Outcome::Item(Arc::new(served)))
     }
 
@@ -127,6 +130,21 @@ impl ServedResource {
     ) -> Result<(), StatusError> {
         let finished = resource.finish_conversion(node, self.row().version);
         finished.map_err(|error| StatusError::unclassified(format!("{error}")))
+    }
+
+    /// Whether discovery names the resource, but requests for it find nothing: it is defined in a built-in version.
+    pub(crate) fn is_only_listed(&self) -> bool {
+        self.defined().is_some_and(|defined| defined.is_only_listed)
+    }
+
+    /// Whether a webhook converts objects that are stored in another version.
+    pub(crate) fn has_conversion_webhook(&self) -> bool {
+        self.defined().is_some_and(|defined| defined.definition.converter().is_some())
+    }
+
+    /// Whether [`Self::store`] calls a webhook, for which it may have to wait.
+    pub(crate) fn is_stored_by_webhook(&self) -> bool {
+        self.has_conversion_webhook() && self.stored().version != self.row().version
     }
 
     /// Converts an object of this version to the version in which objects are stored; returns its `apiVersion`, which

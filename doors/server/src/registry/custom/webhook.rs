@@ -2,6 +2,7 @@
 
 use super::converter::{Conversion, Converter};
 use crate::registry::clock;
+use crate::registry::own_webhook::{self, OwnWebhook};
 use crate::status::StatusError;
 use ratchet_http::metrics::{CounterVec, HistogramVec, Registry, Stability};
 use ratchet_kubelet::{CallTimeout, WebhookClient};
@@ -26,6 +27,7 @@ const BUCKETS: &[f64] =
 /// Calls conversion webhooks, and counts the calls.
 pub(crate) struct ConversionClient {
     client: WebhookClient,
+    own: Arc<dyn OwnWebhook>,
     requests: CounterVec,
     durations: HistogramVec,
 }
@@ -37,8 +39,12 @@ impl Debug for ConversionClient {
 }
 
 impl ConversionClient {
-    /// Uses a client of webhooks, and registers metrics.
-    pub(crate) fn new(client: WebhookClient, registry: &Registry) -> Arc<Self> {
+    /// Uses a client of webhooks, and one of this server itself, and registers metrics.
+    pub(crate) fn new(
+        client: WebhookClient,
+        own: Arc<dyn OwnWebhook>,
+        registry: &Registry,
+    ) -> Arc<Self> {
         const LABELS: &[&str] = &["result", "failure_type"];
         let requests = registry.counter(
             "apiserver_conversion_webhook_request_total",
@@ -53,13 +59,17 @@ impl ConversionClient {
             LABELS,
             BUCKETS,
         );
-        Arc::new(Self { client, requests, durations })
+        Arc::new(Self { client, own, requests, durations })
     }
 
     async fn call(&self, call: ConversionCall) -> Result<Vec<Node<'static>>, ConversionError> {
         let started = Instant::now();
         let timeout = CallTimeout::of_seconds(CONVERSION_TIMEOUT_SECONDS);
-        let answer = self.client.ask(call.client_config(), call.body().into(), timeout).await;
+        let (config, body) = (call.client_config(), call.body().into());
+        let answer = match own_webhook::is_own(config) {
+            true => own_webhook::ask(&*self.own, config, body, timeout).await,
+            false => self.client.ask(config, body, timeout).await,
+        };
         let converted = call.finish(answer);
         let labels = match &converted {
             Ok(_) => ["success", ""],

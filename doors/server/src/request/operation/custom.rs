@@ -19,7 +19,7 @@ pub(crate) enum Unrouted {
 /// Verbs that may go across all namespaces.
 const ALL_NAMESPACES_VERBS: [&str; 2] = ["list", "watch"];
 
-/// Verbs of subresources.
+/// What can be done with `status` and `scale` of a custom object.
 const SUBRESOURCE_VERBS: [&str; 3] = ["get", "update", "patch"];
 
 impl Operation {

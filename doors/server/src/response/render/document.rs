@@ -21,7 +21,7 @@ pub(crate) struct Document {
     pub(super) content: DocumentContent,
 }
 
-/// The content of a document.
+/// What a response is written from.
 pub(super) enum DocumentContent {
     /// One object.
     One(Arc<Item>),

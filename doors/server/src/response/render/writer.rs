@@ -7,7 +7,8 @@ use crate::app::App;
 use crate::request::Media;
 use bytes::Bytes;
 use ratchet_object::proto::{self, ListEncoder};
-use ratchet_object::{Node, to_yaml};
+use ratchet_object::{Node, compare_yaml_keys, to_yaml};
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// Encodes one document. A list is encoded item by item, so that at most one decoded item is in memory.
@@ -153,8 +154,9 @@ impl Writer {
                 self.json(before.as_bytes(), out);
             }
             Media::Yaml => {
-                out.extend_from_slice(to_yaml(&decode_tree(head.as_bytes())).as_bytes());
-                out.extend_from_slice(self.document.items_name().as_bytes());
+                let name = self.document.items_name();
+                out.extend_from_slice(yaml_beside(head, name, Ordering::Less).as_bytes());
+                out.extend_from_slice(name.as_bytes());
                 let none: &[u8] = if items.is_empty() { b": []\n" } else { b":\n" };
                 out.extend_from_slice(none);
             }
@@ -194,10 +196,23 @@ impl Writer {
                     out.push(b'\n');
                 }
             }
-            Media::Yaml => {}
+            Media::Yaml => {
+                let DocumentContent::Many { head, .. } = &self.document.content else { return };
+                let after = yaml_beside(head, self.document.items_name(), Ordering::Greater);
+                out.extend_from_slice(after.as_bytes());
+            }
             Media::Protobuf => out.extend(ListEncoder::END),
         }
     }
+}
+
+/// The members of a list that stand before or after its items in YAML, where keys are sorted.
+fn yaml_beside(head: &str, items_name: &str, side: Ordering) -> String {
+    let mut head = decode_tree(head.as_bytes());
+    if let Some(entries) = head.entries_mut() {
+        entries.retain(|entry| compare_yaml_keys(&entry.key, items_name) == side);
+    }
+    if head.entries().is_empty() { String::new() } else { to_yaml(&head) }
 }
 
 /// Adds up the encoded sizes of items from `next` on, until about `most` source bytes were read.

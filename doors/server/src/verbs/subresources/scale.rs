@@ -4,6 +4,7 @@ use crate::app::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::request::body::ExpectedKind;
 use crate::status::StatusError;
 use crate::storage::cache::Item;
+use crate::storage::convert;
 use crate::verbs::managed_fields::{self, Tracking};
 use crate::verbs::update_body::UpdateBody;
 use crate::verbs::write;
@@ -12,7 +13,7 @@ use ratchet_engine::{Part, StatusCause};
 use ratchet_object::{Node, canonicalize, schema};
 use std::sync::Arc;
 
-const SCALE: ExpectedKind<'static> = ExpectedKind::of_kind(managed_fields::SCALE);
+const SCALE: ExpectedKind<'static> = ExpectedKind::of_kind(convert::SCALE);
 
 /// Handles a request for the scale of an object.
 pub(super) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> HandlerResult {
