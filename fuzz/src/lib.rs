@@ -1,11 +1,13 @@
 //! Runtime of the fuzz targets: time, seeds, and the texts and trees that random bytes become.
 
 mod choices;
+mod documents;
 mod edits;
 mod run;
 pub mod tree;
 
 pub use choices::Choices;
+pub use documents::{documents, grafted, node};
 pub use run::{Run, budget};
 
 /// Runs one target: its seeds first, then what the engine thinks of until the time is up.

@@ -4,8 +4,8 @@ use ratchet_apply::{
     Applied, ApplyError, ApplyOptions, BuiltInKind, Converter, CustomKind, FieldManager, FieldSet,
     FieldsPool, ManagedFieldsEntry, TypeRef, rename_version, set_managed_fields,
 };
-use ratchet_fuzz::{Choices, tree};
-use ratchet_object::{GroupVersionKind, Limits, Node, Value, decode, schema, split_documents};
+use ratchet_fuzz::{Choices, documents, grafted, tree};
+use ratchet_object::{GroupVersionKind, Limits, Node, Value, schema};
 
 const WORDS: &[&str] = &[
     "metadata",
@@ -58,17 +58,10 @@ fn apply() {
 
 /// The first document is the live object, the others are applied; one with `type` is the schema of a custom kind.
 fn check(text: &str) {
-    let limits = Limits { nodes: 2_000, ..Limits::DEFAULT };
     let mut choices = Choices::hashed(text.as_bytes());
-    let mut documents = Vec::new();
-    for piece in split_documents(text) {
-        let Ok(decoded) = decode(piece.text, limits) else { return };
-        documents.extend(decoded.documents.into_iter().map(Node::into_owned));
-    }
-    let Some(first) = documents.first().cloned() else { return };
-    let mut grafted = first.clone();
-    tree::graft(&mut grafted, &mut choices);
-    documents.push(grafted);
+    let Some(mut documents) = documents(text) else { return };
+    let other = documents.first().map(|live| grafted(live, &mut choices));
+    documents.extend(other);
     let custom = documents.iter().find(|node| node.get("type").is_some()).cloned();
     for document in &documents {
         check_fields(document);

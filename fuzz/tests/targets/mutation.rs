@@ -1,7 +1,8 @@
 //! Fuzz target `mutation`: expressions of mutating policies are refused in words or applied, alike each time.
 
 use ratchet_access::User;
-use ratchet_object::{Limits, NoCluster, Node, decode};
+use ratchet_fuzz::node;
+use ratchet_object::{NoCluster, Node};
 use ratchet_policy::{
     Attributes, Binding, GroupVersionKind, GroupVersionResource, MutatingPolicies, MutationFailure,
     Operation, Reader, ReinvocationContext, TypeConverter,
@@ -83,13 +84,6 @@ impl TypeConverter for Merge {
 }
 
 static READER: LazyLock<Reader> = LazyLock::new(|| Reader::new((1, 36)));
-
-fn node(text: &str) -> Node<'static> {
-    let decoded = decode(text, Limits::DEFAULT).ok();
-    decoded
-        .and_then(|mut decoded| decoded.documents.pop())
-        .map_or_else(Node::empty_map, Node::into_owned)
-}
 
 #[test]
 fn mutation_anything() {

@@ -1,9 +1,9 @@
 //! Fuzz target `strategic`: strategic merge patches of any kind apply or are refused, alike each time.
 
-use ratchet_fuzz::{Choices, tree};
+use ratchet_fuzz::{Choices, documents, grafted, tree};
 use ratchet_object::patch::{merge_patch, strategic_merge};
 use ratchet_object::schema::{self, TypeRow};
-use ratchet_object::{Limits, Node, Object, Value, decode, split_documents};
+use ratchet_object::{Limits, Node, Object, Value};
 
 const WORDS: &[&str] = &[
     "metadata",
@@ -50,21 +50,14 @@ fn strategic() {
 }
 
 fn check(text: &str) {
-    let limits = Limits { nodes: 2_000, ..Limits::DEFAULT };
     let mut choices = Choices::hashed(text.as_bytes());
-    let mut documents = Vec::new();
-    for piece in split_documents(text) {
-        let Ok(decoded) = decode(piece.text, limits) else { return };
-        documents.extend(decoded.documents.into_iter().map(Node::into_owned));
-    }
+    let Some(mut documents) = documents(text) else { return };
     let Some(original) = documents.first().cloned() else { return };
     if !matches!(original.value, Value::Map(_)) {
         return;
     }
     let ty = type_of(&original, &mut choices);
-    let mut grafted = original.clone();
-    tree::graft(&mut grafted, &mut choices);
-    documents.push(grafted);
+    documents.push(grafted(&original, &mut choices));
     for patch in &documents {
         check_patch(&original, patch, ty);
     }

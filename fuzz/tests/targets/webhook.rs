@@ -1,7 +1,8 @@
 //! Fuzz target `webhook`: whatever a webhook answers, a decision follows, the same each time.
 
 use ratchet_access::User;
-use ratchet_object::{Limits, NoCluster, Node, decode, encode_base64};
+use ratchet_fuzz::node;
+use ratchet_object::{NoCluster, Node, encode_base64};
 use ratchet_policy::{
     Attributes, GroupVersionKind, GroupVersionResource, Operation, Reader, decode_built_in,
 };
@@ -72,13 +73,6 @@ static WEBHOOKS: LazyLock<Vec<(AdmissionType, bool, Webhooks)>> = LazyLock::new(
 static OBJECT: LazyLock<Node<'static>> = LazyLock::new(|| {
     node("{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b}, data: {k: v}}")
 });
-
-fn node(text: &str) -> Node<'static> {
-    let decoded = decode(text, Limits::DEFAULT).ok();
-    decoded
-        .and_then(|mut decoded| decoded.documents.pop())
-        .map_or_else(Node::empty_map, Node::into_owned)
-}
 
 #[test]
 fn webhook_anything() {

@@ -3,22 +3,16 @@
 #![allow(clippy::unwrap_used, reason = "a measurement that fails is no measurement")]
 #![allow(clippy::expect_used, reason = "a measurement that fails is no measurement")]
 #![allow(clippy::indexing_slicing, reason = "a measurement that fails is no measurement")]
-#![allow(dead_code, reason = "what it shares with `load` can do more than is needed here")]
 
-#[path = "../load/client.rs"]
-mod client;
-#[path = "../load/figures.rs"]
-mod figures;
-#[path = "../load/process.rs"]
-mod process;
-#[path = "../../tests/hostile/trusting.rs"]
-mod trusting;
+#[path = "../measurement/mod.rs"]
+mod measurement;
 
 use bytes::Bytes;
-use client::Connection;
-use figures::{Table, Times};
 use hyper::Method;
-use process::ServerProcess;
+use measurement::arguments::Arguments;
+use measurement::client::Connection;
+use measurement::figures::{Table, Times};
+use measurement::process::ServerProcess;
 use serde_json::{Value, json};
 use std::time::Instant;
 use tokio::runtime::Builder;
@@ -32,19 +26,11 @@ before and after a definition changed, memory, and how long a restarted server n
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 fn main() {
-    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
-    if args.iter().any(|arg| arg == "--help") {
-        println!("{USAGE}");
-        return;
-    }
-    let number = |name: &str| {
-        let at = args.iter().position(|arg| arg == name)?;
-        args.get(at + 1)?.parse().ok()
-    };
-    let quick = args.iter().any(|arg| arg == "--quick");
+    let Some(args) = Arguments::read(USAGE) else { return };
+    let quick = args.has("--quick");
     let (definitions, objects) = if quick { (100, 1000) } else { (1000, 10_000) };
-    let definitions: usize = number("--definitions").unwrap_or(definitions);
-    let objects: usize = number("--objects").unwrap_or(objects);
+    let definitions: usize = args.number("--definitions").unwrap_or(definitions);
+    let objects: usize = args.number("--objects").unwrap_or(objects);
     let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
     let mut table = Table::default();
     let folder = tempfile::tempdir().unwrap();

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a measurement that fails is no measurement")]
 #![allow(dead_code, reason = "what it shares with the tests can do more than is needed here")]
 
+#[path = "../measurement/arguments.rs"]
+mod arguments;
 #[path = "../../tests/envtest/client.rs"]
 mod client;
 #[path = "../../tests/envtest/control_plane.rs"]
@@ -10,6 +12,7 @@ mod control_plane;
 #[path = "../../tests/envtest/tiny_ca.rs"]
 mod tiny_ca;
 
+use arguments::Arguments;
 use control_plane::{ApiServer, Etcd, Process, assets, usage};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -21,18 +24,10 @@ Starts control planes with the command lines of envtest, one after the other, an
 kube-apiserver to the first 200 of /healthz; then starts many at once, and adds up their memory.";
 
 fn main() {
-    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
-    if args.iter().any(|arg| arg == "--help") {
-        println!("{USAGE}");
-        return;
-    }
-    let number = |name: &str| {
-        let at = args.iter().position(|arg| arg == name)?;
-        args.get(at + 1)?.parse().ok()
-    };
+    let Some(args) = Arguments::read(USAGE) else { return };
     let assets = assets();
-    one_by_one(assets.path(), number("--starts").unwrap_or(20));
-    all_at_once(assets.path(), number("--servers").unwrap_or(50));
+    one_by_one(assets.path(), args.number("--starts").unwrap_or(20));
+    all_at_once(assets.path(), args.number("--servers").unwrap_or(50));
 }
 
 fn milliseconds(time: Duration) -> u128 {

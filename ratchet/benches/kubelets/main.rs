@@ -4,6 +4,8 @@
 #![allow(clippy::expect_used, reason = "a measurement that fails is no measurement")]
 #![allow(clippy::indexing_slicing, reason = "a measurement that fails is no measurement")]
 
+#[path = "../measurement/arguments.rs"]
+mod arguments;
 mod dial;
 mod flows;
 mod followers;
@@ -14,6 +16,7 @@ mod process;
 mod rounds;
 mod served;
 
+use arguments::Arguments;
 use served::Fixture;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
@@ -48,27 +51,19 @@ const QUICK: Scale = Scale {
 };
 
 fn main() {
-    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
-    let value = |name: &str| {
-        let at = args.iter().position(|arg| arg == name)?;
-        args.get(at + 1).cloned()
-    };
-    if args.iter().any(|arg| arg == "--help") {
-        println!("{USAGE}");
-        return;
+    let Some(args) = Arguments::read(USAGE) else { return };
+    if let Some(folder) = args.value(plain::PROXY) {
+        return Runtime::new().unwrap().block_on(plain::proxy(folder));
     }
-    if let Some(folder) = value(plain::PROXY) {
-        return Runtime::new().unwrap().block_on(plain::proxy(&folder));
-    }
-    let scale = if args.iter().any(|arg| arg == "--quick") { QUICK } else { FULL };
-    let only = value("--only").unwrap_or_default();
+    let scale = if args.has("--quick") { QUICK } else { FULL };
+    let only = args.value("--only").unwrap_or_default();
     // One thread for all senders and one for all readers: on shared threads they would wake each other more often than
     // the server does.
     let sources = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let clients = Builder::new_current_thread().enable_all().build().unwrap();
     clients.block_on(async {
         let fixture = Fixture::prepare(sources.handle()).await;
-        rounds::measure(&fixture, scale, &only).await;
+        rounds::measure(&fixture, scale, only).await;
         if only.is_empty() || only == "followers" {
             followers::measure(&fixture, scale).await;
         }

@@ -1,9 +1,9 @@
 //! Long lists in every encoding, eight at once: latency of `/livez` meanwhile, and memory.
 
 use super::Scale;
-use super::client::Target;
-use super::figures::{Table, Times};
-use super::process;
+use super::measurement::client::Target;
+use super::measurement::figures::{Table, Times};
+use super::measurement::process;
 use bytes::Bytes;
 use hyper::Method;
 use std::sync::Arc;

@@ -4,18 +4,16 @@
 #![allow(clippy::expect_used, reason = "a measurement that fails is no measurement")]
 #![allow(clippy::indexing_slicing, reason = "a measurement that fails is no measurement")]
 
-mod client;
 mod encodings;
 mod fan_out;
-mod figures;
-mod process;
+#[path = "../measurement/mod.rs"]
+mod measurement;
 mod rounds;
-#[path = "../../tests/hostile/trusting.rs"]
-mod trusting;
 
-use client::Target;
-use figures::Table;
-use process::ServerProcess;
+use measurement::arguments::Arguments;
+use measurement::client::Target;
+use measurement::figures::Table;
+use measurement::process::{self, ServerProcess};
 use std::time::Duration;
 
 const USAGE: &str = "\
@@ -44,23 +42,15 @@ const QUICK: Scale =
     Scale { seconds: 0.5, objects: 2000, watchers: 50, events: 20, idle: Duration::from_secs(1) };
 
 fn main() {
-    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
-    let value = |name: &str| {
-        let at = args.iter().position(|arg| arg == name)?;
-        args.get(at + 1).cloned()
-    };
-    if args.iter().any(|arg| arg == "--help") {
-        println!("{USAGE}");
-        return;
-    }
-    let scale = if args.iter().any(|arg| arg == "--quick") { QUICK } else { FULL };
+    let Some(args) = Arguments::read(USAGE) else { return };
+    let scale = if args.has("--quick") { QUICK } else { FULL };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let mut table = Table::default();
-    let encodings_only = args.iter().any(|arg| arg == "--encodings");
-    match value("--kubeconfig") {
+    let encodings_only = args.has("--encodings");
+    match args.value("--kubeconfig") {
         Some(kubeconfig) => {
-            let pid = value("--pid").and_then(|pid| pid.parse().ok());
-            let target = Target::read(&kubeconfig);
+            let pid = args.number("--pid");
+            let target = Target::read(kubeconfig);
             match encodings_only {
                 true => runtime.block_on(encodings::measure(&target, pid, &scale, &mut table)),
                 false => runtime.block_on(measure(&target, pid, &scale, &mut table)),

@@ -1,7 +1,7 @@
 //! Repeated requests over one connection or many.
 
-use super::client::{Connection, Target};
-use super::figures::Times;
+use super::measurement::client::{Connection, Target};
+use super::measurement::figures::Times;
 use bytes::Bytes;
 use hyper::Method;
 use std::time::{Duration, Instant};

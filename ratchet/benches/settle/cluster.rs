@@ -1,6 +1,6 @@
 //! Creation of a cluster: nodes, namespaces, Services and ready pods.
 
-use super::client::{Connection, Target};
+use super::measurement::client::{Connection, Target};
 use bytes::Bytes;
 use hyper::Method;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! The state of EndpointSlices and Endpoints, and the progress of their controllers.
 
-use super::client::Target;
+use super::measurement::client::Target;
 use bytes::Bytes;
 use hyper::Method;
 use serde_json::Value;

@@ -3,23 +3,17 @@
 #![allow(clippy::unwrap_used, reason = "a measurement that fails is no measurement")]
 #![allow(clippy::expect_used, reason = "a measurement that fails is no measurement")]
 #![allow(clippy::indexing_slicing, reason = "a measurement that fails is no measurement")]
-#![allow(dead_code, reason = "what it shares with `load` can do more than is needed here")]
 
-#[path = "../load/client.rs"]
-mod client;
 mod cluster;
 mod endpoints;
-#[path = "../load/figures.rs"]
-mod figures;
-#[path = "../load/process.rs"]
-mod process;
-#[path = "../../tests/hostile/trusting.rs"]
-mod trusting;
+#[path = "../measurement/mod.rs"]
+mod measurement;
 
 use cluster::Scale;
 use endpoints::EndpointState;
-use figures::Table;
-use process::ServerProcess;
+use measurement::arguments::Arguments;
+use measurement::figures::Table;
+use measurement::process::ServerProcess;
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 
@@ -39,20 +33,12 @@ const ACCOUNTS: &str = "serviceaccount-controller";
 const QUIET_PERIOD: Duration = Duration::from_secs(5);
 
 fn main() {
-    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
-    if args.iter().any(|arg| arg == "--help") {
-        println!("{USAGE}");
-        return;
-    }
-    let number = |name: &str| {
-        let at = args.iter().position(|arg| arg == name)?;
-        args.get(at + 1)?.parse().ok()
-    };
-    let quick = args.iter().any(|arg| arg == "--quick");
+    let Some(args) = Arguments::read(USAGE) else { return };
+    let quick = args.has("--quick");
     let (services, pods) = if quick { (100, 1000) } else { (1000, 10_000) };
     let scale = Scale {
-        services: number("--services").unwrap_or(services),
-        pods: number("--pods").unwrap_or(pods),
+        services: args.number("--services").unwrap_or(services),
+        pods: args.number("--pods").unwrap_or(pods),
     };
     let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
     let mut table = Table::default();

@@ -4,6 +4,8 @@
 #![allow(clippy::expect_used, reason = "a siege that fails has failed")]
 #![allow(clippy::indexing_slicing, reason = "a siege that fails has failed")]
 
+#[path = "../measurement/arguments.rs"]
+mod arguments;
 mod attacks;
 mod backend;
 mod bodies;
@@ -15,6 +17,7 @@ mod probe;
 mod process;
 mod slow;
 
+use arguments::Arguments;
 use attacks::{ATTACKS, Siege};
 use ledger::Ledger;
 use process::{Disk, Process};
@@ -34,19 +37,11 @@ const MEMORY: u64 = 600;
 const LIVEZ: f64 = 50.0;
 
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
-    if args.iter().any(|arg| arg == "--help") {
-        println!("{USAGE}");
-        return ExitCode::SUCCESS;
-    }
-    let value = |name: &str| {
-        let at = args.iter().position(|arg| arg == name)?;
-        args.get(at + 1).cloned()
-    };
-    let seconds = value("--seconds").map_or(1800, |text| text.parse().expect("a number"));
+    let Some(args) = Arguments::read(USAGE) else { return ExitCode::SUCCESS };
+    let seconds = args.value("--seconds").map_or(1800, |text| text.parse().expect("a number"));
     let mut findings = Findings::default();
-    run_siege(Duration::from_secs(seconds), value("--only").as_deref(), &mut findings);
-    if value("--only").is_none() {
+    run_siege(Duration::from_secs(seconds), args.value("--only"), &mut findings);
+    if args.value("--only").is_none() {
         disk::full(&mut findings);
         disk::fails_to_flush(&mut findings);
     }

@@ -3,24 +3,18 @@
 #![allow(clippy::unwrap_used, reason = "a measurement that fails is no measurement")]
 #![allow(clippy::expect_used, reason = "a measurement that fails is no measurement")]
 #![allow(clippy::indexing_slicing, reason = "a measurement that fails is no measurement")]
-#![allow(dead_code, reason = "what it shares with `load` can do more than is needed here")]
 
-#[path = "../load/client.rs"]
-mod client;
-#[path = "../load/figures.rs"]
-mod figures;
+#[path = "../measurement/mod.rs"]
+mod measurement;
 mod objects;
-#[path = "../load/process.rs"]
-mod process;
-#[path = "../../tests/hostile/trusting.rs"]
-mod trusting;
 
-use client::{Connection, Target};
-use figures::{Table, Times};
 use http_body_util::BodyExt;
 use hyper::Method;
+use measurement::arguments::Arguments;
+use measurement::client::{Connection, Target};
+use measurement::figures::{Table, Times};
+use measurement::process::ServerProcess;
 use objects::{DEFINITIONS, custom_object, custom_objects, definition, pod};
-use process::ServerProcess;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tokio::runtime::Builder;
@@ -37,21 +31,13 @@ const APPLY: &str = "application/apply-patch+yaml";
 const PODS: &str = "/api/v1/namespaces/default/pods";
 
 fn main() {
-    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
-    if args.iter().any(|arg| arg == "--help") {
-        println!("{USAGE}");
-        return;
-    }
-    let value = |name: &str| {
-        let at = args.iter().position(|arg| arg == name)?;
-        args.get(at + 1).cloned()
-    };
-    let rounds = value("--rounds").and_then(|text| text.parse().ok()).unwrap_or(200);
+    let Some(args) = Arguments::read(USAGE) else { return };
+    let rounds = args.number("--rounds").unwrap_or(200);
     let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
     let mut table = Table::default();
     let folder = tempfile::tempdir().unwrap();
-    let (target, _server) = match value("--kubeconfig") {
-        Some(kubeconfig) => (Target::read(&kubeconfig), None),
+    let (target, _server) = match args.value("--kubeconfig") {
+        Some(kubeconfig) => (Target::read(kubeconfig), None),
         None => {
             // As kube-apiserver is by itself: without controllers.
             let flags = ["--controllers=", "--disable-admission-plugins=ServiceAccount"];

@@ -115,7 +115,7 @@ impl Api for LoopbackApi {
     }
 }
 
-/// The lines of a watch.
+/// A watch response, whose events are lines.
 struct WatchLines {
     body: Body,
     rest: BytesMut,

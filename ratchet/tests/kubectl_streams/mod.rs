@@ -9,6 +9,8 @@ mod commands;
 mod copies;
 mod kubectl;
 mod logs;
+#[path = "../server/own_address.rs"]
+mod own_address;
 mod ports;
 mod proxies;
 mod swap;

@@ -2,18 +2,10 @@
 //! machine.
 
 use super::cluster::{Cluster, Pod};
+use super::own_address::own_address;
 use kubelet_peer::Container;
 use std::io::{Read, Write};
-use std::net::{IpAddr, TcpStream, UdpSocket};
-
-/// A non-loopback address of this machine; nothing is sent to find it.
-fn own_address() -> IpAddr {
-    let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
-    socket.connect("192.0.2.1:9").expect("this test needs a machine with a route to others");
-    let address = socket.local_addr().unwrap().ip();
-    assert!(!address.is_loopback(), "this test needs an address that is not a loopback's");
-    address
-}
+use std::net::TcpStream;
 
 fn get(port: u16, path: &str) -> String {
     let mut socket = TcpStream::connect(("127.0.0.1", port)).unwrap();

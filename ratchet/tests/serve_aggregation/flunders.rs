@@ -201,11 +201,11 @@ async fn review(request: Request<Incoming>) -> Response<Body> {
     let user = request.headers()["x-remote-user"].to_str().unwrap().to_owned();
     let bytes = request.into_body().collect().await.unwrap().to_bytes();
     let review: Value = serde_json::from_slice(&bytes).unwrap();
-    let response = json!({"uid": review["request"]["uid"], "allowed": false,
-        "status": {"message": format!("told to {user}")}});
-    ok(
-        &json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response}),
-    )
+    let status = json!({"status": "Failure", "message": format!("answered to {user}")});
+    // Of admission and of conversion, each with the field that it knows.
+    let response = json!({"uid": review["request"]["uid"], "allowed": false, "status": status,
+        "result": status, "convertedObjects": []});
+    ok(&json!({"apiVersion": review["apiVersion"], "kind": review["kind"], "response": response}))
 }
 
 fn table(all: &[Value]) -> Value {

@@ -127,7 +127,29 @@ fn an_extension_server_can_be_a_webhook() {
         let (code, body) =
             world.server.request("POST", "/api/v1/namespaces/default/configmaps", &map);
         assert_eq!(code, 400, "{body}");
-        assert!(body.contains("denied the request: told to system:apiserver"), "{body}");
+        assert!(body.contains("denied the request: answered to system:apiserver"), "{body}");
         assert_eq!(world.server.request("DELETE", &format!("{all}/v"), "").0, 200);
     }
+}
+
+#[test]
+fn an_extension_server_can_convert() {
+    let (world, _extension) = World::available("aggregated");
+    let path = format!("/apis/{GROUP}/v1alpha1/reviews");
+    let service = json!({"namespace": "default", "name": "kubernetes", "path": path});
+    let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    let version = |name: &str, is_stored: bool| json!({"name": name, "served": true, "storage": is_stored, "schema": {"openAPIV3Schema": schema}});
+    let conversion = json!({"strategy": "Webhook", "webhook": {"clientConfig": {"service": service}, "conversionReviewVersions": ["v1"]}});
+    let definition = json!({"metadata": {"name": "boxes.own.example.com"}, "spec": {"group": "own.example.com",
+        "scope": "Namespaced", "names": {"plural": "boxes", "kind": "Box"}, "conversion": conversion,
+        "versions": [version("v1", true), version("v2", false)]}});
+    world.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition);
+    let boxes = "/apis/own.example.com/v1/namespaces/default/boxes";
+    let object =
+        json!({"apiVersion": "own.example.com/v1", "kind": "Box", "metadata": {"name": "a"}});
+    world.create(boxes, &object);
+    let (code, body) =
+        world.server.request("GET", &format!("{}/a", boxes.replace("/v1/", "/v2/")), "");
+    assert_eq!(code, 500, "{body}");
+    assert!(body.contains("Kind=Box failed: answered to system:apiserver"), "{body}");
 }

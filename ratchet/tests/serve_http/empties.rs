@@ -36,7 +36,7 @@ impl Random {
             return Node::new(Value::Null);
         }
         match shape {
-            Shape::Object(_) | Shape::Any => Node::empty_map(),
+            Shape::Object(_) | Shape::Any | Shape::OneOf(_) => Node::empty_map(),
             Shape::Map(inner) if self.below(2) == 0 => Node::map([("e", self.empty(inner))]),
             Shape::Map(_) => Node::empty_map(),
             Shape::List(inner) if self.below(3) == 0 => Node::list(vec![self.empty(inner)]),

@@ -179,29 +179,6 @@ async fn the_old_paths_of_watches_still_work() {
     assert_eq!(one.short().await.1, "b");
 }
 
-#[tokio::test]
-async fn what_is_forgotten_is_told_as_an_event() {
-    let server = Server::start();
-    let client = server.admin().await;
-    let (_, maps) = client.namespace().await;
-    let start = client.map(&maps, "a").await.version();
-    let path = format!("{maps}/a");
-    // More bytes than a watch cache stores: ten objects of nearly a megabyte.
-    for index in 0..10 {
-        let body = json!({"data": {"a": "x".repeat(1_000_000), "b": index.to_string()}});
-        assert_eq!(client.patch(&path, body).await.code, 200);
-    }
-    let events = client.watch(&format!("{maps}?watch=1&resourceVersion={start}")).await.all().await;
-    assert_eq!(events.len(), 1);
-    let status = &events[0]["object"];
-    assert_eq!(
-        (text(&events[0]["type"]), text(&status["reason"])),
-        ("ERROR".into(), "Expired".into())
-    );
-    let begin = format!("too old resource version: {start} (");
-    assert!(status["code"] == 410 && text(&status["message"]).starts_with(&begin), "{status}");
-}
-
 /// The writes: the revision of each change, by the name of the object.
 type Written = BTreeMap<u64, String>;
 

@@ -39,6 +39,8 @@ async fn names_are_given_made_or_missed() {
         let answer = client.post(&maps, json!({"metadata": metadata})).await;
         assert_eq!(answer.refusal(), (code, message.to_owned()));
     }
+    let zero = json!({"metadata": {"name": "zero", "resourceVersion": "0"}});
+    assert_eq!(client.post(&maps, zero).await.code, 201);
     let nowhere = client
         .post("/api/v1/namespaces/nowhere/configmaps", json!({"metadata": {"name": "x"}}))
         .await;
@@ -60,6 +62,44 @@ async fn what_the_server_owns_is_not_for_clients_to_write() {
         assert!(!metadata.contains_key(name), "{name}");
     }
     assert_eq!(metadata["generation"], 7, "of config maps nobody counts it, the reference neither");
+}
+
+/// A copy of what was read may be created by a dry run: only the store refuses its version.
+#[tokio::test]
+async fn versions_of_new_objects_are_refused_last_and_not_by_a_dry_run() {
+    let client = Server::shared().admin().await;
+    let (_, maps) = client.namespace().await;
+    let dry = format!("{maps}?dryRun=All");
+    let of =
+        |name: &str, version: &str| json!({"metadata": {"name": name, "resourceVersion": version}});
+    let tried = client.post(&dry, of("dry", "7")).await;
+    assert_eq!((tried.code, tried.version()), (201, 7));
+    assert_eq!(client.get(&format!("{maps}/dry")).await.code, 404);
+    client.map(&maps, "kept").await;
+    let why = |text: &str| format!("configmaps \"kept\" {text}");
+    assert_eq!(client.post(&dry, of("kept", "7")).await.refusal(), (409, why("already exists")));
+    let last = "resourceVersion should not be set on objects to be created".to_owned();
+    assert_eq!(client.post(&maps, of("kept", "7")).await.refusal(), (500, last));
+    // What is invalid is said before.
+    assert_eq!(client.post(&maps, of("No Name", "7")).await.code, 422);
+    // These name no version.
+    for (name, version) in [("zero", "0"), ("word", "abc"), ("signed", "+7")] {
+        let made = client.post(&maps, of(name, version)).await;
+        assert_eq!(made.code, 201, "{version}");
+        assert!(made.version() > 7, "{version}");
+    }
+    // A PUT that creates has the version ignored, if it is one.
+    let lease = format!(
+        "{}/leases/a",
+        maps.replace("/api/v1/", "/apis/coordination.k8s.io/v1/").replace("/configmaps", "")
+    );
+    let of = |version: &str| json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "a", "resourceVersion": version}});
+    let dry = client.put(&format!("{lease}?dryRun=All"), of("7")).await;
+    assert_eq!((dry.code, dry.version()), (201, 7));
+    let why = "strconv.ParseUint: parsing \"abc\": invalid syntax".to_owned();
+    assert_eq!(client.put(&lease, of("abc")).await.refusal(), (500, why));
+    let made = client.put(&lease, of("7")).await;
+    assert!(made.code == 201 && made.version() > 7);
 }
 
 #[tokio::test]

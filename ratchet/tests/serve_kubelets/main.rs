@@ -7,6 +7,8 @@ mod certificates;
 mod client;
 mod flood;
 mod notices;
+#[path = "../server/own_address.rs"]
+mod own_address;
 mod server;
 mod service;
 mod ways;

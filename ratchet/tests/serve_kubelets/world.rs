@@ -2,12 +2,13 @@
 
 use crate::client::Client;
 use crate::notices;
+pub(crate) use crate::own_address::own_address;
 use crate::server::{ADMIN, ALICE, Server};
 use kubelet_peer::authority::{Authority, Leaf, San};
 use kubelet_peer::{Container, Identity, Kubelet, Log, Options};
 use ratchet_server::{Config, NameCheck, Trust};
 use serde_json::{Value, json};
-use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::net::SocketAddr;
 use std::path::Path;
 
 /// The namespace of all pods.
@@ -32,14 +33,6 @@ pub(crate) struct World {
     /// The authority of kubelet certificates.
     pub(crate) authority: Authority,
     pub(crate) admin: Client,
-}
-
-/// A non-loopback address of this machine, which node proxies permit.
-pub(crate) fn own_address() -> IpAddr {
-    let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
-    let address = socket.connect("192.0.2.1:9").and_then(|()| socket.local_addr());
-    let address = address.map(|address| address.ip()).ok().filter(|ip| !ip.is_loopback());
-    address.expect("this test needs a route and an IPv4 address that is not a loopback address")
 }
 
 /// The leaf with all addresses of this machine as subject alternative names.

@@ -13,8 +13,12 @@ use rustls::ServerConfig;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
+
+/// How long the path `/slow` takes.
+pub(super) const SLOW: Duration = Duration::from_secs(4);
 
 /// A webhook that runs as long as the test.
 pub(super) struct Hook {
@@ -74,14 +78,20 @@ impl Hook {
         let path = request.uri().path().to_owned();
         let body = request.into_body().collect().await?.to_bytes();
         let review: Value = serde_json::from_slice(&body).unwrap();
-        self.requests.lock().unwrap().push(review["request"].clone());
+        let count = {
+            let mut requests = self.requests.lock().unwrap();
+            requests.push(review["request"].clone());
+            requests.len()
+        };
         let wanted = review["request"]["desiredAPIVersion"].as_str().unwrap().to_owned();
         let objects = review["request"]["objects"].as_array().unwrap();
         let mut objects: Vec<Value> =
             objects.iter().map(|object| converted(object, &wanted)).collect();
         let mut result = json!({"status": "Success"});
         match path.as_str() {
-            "/fails" => result = json!({"status": "Failure", "message": "not today"}),
+            "/slow" => tokio::time::sleep(SLOW).await,
+            "/first" if count == 1 => {}
+            "/fails" | "/first" => result = json!({"status": "Failure", "message": "not today"}),
             "/loses" => objects.clear(),
             "/renames" => objects[0]["metadata"]["name"] = json!("other"),
             "/labels" => objects[0]["metadata"]["labels"] = json!({"from": "hook"}),

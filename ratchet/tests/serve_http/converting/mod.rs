@@ -1,6 +1,8 @@
 //! Tests of conversion webhooks: on read, on write, in lists and in watches, and when they fail.
 
 mod hook;
+mod selecting;
+mod writing;
 
 use self::hook::Hook;
 use crate::client::Client;
@@ -101,6 +103,7 @@ async fn objects_are_converted_on_their_way() {
         let version = &list["metadata"]["resourceVersion"].as_str().unwrap();
         let watch = format!("{}?watch=1&timeoutSeconds=5&resourceVersion={version}", path("v2"));
         let mut events = client.watch(&watch).await;
+        hook.take_requests();
         client.patch(&format!("{}/a", path("v1")), json!({"spec": {"size": 9}})).await;
         let event = events.next().await.unwrap();
         assert_eq!(
@@ -108,6 +111,7 @@ async fn objects_are_converted_on_their_way() {
             (&json!("MODIFIED"), &json!({"width": 9}))
         );
         assert_eq!(event["object"]["apiVersion"], format!("{group}/v2"));
+        assert_eq!(hook.take_requests().len(), 1, "one call for an event");
         let table =
             client.get_as(&path("v2"), "application/json;as=Table;v=v1;g=meta.k8s.io").await.json();
         assert_eq!(table["rows"].as_array().unwrap().len(), 2);
@@ -192,7 +196,7 @@ async fn a_webhook_that_fails_is_an_error_in_the_words_of_the_reference() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_webhook_behind_a_service_is_asked_at_an_endpoint() {
-    let Some(address) = own_address() else { return };
+    let address = own_address().to_string();
     let client = Server::shared().admin().await;
     let (namespace, _) = client.namespace().await;
     let hook = Hook::start().await;

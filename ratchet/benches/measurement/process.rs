@@ -107,7 +107,7 @@ pub(crate) fn reset_peak(pid: u32) {
 }
 
 /// CPU time of all threads of a process.
-fn processor(pid: u32) -> Duration {
+pub(crate) fn processor(pid: u32) -> Duration {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
     let nanoseconds = threads.filter_map(|thread| {
         let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;

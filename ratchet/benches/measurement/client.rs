@@ -1,6 +1,6 @@
 //! Persistent HTTP/1.1 connections over TLS.
 
-use crate::trusting::trusting;
+use super::trusting::trusting;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
