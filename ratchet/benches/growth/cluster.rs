@@ -1,8 +1,8 @@
 //! A server with many pods, and what one request costs it.
 
 use super::measurement::client::{Connection, Target};
-use super::measurement::figures::Times;
 use super::measurement::process::processor;
+use super::measurement::times::Times;
 use bytes::Bytes;
 use futures_util::future::join_all;
 use hyper::Method;

@@ -2,7 +2,7 @@
 
 use super::cluster::{Cluster, path};
 use super::grid::Grid;
-use super::measurement::figures::Times;
+use super::measurement::times::Times;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::Method;

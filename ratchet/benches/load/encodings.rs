@@ -2,8 +2,9 @@
 
 use super::Scale;
 use super::measurement::client::Target;
-use super::measurement::figures::{Table, Times};
+use super::measurement::figures::Table;
 use super::measurement::process;
+use super::measurement::times::Times;
 use bytes::Bytes;
 use hyper::Method;
 use std::sync::Arc;

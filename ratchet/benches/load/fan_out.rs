@@ -1,7 +1,7 @@
 //! Watch fan-out: rate and latency of events with one writer and many watchers.
 
 use super::measurement::client::Target;
-use super::measurement::figures::Times;
+use super::measurement::times::Times;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::Method;

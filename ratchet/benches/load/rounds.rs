@@ -1,7 +1,7 @@
 //! Repeated requests over one connection or many.
 
 use super::measurement::client::{Connection, Target};
-use super::measurement::figures::Times;
+use super::measurement::times::Times;
 use bytes::Bytes;
 use hyper::Method;
 use std::time::{Duration, Instant};

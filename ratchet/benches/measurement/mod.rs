@@ -5,5 +5,6 @@ pub(crate) mod arguments;
 pub(crate) mod client;
 pub(crate) mod figures;
 pub(crate) mod process;
+pub(crate) mod times;
 #[path = "../../tests/hostile/trusting.rs"]
 mod trusting;

@@ -2,45 +2,36 @@
 
 use crate::hostile::Client;
 use crate::hostile::wire::request;
+use crate::times::Times;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Pause between requests.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Latencies, and the number of failures.
+/// Latencies, and the number of requests without a successful answer.
 #[derive(Default)]
-pub(crate) struct Times(pub(crate) Vec<Duration>, pub(crate) Failed);
-
-/// Number of requests without a successful answer.
-pub(crate) type Failed = u64;
-
-impl Times {
-    /// The quantile `share` in milliseconds.
-    pub(crate) fn at(&mut self, share: f64) -> f64 {
-        self.0.sort_unstable();
-        let last = self.0.len().saturating_sub(1);
-        let index = (last as f64 * share).round() as usize;
-        self.0.get(index).map_or(0.0, |time| time.as_secs_f64() * 1000.0)
-    }
+pub(crate) struct Probed {
+    pub(crate) times: Times,
+    pub(crate) failed: u64,
 }
 
 /// Probes until the end.
-pub(crate) fn start(mut client: Client, ends: Instant) -> JoinHandle<Times> {
+pub(crate) fn start(mut client: Client, ends: Instant) -> JoinHandle<Probed> {
     std::thread::spawn(move || {
-        let mut times = Times::default();
+        let mut probed = Probed::default();
         let livez_request = request("GET", "/livez", &[], b"");
         while Instant::now() < ends {
             let begun = Instant::now();
             match client.try_raw(&livez_request, false) {
-                Ok(answer) if answer.code == 200 => times.0.push(begun.elapsed()),
+                Ok(answer) if answer.code == 200 => probed.times.0.push(begun.elapsed()),
                 _ => {
-                    times.1 += 1;
+                    probed.failed += 1;
                     client = client.again();
                 }
             }
             std::thread::sleep(PAUSE);
         }
-        times
+        probed
     })
 }
