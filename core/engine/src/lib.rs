@@ -37,6 +37,7 @@ pub mod rules;
 mod selectors;
 mod status;
 mod time_zones;
+mod unified_diff;
 mod validation;
 mod verdict;
 mod views;

@@ -24,7 +24,13 @@ const GROUPS: [Group; 3] = [
     Group {
         internal: "k8s.io/kubernetes/pkg/apis/core",
         versioned: "k8s.io/api/core/v1",
-        roots: &["PodTemplateSpec", "ScopeSelector", "ServicePort", "VolumeNodeAffinity"],
+        roots: &[
+            "PersistentVolumeSource",
+            "PodTemplateSpec",
+            "ScopeSelector",
+            "ServicePort",
+            "VolumeNodeAffinity",
+        ],
     },
     Group {
         internal: "k8s.io/kubernetes/pkg/apis/batch",
@@ -117,11 +123,13 @@ fn shape(
     let plain = match ty {
         "ResourceList" | "map[QualifiedName]resource.Quantity" => "Q",
         "runtime.RawExtension" => "x",
-        "api.PodConditionType" | "api.ConditionStatus" | "metav1.Time" => "s",
+        "api.PodConditionType" | "api.ConditionStatus" | "metav1.Time" | "types.UID" => "s",
         "intstr.IntOrString" => "p",
         "map[string]string" => "map",
         "metav1.LabelSelector" => "sel",
         "resource.Quantity" => "q",
+        // Listed with the types of the core group.
+        "core.NodeSelector" => "NodeSelector",
         _ => match source.resolve(group.internal, ty)?.1.as_str() {
             "bool" => "b",
             "int" | "int32" | "int64" => "i",

@@ -1,6 +1,7 @@
 //! Rule RTC-API-002: immutable fields, which cannot change even to a better spelling.
 
-use crate::{Cause, FieldError, Origin, Ratchet, Rule, Verdict};
+use crate::unified_diff::unified_diff;
+use crate::{Cause, FieldError, Origin, Ratchet, Rule, Verdict, internal};
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
@@ -126,8 +127,47 @@ pub(crate) fn check_pod(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
             && !slot.member(name).equal(Some(&entry.node), None, Equality::Semantic)
     });
     if is_changed || is_removed {
-        verdict.add_error(FieldError::new(&RULE, Cause::Forbidden, spec, POD));
+        let mut compared = new_node.clone();
+        keep_changeable(&mut compared, old_node, is_gated);
+        forbidden_with_diff(spec, POD, "PodSpec", [old_node, &compared], verdict);
     }
+}
+
+/// Gives the fields that may change their stored values, so that a diff shows the others.
+fn keep_changeable<'t>(spec: &mut Node<'t>, old: &Node<'t>, is_gated: bool) {
+    let gated: &[&str] = if is_gated { &GATED } else { &[] };
+    for name in CHANGEABLE.iter().chain(gated) {
+        match old.get(name) {
+            Some(stored) => spec.set(*name, stored.clone()),
+            None => drop(spec.remove(name)),
+        }
+    }
+    for list in ["containers", "initContainers"] {
+        let images = old.get(list).map_or(&[][..], Node::items).iter().map(|old| old.get("image"));
+        let containers = spec.get_mut(list).and_then(Node::items_mut).into_iter().flatten();
+        for (container, image) in containers.zip(images) {
+            if let Some(image) = image {
+                container.set("image", image.clone());
+            }
+        }
+    }
+}
+
+/// Reports a changed spec, with the difference between two values of the internal type `name` where the object is
+/// complete: what a manifest leaves out would be shown as a change.
+pub(crate) fn forbidden_with_diff(
+    at: &At<'_>,
+    detail: &'static str,
+    name: &str,
+    [old, new]: [&Node<'_>; 2],
+    verdict: &mut Verdict,
+) {
+    if !is_complete(at) {
+        return forbidden(at, detail, verdict);
+    }
+    let [old, new] = [old, new].map(|node| internal::format_as(name, &At::root(node)));
+    let detail = format!("{detail}\n{}", unified_diff(&old, &new));
+    verdict.add_error(FieldError::new(&RULE, Cause::Forbidden, at, detail));
 }
 
 /// Whether a negative grace period becomes one second, which is allowed.
@@ -144,8 +184,12 @@ pub(crate) fn check_ephemeral(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict
         let name = before.field("name").text_or_empty();
         let after = list.items().find(|at| at.field("name").text_or_empty() == name);
         let verb = match after {
-            None => "removed\n",
-            Some(after) if is_field_changed("", &after, &before) => "changed",
+            None => "removed\n".into(),
+            Some(after) if is_field_changed("", &after, &before) => {
+                let [old, new] =
+                    [&before, &after].map(|at| internal::format_as("EphemeralContainer", at));
+                format!("changed\n{}", unified_diff(&old, &new))
+            }
             Some(_) => continue,
         };
         let name = ratchet_net::Quoted(name);

@@ -13,6 +13,7 @@ use alloc::string::ToString;
 use ratchet_object::{At, Quantity};
 
 const NODES: &str = "field is immutable, except for updating from beta label to GA";
+const EXPANSION_SECRET: &str = "controllerExpandSecretRef";
 const VOLUME: &str = "spec.persistentvolumesource is immutable after creation";
 
 pub(super) fn validate_volume(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
@@ -33,7 +34,16 @@ pub(super) fn validate_volume(ctx: &ValidationContext<'_>, verdict: &mut Verdict
         }) || before.entries().any(|(name, _)| is_source(name) && !spec.field(name).is_set());
     if is_changed {
         let at = spec.with_path(spec.path().field("persistentvolumesource"));
-        immutable::forbidden(&at, VOLUME, verdict);
+        if let (Some(new), Some(old)) = (spec.node(), before.node()) {
+            let mut compared = new.clone();
+            if let Some(csi) = compared.get_mut("csi")
+                && !before.field("csi").field(EXPANSION_SECRET).is_set()
+            {
+                csi.remove(EXPANSION_SECRET);
+            }
+            let sources = [old, &compared];
+            immutable::forbidden_with_diff(&at, VOLUME, "PersistentVolumeSource", sources, verdict);
+        }
     }
     check_mode_fixed(&root, &old, verdict);
     // The API reports paths without `spec` here.
@@ -54,13 +64,12 @@ pub(super) fn validate_volume(ctx: &ValidationContext<'_>, verdict: &mut Verdict
 
 /// Whether a CSI source only got the Secret for its expansion, which may be added once.
 fn is_only_expansion_added(name: &str, source: &At<'_>, before: &At<'_>) -> bool {
-    const SECRET: &str = "controllerExpandSecretRef";
     let members = source.entries().chain(before.entries()).map(|(name, _)| name);
     name == "csi"
         && before.is_set()
-        && !before.field(SECRET).is_set()
+        && !before.field(EXPANSION_SECRET).is_set()
         && members
-            .filter(|name| *name != SECRET)
+            .filter(|name| *name != EXPANSION_SECRET)
             .all(|name| source.field(name).equals(&before.field(name)))
 }
 

@@ -7,7 +7,7 @@ use crate::name_format::NameFormat;
 use crate::rules::immutable;
 use crate::{Verdict, format_value, selectors};
 use alloc::string::ToString;
-use ratchet_object::{At, Quantity};
+use ratchet_object::{At, Node, Quantity};
 
 const MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const ALONE: &str = "may not use ReadWriteOncePod with other access modes";
@@ -103,8 +103,25 @@ fn check_immutable(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
         "resources" => size(&spec) != size(&before) && !is_bound,
         _ => immutable::is_field_changed(name, &spec.field(name), &before.field(name)),
     });
-    if is_changed {
-        immutable::forbidden(&spec, CLAIM, verdict);
+    if is_changed && let (Some(new), Some(old)) = (spec.node(), before.node()) {
+        let (mut new, mut old) = (new.clone(), old.clone());
+        if !before.field("volumeName").is_set() {
+            copy("volumeName", &new, &mut old);
+        }
+        if may_be_named || is_moved {
+            copy("storageClassName", &old, &mut new);
+        }
+        if is_bound {
+            copy("volumeAttributesClassName", &old, &mut new);
+            if let (Some(requests), Some(size)) = (
+                new.find_mut(&["resources", "requests"]),
+                old.find(&["resources", "requests", "storage"]),
+            ) {
+                requests.set("storage", size.clone());
+            }
+        }
+        let specs = [&old, &new];
+        immutable::forbidden_with_diff(&spec, CLAIM, "PersistentVolumeClaimSpec", specs, verdict);
     }
     if let (Some(new), Some(old_size)) = (size(&spec), size(&before))
         && old_size.exceeds(new)
@@ -117,6 +134,14 @@ fn check_immutable(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
         }
     }
     check_mode_fixed(root, old, verdict);
+}
+
+/// Gives a field of one spec to the other, which then shows no change of it.
+fn copy<'t>(name: &'static str, from: &Node<'t>, to: &mut Node<'t>) {
+    match from.get(name) {
+        Some(value) => to.set(name, value.clone()),
+        None => drop(to.remove(name)),
+    }
 }
 
 /// Checks that the mode of a volume or claim stays; the API reports the path without `spec`.
