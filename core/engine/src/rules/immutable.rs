@@ -52,7 +52,7 @@ pub(crate) fn changed_with_detail(
     verdict.add_error(FieldError::new(&RULE, Cause::Invalid, at, detail).with_value(formatted));
 }
 
-pub(crate) fn forbidden(at: &At<'_>, detail: &'static str, verdict: &mut Verdict) {
+pub(crate) fn forbidden(at: &At<'_>, detail: impl Into<Cow<'static, str>>, verdict: &mut Verdict) {
     verdict.add_error(FieldError::new(&RULE, Cause::Forbidden, at, detail));
 }
 
@@ -129,7 +129,8 @@ pub(crate) fn check_pod(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     if is_changed || is_removed {
         let mut compared = new_node.clone();
         keep_changeable(&mut compared, old_node, is_gated);
-        forbidden_with_diff(spec, POD, "PodSpec", [old_node, &compared], verdict);
+        let diff = diff(spec, "PodSpec", [old_node, &compared]);
+        forbidden(spec, format!("{POD}{diff}"), verdict);
     }
 }
 
@@ -153,21 +154,14 @@ fn keep_changeable<'t>(spec: &mut Node<'t>, old: &Node<'t>, is_gated: bool) {
     }
 }
 
-/// Reports a changed spec, with the difference between two values of the internal type `name` where the object is
-/// complete: what a manifest leaves out would be shown as a change.
-pub(crate) fn forbidden_with_diff(
-    at: &At<'_>,
-    detail: &'static str,
-    name: &str,
-    [old, new]: [&Node<'_>; 2],
-    verdict: &mut Verdict,
-) {
+/// The difference between two values of the internal type `name` as lines of their own, where the object around `at` is
+/// complete: what a manifest leaves out would look like a change.
+pub(crate) fn diff(at: &At<'_>, name: &str, [old, new]: [&Node<'_>; 2]) -> String {
     if !is_complete(at) {
-        return forbidden(at, detail, verdict);
+        return String::new();
     }
     let [old, new] = [old, new].map(|node| internal::format_as(name, &At::root(node)));
-    let detail = format!("{detail}\n{}", unified_diff(&old, &new));
-    verdict.add_error(FieldError::new(&RULE, Cause::Forbidden, at, detail));
+    format!("\n{}", unified_diff(&old, &new))
 }
 
 /// Whether a negative grace period becomes one second, which is allowed.
@@ -186,9 +180,9 @@ pub(crate) fn check_ephemeral(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict
         let verb = match after {
             None => "removed\n".into(),
             Some(after) if is_field_changed("", &after, &before) => {
-                let [old, new] =
-                    [&before, &after].map(|at| internal::format_as("EphemeralContainer", at));
-                format!("changed\n{}", unified_diff(&old, &new))
+                let nodes = before.node().zip(after.node());
+                let diff = |(old, new)| diff(&list, "EphemeralContainer", [old, new]);
+                format!("changed{}", nodes.map(diff).unwrap_or_default())
             }
             Some(_) => continue,
         };

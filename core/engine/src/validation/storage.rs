@@ -9,6 +9,7 @@ use crate::field_errors::{FieldErrors, quoted};
 use crate::name_format::NameFormat;
 use crate::rules::immutable;
 use crate::{format_value, internal};
+use alloc::format;
 use alloc::string::ToString;
 use ratchet_object::{At, Quantity};
 
@@ -41,8 +42,8 @@ pub(super) fn validate_volume(ctx: &ValidationContext<'_>, verdict: &mut Verdict
             {
                 csi.remove(EXPANSION_SECRET);
             }
-            let sources = [old, &compared];
-            immutable::forbidden_with_diff(&at, VOLUME, "PersistentVolumeSource", sources, verdict);
+            let diff = immutable::diff(&spec, "PersistentVolumeSource", [old, &compared]);
+            immutable::forbidden(&at, format!("{VOLUME}{diff}"), verdict);
         }
     }
     check_mode_fixed(&root, &old, verdict);

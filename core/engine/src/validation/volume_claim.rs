@@ -6,6 +6,7 @@ use crate::field_errors::{FieldErrors, quoted};
 use crate::name_format::NameFormat;
 use crate::rules::immutable;
 use crate::{Verdict, format_value, selectors};
+use alloc::format;
 use alloc::string::ToString;
 use ratchet_object::{At, Node, Quantity};
 
@@ -120,12 +121,11 @@ fn check_immutable(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
                 requests.set("storage", size.clone());
             }
         }
-        let specs = [&old, &new];
-        immutable::forbidden_with_diff(&spec, CLAIM, "PersistentVolumeClaimSpec", specs, verdict);
+        let diff = immutable::diff(&spec, "PersistentVolumeClaimSpec", [&old, &new]);
+        immutable::forbidden(&spec, format!("{CLAIM}{diff}"), verdict);
     }
-    if let (Some(new), Some(old_size)) = (size(&spec), size(&before))
-        && old_size.exceeds(new)
-    {
+    let [new, stored] = [&spec, &before].map(|spec| size(spec).unwrap_or(Quantity::whole(0)));
+    if stored.exceeds(new) {
         let capacity_at = old.field("status").field("capacity").field("storage");
         let least = Quantity::at(&capacity_at).unwrap_or(Quantity::whole(0));
         if !new.exceeds(least) {
@@ -145,10 +145,13 @@ fn copy<'t>(name: &'static str, from: &Node<'t>, to: &mut Node<'t>) {
 }
 
 /// Checks that the mode of a volume or claim stays; the API reports the path without `spec`.
-pub(super) fn check_mode_fixed(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
+pub(super) fn check_mode_fixed<'a>(root: &At<'a>, old: &At<'a>, verdict: &mut Verdict) {
     let at = root.field("spec").field("volumeMode");
-    let is_block = |root: &At<'_>| root.descend(&["spec", "volumeMode"]).text_or_empty() == "Block";
-    if is_block(root) != is_block(old) {
+    let mode = |root: &At<'a>| {
+        let mode = root.descend(&["spec", "volumeMode"]);
+        if mode.is_set() { mode.text_or_empty() } else { "Filesystem" }
+    };
+    if mode(root) != mode(old) {
         let named = at.with_path(root.path().field("volumeMode"));
         let formatted =
             if at.is_set() { format_value::tree(at.node()) } else { "\"Filesystem\"".into() };

@@ -1,5 +1,7 @@
 //! Type errors of strategic merge patches: the reference restores Go values from a tree there, in words of its own.
 
+use ratchet_object::schema::{TYPES, TypeRow};
+
 /// The kind of a scalar in Go, and the type it has in a tree.
 const SCALARS: &[&str] = &["string", "bool", "int32", "int64", "float64"];
 
@@ -25,15 +27,26 @@ fn words(text: &str) -> Option<String> {
         other => other,
     };
     Some(match wanted {
-        _ if wanted.starts_with("map[") => format!("cannot restore map from {found}"),
+        _ if wanted.starts_with("map[") || wanted == "v1.ResourceList" => {
+            format!("cannot restore map from {found}")
+        }
         _ if wanted.starts_with("[]") => format!("cannot restore slice from {found}"),
         // Go could convert these, but JSON does not.
         "string" if found == "int64" => format!("cannot convert {found} to {wanted}"),
         "int32" | "int64" if found == "float64" => format!("cannot convert {found} to {wanted}"),
         _ if SCALARS.contains(&wanted) => format!("unrecognized type: {wanted}"),
         _ if OWN_READERS.contains(&wanted) || !wanted.contains('.') => return None,
-        _ => format!("cannot restore struct from: {found}"),
+        _ if is_struct(wanted) => format!("cannot restore struct from: {found}"),
+        // A text with a name of its own.
+        _ if found == "int64" => format!("cannot convert {found} to {wanted}"),
+        _ => "unrecognized type: string".to_owned(),
     })
+}
+
+/// Whether a type, named with its package, is a struct.
+fn is_struct(name: &str) -> bool {
+    let ends = |row: &TypeRow| row.id.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
+    TYPES.iter().any(ends)
 }
 
 #[cfg(test)]
@@ -45,10 +58,13 @@ mod tests {
         let at = "into Go struct field X.spec.x of type";
         for (found, wanted, words) in [
             ("string", "map[string]string", "cannot restore map from string"),
+            ("array", "v1.ResourceList", "cannot restore map from slice"),
             ("object", "[]v1.Container", "cannot restore slice from map"),
             ("number", "v1.PodSpec", "cannot restore struct from: int64"),
             ("array", "v1.PodSpec", "cannot restore struct from: slice"),
             ("number", "string", "cannot convert int64 to string"),
+            ("number", "v1.PodPhase", "cannot convert int64 to v1.PodPhase"),
+            ("array", "v1.TolerationOperator", "unrecognized type: string"),
             ("number 1.5", "int32", "cannot convert float64 to int32"),
             ("string", "int32", "unrecognized type: int32"),
             ("bool", "string", "unrecognized type: string"),

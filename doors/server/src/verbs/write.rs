@@ -428,11 +428,6 @@ async fn validate_update(
     resource.strategy().prepare_for_update(&mut new, &old, &kind, part, &app.now());
     metadata::preserve_system_fields(&mut new, &old, resource.strategy());
     resource.object_type().prepare_for_update(&mut new, &old, part);
-    // Only now: some generations depend on fields that the canonical form omits. A custom object is validated as it was
-    // sent: 1.0 is no integer.
-    if resource.has_go_type() {
-        resource.canonicalize(&mut new);
-    }
     if matches!(part, Part::Sub("status" | "binding")) {
         metadata::restore_generation(&mut new, &old);
     }
