@@ -61,7 +61,8 @@ fn located(source: &str, source_error: SourceError) -> Issue {
     let Some(at) = at.and_then(|at| usize::try_from(at).ok()) else {
         return Issue { line: -1, column: -1, message };
     };
-    let (mut line, mut column) = (1, 0);
+    // An expression that ends before it begins ends before its first column.
+    let (mut line, mut column) = (1, if source.is_empty() { -1 } else { 0 });
     for letter in source.chars().take(at) {
         if letter == '\n' {
             line += 1;

@@ -17,7 +17,7 @@ pub(super) fn check_ingress(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let (rules, default) = (spec.field("rules"), spec.field("defaultBackend"));
     if rules.is_empty() && !default.is_set() {
         let detail = "either `defaultBackend` or `rules` must be specified";
-        errs.invalid_as(spec, "null", detail);
+        errs.invalid_as(spec, format_value::tree(rules.node()), detail);
     }
     if default.is_set() {
         check_backend(&default, errs);

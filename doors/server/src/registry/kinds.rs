@@ -2,7 +2,7 @@
 
 use super::strategy::CreateContext;
 use ratchet_crd::definition;
-use ratchet_object::{Equality, Node, Value, equal_at};
+use ratchet_object::{Equality, Node, Quantity, Value, equal_at};
 
 /// Names a LimitRange without a name after its uid.
 pub(super) fn create_limit_range(node: &mut Node<'static>, _: &CreateContext<'_>) {
@@ -144,17 +144,17 @@ fn qos_class(node: &Node<'_>) -> &'static str {
     let mut guaranteed = true;
     let names = ["cpu", "memory"];
     let amount = |resources: Option<&Node<'_>>, side: &str, name: &str| {
-        let value = resources.and_then(|node| node.find(&[side, name])).cloned();
-        value
-            .map(Node::into_owned)
-            .filter(|value| value.text() != Some("0") && value.as_int() != Some(0))
+        let value = resources.and_then(|node| node.find(&[side, name]));
+        value.and_then(Quantity::of).filter(|amount| amount.is_positive())
     };
     let mut check_resources = |resources: Option<&Node<'_>>| {
         for name in names {
             let limit = amount(resources, "limits", name);
             let request = amount(resources, "requests", name);
             has_resources |= limit.is_some() || request.is_some();
-            guaranteed &= limit.is_some() && (request.is_none() || request == limit);
+            guaranteed &= limit.is_some_and(|limit| {
+                request.is_none_or(|request| !request.exceeds(limit) && !limit.exceeds(request))
+            });
         }
     };
     let pod_level = spec.get("resources").filter(|node| !node.entries().is_empty());

@@ -1,6 +1,6 @@
 //! Type errors of strategic merge patches: the reference restores Go values from a tree there, in words of its own.
 
-use ratchet_object::schema::{TYPES, TypeRow};
+use ratchet_object::schema::{Shape, TYPES, TypeRow};
 
 /// The kind of a scalar in Go, and the type it has in a tree.
 const SCALARS: &[&str] = &["string", "bool", "int32", "int64", "float64"];
@@ -17,7 +17,10 @@ pub(super) fn restored(text: String) -> String {
 fn words(text: &str) -> Option<String> {
     let rest = text.strip_prefix("json: cannot unmarshal ")?;
     let (found, rest) = rest.split_once(" into Go struct field ")?;
-    let (_, wanted) = rest.rsplit_once(" of type ")?;
+    let (field, wanted) = rest.rsplit_once(" of type ")?;
+    if is_int_or_string(field) {
+        return Some(format!("json: cannot unmarshal {found} into Go value of type {wanted}"));
+    }
     let (found, number) = found.split_once(' ').unwrap_or((found, ""));
     let found = match found {
         "object" => "map",
@@ -41,6 +44,15 @@ fn words(text: &str) -> Option<String> {
         _ if found == "int64" => format!("cannot convert {found} to {wanted}"),
         _ => "unrecognized type: string".to_owned(),
     })
+}
+
+/// Whether a field, named with its struct and its path, reads JSON by itself.
+fn is_int_or_string(field: &str) -> bool {
+    let Some((owner, (_, name))) = field.split_once('.').zip(field.rsplit_once('.')) else {
+        return false;
+    };
+    let mut rows = TYPES.iter().filter(|row| row.name == owner.0).filter_map(|row| row.field(name));
+    rows.any(|field| matches!(field.shape, Shape::IntOrString))
 }
 
 /// Whether a type, named with its package, is a struct.
@@ -71,6 +83,11 @@ mod tests {
         ] {
             assert_eq!(restored(format!("json: cannot unmarshal {found} {at} {wanted}")), words);
         }
+        let port = "into Go struct field ServicePort.spec.ports.targetPort of type int32";
+        assert_eq!(
+            restored(format!("json: cannot unmarshal array {port}")),
+            "json: cannot unmarshal array into Go value of type int32"
+        );
         for same in
             ["json: cannot unmarshal number into Go struct field X.x of type v1.Time", "odd"]
         {
