@@ -4,7 +4,9 @@ use std::future::Future;
 use std::pin::Pin;
 
 use crate::past;
-use crate::{Batch, Commit, Health, Page, PastBatch, Query, Record, Revision, StoreError, Write};
+use crate::{
+    Batch, Commit, Expiring, Health, Page, PastBatch, Query, Record, Revision, StoreError, Write,
+};
 
 /// The future of a store operation; boxed, so that stores can be used as `dyn Store`.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
@@ -48,6 +50,15 @@ pub trait Store: Send + Sync + 'static {
     fn past(&self, prefix: &str, after: Revision) -> Answer<'_, PastBatch> {
         let prefix = prefix.to_owned();
         Box::pin(async move { past::from_watch(self, &prefix, after).await })
+    }
+
+    /// The latest revision, and the keys that expire as of it: what a copy needs beside the records.
+    ///
+    /// A store in which values have no time to live need not implement it.
+    fn expiring(&self) -> Answer<'_, Expiring> {
+        Box::pin(
+            async move { Ok(Expiring { revision: self.latest().await?, ..Expiring::default() }) },
+        )
     }
 
     /// Compacts the history before `before`; the state at it, and later events, stay.

@@ -118,3 +118,21 @@ pub(super) async fn renewed(store: Arc<dyn Store>) {
     assert_eq!(list_text(&store, Query::default()).await, "/a=2 /b=2 /c=2");
     assert_eq!(store.latest().await, Ok(Revision(5)));
 }
+
+pub(super) async fn expiring(store: Arc<dyn Store>) {
+    let empty = store.expiring().await.expect("expiring");
+    assert_eq!((empty.revision, empty.keys.len()), (Revision(0), 0));
+    let (hour, day) = (Duration::from_secs(3600), Duration::from_secs(86_400));
+    let writes = ["/a", "/b", "/c"].map(|key| put_with_ttl(key, "1", hour));
+    done(&store, writes.into()).await;
+    put(&store, "/d", "1").await;
+    done(&store, vec![put_with_ttl("/b", "2", day)]).await;
+    put(&store, "/c", "2").await;
+    let last = delete(&store, "/a").await;
+    let found = store.expiring().await.expect("expiring");
+    assert_eq!(found.revision, last);
+    assert_eq!(found.keys.iter().map(|(key, _)| &**key).collect::<Vec<_>>(), ["/b"]);
+    let left = found.keys[0].1;
+    // A store may keep it a little longer than asked for.
+    assert!(left > day - hour && left < day + hour, "{left:?}");
+}
