@@ -4,6 +4,7 @@ mod backup;
 mod check;
 mod compact;
 mod copy;
+mod endpoint;
 mod location;
 mod progress;
 mod restore;
@@ -11,7 +12,6 @@ mod restore;
 use crate::command_result::CommandResult;
 use clap::{Args as ClapArgs, Subcommand};
 use std::io::Write;
-use std::path::PathBuf;
 
 /// Back up, restore, check, compact or copy the store of a server.
 #[derive(ClapArgs, Debug)]
@@ -39,14 +39,6 @@ const EXAMPLES: &str = "Examples:
 
   # Read everything, and say what is wrong
   ratchet store check --data-dir /var/lib/ratchet";
-
-/// The store of a server that is stopped.
-#[derive(ClapArgs, Debug)]
-pub(crate) struct DataDirArgs {
-    /// Data directory of the server [default: that of ratchet serve].
-    #[arg(long, value_name = "DIR")]
-    data_dir: Option<PathBuf>,
-}
 
 pub(crate) fn run(args: StoreArgs, out: &mut dyn Write) -> CommandResult {
     match args.command {

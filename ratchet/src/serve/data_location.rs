@@ -14,9 +14,6 @@ const MEMORY_CACHE: usize = 1 << 20;
 /// The folder of this server's files in a directory of kube-apiserver or etcd.
 const OWN: &str = "ratchet";
 
-/// The folder of the store in a data directory.
-pub(crate) const STORE_FOLDER: &str = "store";
-
 /// A store, and the directories of the files beside it.
 pub(crate) struct DataLocation {
     /// The directory of the kubeconfig.
@@ -62,7 +59,7 @@ impl DataLocation {
         files::make_data_dir(dir)?;
         let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
         let pki = args.serving.cert_dir.clone().unwrap_or_else(|| dir.join("pki"));
-        let store = StoreLocation::Folder(dir.join(STORE_FOLDER), true);
+        let store = StoreLocation::Folder(dir.join(files::STORE_FOLDER), true);
         Ok(Self { dir, pki, flush: true, store, temporary: None })
     }
 

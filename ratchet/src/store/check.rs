@@ -1,7 +1,6 @@
 //! The command `ratchet store check`: everything in the file of a store is read and compared.
 
-use super::DataDirArgs;
-use super::location::DataDir;
+use super::location::{DataDir, DataDirArgs};
 use super::progress::{ProgressLine, human_bytes};
 use crate::command_result::CommandResult;
 use clap::Args as ClapArgs;

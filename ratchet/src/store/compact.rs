@@ -1,7 +1,6 @@
 //! The command `ratchet store compact`: the file of a store without history and without gaps.
 
-use super::DataDirArgs;
-use super::location::DataDir;
+use super::location::{DataDir, DataDirArgs};
 use super::progress::human_bytes;
 use crate::command_result::CommandResult;
 use clap::Args as ClapArgs;

@@ -1,6 +1,6 @@
 //! The command `ratchet store copy`: all records from one store into another.
 
-use super::location::DataDir;
+use super::endpoint::{Endpoint, EtcdArgs};
 use super::progress::{ProgressLine, human_bytes};
 use crate::command_result::CommandResult;
 use clap::Args as ClapArgs;
@@ -8,7 +8,6 @@ use ratchet_store::Store;
 use ratchet_store::copy::copy;
 use std::error::Error;
 use std::io::Write;
-use std::path::PathBuf;
 
 /// Copy all objects from one store into another, which must be empty.
 ///
@@ -20,24 +19,36 @@ use std::path::PathBuf;
 #[derive(ClapArgs, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CopyArgs {
-    /// Data directory to copy from.
-    #[arg(long, value_name = "DIR")]
-    from: PathBuf,
+    /// Store to copy from: a data directory, or the URLs of etcd, separated by commas.
+    #[arg(long, value_name = "DIR|URLS", value_parser = Endpoint::parse)]
+    from: Endpoint,
 
-    /// Data directory to copy to.
-    #[arg(long, value_name = "DIR")]
-    to: PathBuf,
+    /// Store to copy to: a data directory, or the URLs of etcd, separated by commas.
+    #[arg(long, value_name = "DIR|URLS", value_parser = Endpoint::parse)]
+    to: Endpoint,
+
+    #[command(flatten)]
+    etcd: EtcdArgs,
 }
 
 const EXAMPLES: &str = "Examples:
   # Copy to another disk
-  ratchet store copy --from /var/lib/ratchet --to /mnt/ratchet";
+  ratchet store copy --from /var/lib/ratchet --to /mnt/ratchet
+
+  # Move from the embedded store to etcd
+  ratchet store copy --from /var/lib/ratchet --to https://10.0.0.1:2379,https://10.0.0.2:2379 \\
+    --etcd-cafile ca.crt --etcd-certfile client.crt --etcd-keyfile client.key
+
+  # Move back
+  ratchet store copy --from etcd://127.0.0.1:2379 --to /var/lib/ratchet";
 
 pub(super) fn run(args: CopyArgs, out: &mut dyn Write) -> CommandResult {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let from: Box<dyn Store> = Box::new(DataDir::new(&args.from).open()?);
-    let to: Box<dyn Store> = Box::new(DataDir::new(&args.to).open_or_create()?);
-    let text = runtime.block_on(transfer(&*from, &*to))?;
+    let text = runtime.block_on(async {
+        let from = args.from.open(&args.etcd).await?;
+        let to = args.to.open_or_create(&args.etcd).await?;
+        transfer(&*from, &*to).await
+    })?;
     writeln!(out, "{text}")?;
     Ok(0)
 }

@@ -1,9 +1,17 @@
 //! `DataDir`: where a server keeps its store, and its kubeconfig beside it.
 
-use super::DataDirArgs;
 use crate::serve::{STORE_FOLDER, usual_data_dir};
+use clap::Args as ClapArgs;
 use ratchet_embedded::{Embedded, OpenError, Options, exists};
 use std::path::{Path, PathBuf};
+
+/// Flags of a data directory.
+#[derive(ClapArgs, Debug)]
+pub(super) struct DataDirArgs {
+    /// Data directory of the server [default: that of ratchet serve].
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+}
 
 /// A data directory.
 #[derive(Clone, Debug)]

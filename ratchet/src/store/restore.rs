@@ -1,7 +1,6 @@
 //! The command `ratchet store restore`: a store from an archive.
 
-use super::DataDirArgs;
-use super::location::DataDir;
+use super::location::{DataDir, DataDirArgs};
 use super::progress::ProgressLine;
 use crate::command_result::CommandResult;
 use clap::Args as ClapArgs;

@@ -67,6 +67,15 @@ pub trait Store: Send + Sync + 'static {
     /// [`StoreError::Future`].
     fn compact(&self, before: Revision) -> Answer<'_, ()>;
 
+    /// Whether it is this process that does the work `name` in this round.
+    ///
+    /// Several processes may use one store. Each asks once a round, and the first one takes the turn from the others;
+    /// who asks for the first time may have to wait a round. A store of one process always answers yes.
+    fn take_turn(&self, name: &str) -> Answer<'_, bool> {
+        let _ = name;
+        Box::pin(std::future::ready(Ok(true)))
+    }
+
     /// The size of the store on the disk in bytes.
     fn size(&self) -> Answer<'_, u64>;
 

@@ -14,14 +14,11 @@ use std::time::{Duration, Instant};
 
 use crate::{Commit, Guard, Operation, Query, Record, Revision, Store, StoreError, Write};
 
+pub use crate::pages::MARKER;
 pub use error::CopyError;
 pub use hash::{ContentHash, content_hash};
 
 use records::Records;
-
-/// The key that a target has as long as a copy into it is not finished. It has the root of all keys, for a store may
-/// refuse others, and one part more, which makes it nobody's.
-pub const MARKER: &str = "/registry/ratchet-copy";
 
 /// The most writes of a commit; etcd takes 128.
 const MAX_WRITES: usize = 100;
