@@ -5,6 +5,7 @@ use crate::envtest::EnvtestArgs;
 use crate::kubelet_certs::KubeletCertsArgs;
 use crate::requester::RequesterArgs;
 use crate::serve::args::ServeArgs;
+use crate::store::StoreArgs;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -40,13 +41,14 @@ pub(crate) enum Command {
     /// Print a manual page, or write all manual pages to a directory.
     #[command(after_help = MAN_EXAMPLES)]
     Man {
-        /// Command to print the page of. Without it, print the page of ratchet.
-        command: Option<String>,
+        /// Command to print the page of, such as check or store backup. Without it, print the page of ratchet.
+        command: Vec<String>,
         /// Existing directory to write the pages of all commands to.
         #[arg(long, value_name = "DIR", conflicts_with = "command")]
         directory: Option<PathBuf>,
     },
     Serve(Box<ServeArgs>),
+    Store(StoreArgs),
 }
 
 const COMPLETION_EXAMPLES: &str = "Examples:
@@ -66,6 +68,9 @@ const EXPLAIN_EXAMPLES: &str = "Examples:
 const MAN_EXAMPLES: &str = "Examples:
   # Show the manual page of a command
   ratchet man check | man -l -
+
+  # Show the manual page of a subcommand
+  ratchet man store backup | man -l -
 
   # Write all manual pages to a directory
   ratchet man --directory /usr/local/share/man/man1";

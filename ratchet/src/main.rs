@@ -15,6 +15,7 @@ mod manual;
 mod requester;
 mod serve;
 mod shell_quote;
+mod store;
 
 use args::{Args, Command};
 use clap::Parser;
@@ -62,8 +63,9 @@ fn main() -> ExitCode {
         Command::Fields => fields::run(&mut out),
         Command::KubeletCerts(args) => kubelet_certs::run(*args, &mut out),
         Command::Serve(args) => serve::run(*args, &mut out),
+        Command::Store(args) => store::run(args, &mut out),
         Command::Man { directory: Some(folder), .. } => manual::write_pages(&folder),
-        Command::Man { command, .. } => manual::man(command.as_deref(), &mut out),
+        Command::Man { command, .. } => manual::man(&command, &mut out),
     };
     let code = match result {
         Ok(code) => match out.flush() {

@@ -15,34 +15,44 @@ pub(crate) fn completion(shell: Shell, out: &mut dyn Write) -> CommandResult {
     Ok(0)
 }
 
-/// Prints the page of a command, or that of the program.
-pub(crate) fn man(command: Option<&str>, out: &mut dyn Write) -> CommandResult {
+/// Prints the page of a command or subcommand, or that of the program.
+pub(crate) fn man(command: &[impl AsRef<str>], out: &mut dyn Write) -> CommandResult {
     page(command)?.render(&mut *out)?;
     Ok(0)
 }
 
 /// Writes the page of the program and those of its commands into a directory.
 pub(crate) fn write_pages(directory: &Path) -> CommandResult {
-    let root = Args::command();
-    let names =
-        root.get_subcommands().filter(|one| !one.is_hide_set()).map(clap::Command::get_name);
-    for name in std::iter::once(None).chain(names.map(Some)) {
-        page(name)?
+    let mut names = Vec::new();
+    collect_names(&Args::command(), &[], &mut names);
+    for name in names {
+        page(&name)?
             .generate_to(directory)
             .map_err(|error| format!("cannot write into {}: {error}", directory.display()))?;
     }
     Ok(0)
 }
 
-fn page(command: Option<&str>) -> Result<Man, String> {
+/// The names of a command and of its subcommands, each as its words.
+fn collect_names(command: &clap::Command, name: &[String], names: &mut Vec<Vec<String>>) {
+    names.push(name.to_vec());
+    for one in command.get_subcommands().filter(|one| !one.is_hide_set()) {
+        let name: Vec<String> = name.iter().cloned().chain([one.get_name().to_owned()]).collect();
+        collect_names(one, &name, names);
+    }
+}
+
+fn page(command: &[impl AsRef<str>]) -> Result<Man, String> {
     let root = Args::command();
-    let page = match command {
-        None => root,
-        Some(name) => {
-            let Some(found) = root.find_subcommand(name) else {
-                return Err(format!("no command is called {name:?}"));
-            };
-            let full = format!("ratchet {name}");
+    let words: Vec<&str> = command.iter().map(AsRef::as_ref).collect();
+    let found = words.iter().try_fold(&root, |found, word| found.find_subcommand(word));
+    let Some(found) = found else {
+        return Err(format!("no command is called {:?}", words.join(" ")));
+    };
+    let page = match words.is_empty() {
+        true => root,
+        false => {
+            let full = format!("ratchet {}", words.join(" "));
             found.clone().display_name(full.replace(' ', "-")).bin_name(full)
         }
     };
@@ -75,7 +85,7 @@ mod tests {
     fn pages_have_every_flag() {
         for command in COMMANDS {
             let mut page = Vec::new();
-            man(Some(command), &mut page).unwrap();
+            man(&[command], &mut page).unwrap();
             let page = String::from_utf8(page).unwrap().replace("\\-", "-");
             let flags = flags(command);
             assert!(flags.len() > 10, "{command}: {flags:?}");

@@ -24,6 +24,7 @@ use crate::command_result::CommandResult;
 use crate::shell_quote::shell_quote;
 use args::{ClientArgs, KubeletArgs, Reconciler, ServeArgs};
 use data_location::DataLocation;
+pub(crate) use files::{STORE_FOLDER, usual_data_dir};
 use keys::Keys;
 use ratchet_controllers::Settings as ControllerSettings;
 use ratchet_embedded::Embedded;

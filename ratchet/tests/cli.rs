@@ -149,6 +149,12 @@ fn all_manual_pages_are_written_into_a_directory() {
         "-kubelet-certs",
         "-man",
         "-serve",
+        "-store-backup",
+        "-store-check",
+        "-store-compact",
+        "-store-copy",
+        "-store-restore",
+        "-store",
     ];
     let mut wanted: Vec<String> = commands.iter().map(|name| format!("ratchet{name}.1")).collect();
     wanted.push("ratchet.1".into());

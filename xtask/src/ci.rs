@@ -5,7 +5,7 @@ mod test_command;
 
 use crate::metadata::cargo;
 use crate::replay::ORACLE;
-use crate::{clients, docs, kubectl, layers, licences, report, tables, tidy};
+use crate::{clients, docs, etcd, kubectl, layers, licences, report, tables, tidy};
 use anyhow::{Context, Result};
 use std::process::Command;
 use std::time::Instant;
@@ -30,6 +30,7 @@ const STEPS: &[Step] = &[
 /// Steps that count tests; all of them run, also when one fails.
 const TESTS: &[Step] = &[
     ("tests", run_tests),
+    ("etcd", run_etcd),
     ("recordings", run_recordings),
     ("siege", run_siege),
     ("clients", clients::python),
@@ -43,6 +44,9 @@ const RECORDINGS: &[(&str, &str, &str)] = &[
     ("RATCHET_FIXTURES", "ratchet-object", "fixtures"),
     ("RATCHET_CONTROLLER_RUNTIME", "ratchet", "envtest"),
 ];
+
+/// The packages and test binaries that start etcd.
+const ETCD: &[(&str, &str)] = &[("ratchet", "store_etcd"), ("ratchet-etcd", "etcd")];
 
 /// Time limit of each of them: some read gigabytes, and Go compiles what it tests.
 const RECORDINGS_SECONDS: (&str, &str) = ("RATCHET_TEST_SECONDS", "3600");
@@ -108,6 +112,26 @@ fn run_tests(tally: &mut Tally) -> Result<bool> {
     println!("{name}={seconds} cargo {}", arguments.join(" "));
     let mut command = guarded()?;
     run_counted(command.args(arguments).env(name, seconds).env(kubectl::VARIABLE, kubectl), tally)
+}
+
+/// Runs the tests on real etcd, which is brought where it is absent.
+fn run_etcd(tally: &mut Tally) -> Result<bool> {
+    let (programs, missing) = etcd::find()?;
+    missing.into_iter().for_each(|what| tally.not_run(what));
+    tally.forget_ignored(&format!("needs {}", etcd::VARIABLE));
+    let mut succeeded = true;
+    for (package, binary) in ETCD {
+        // One test at a time: each starts members, which need the machine to elect a leader in time.
+        let arguments = ["test", "--locked", "-p", package, "--test", binary, "--", "--ignored"];
+        println!("{}={} cargo {}", etcd::VARIABLE, programs.display(), arguments.join(" "));
+        let (name, default) = RECORDINGS_SECONDS;
+        let seconds = std::env::var(name).unwrap_or_else(|_| default.to_owned());
+        let mut command = guarded()?;
+        command.args(arguments).arg("--test-threads=1");
+        command.env(name, seconds).env(etcd::VARIABLE, &programs);
+        succeeded &= run_counted(&mut command, tally)?;
+    }
+    Ok(succeeded)
 }
 
 /// Runs the tests whose variable is set.

@@ -19,7 +19,7 @@ const FILE: &str = "layers.toml";
 const ROOMS: &[(&str, &[&str])] = &[
     ("core", &["core"]),
     ("store/api", &[]),
-    ("store", &["store/api"]),
+    ("store", &["store/api", "peers"]),
     ("wire", &["core"]),
     ("controllers", &["core"]),
     ("doors", &["core", "store/api", "wire"]),

@@ -6,6 +6,7 @@ mod clients;
 mod code;
 mod dist;
 mod docs;
+mod etcd;
 mod guard;
 mod kubectl;
 mod layers;
@@ -44,6 +45,7 @@ usage: cargo xtask <command>
   sessions [--check] [--binary PATH]
                   record (or compare) the terminal sessions of docs/sessions
   kubectl         download the kubectl that the tests run, and print its path
+  etcd            download the etcds that the tests run, and print their paths
   guard PROGRAM   run a test binary with a time limit; `ci` starts each one through it
   measure [PROFILE]
                   measure speed and memory of the release binary, or of the binary of a profile
@@ -105,6 +107,7 @@ fn run() -> Result<bool> {
         ["dist", rest @ ..] => dist::run(rest),
         ["sessions", rest @ ..] => Ok(report(&sessions::run(rest)?)),
         ["kubectl"] => kubectl::print(),
+        ["etcd"] => etcd::print(),
         ["clients"] => clients::run(&mut ci::Tally::default()),
         ["measure"] => measure::run("release"),
         ["measure", profile] => measure::run(profile),

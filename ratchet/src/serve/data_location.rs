@@ -59,7 +59,7 @@ impl DataLocation {
         files::make_data_dir(dir)?;
         let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
         let pki = args.serving.cert_dir.clone().unwrap_or_else(|| dir.join("pki"));
-        let store = StoreLocation::Folder(dir.join("store"), true);
+        let store = StoreLocation::Folder(dir.join(files::STORE_FOLDER), true);
         Ok(Self { dir, pki, flush: true, store, temporary: None })
     }
 

@@ -6,6 +6,9 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+/// The folder of the store in a data directory.
+pub(crate) const STORE_FOLDER: &str = "store";
+
 /// The default data directory; `env` looks up environment variables.
 pub(crate) fn usual_data_dir(env: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
     // A relative path would depend on the working directory.

@@ -18,9 +18,12 @@
 //! assert_eq!(Query::under("/pods/").limit, 0);
 //! ```
 
+pub mod archive;
 pub mod conformance;
+pub mod copy;
 mod error;
 mod health;
+mod pages;
 mod past;
 mod record;
 mod traits;
@@ -28,7 +31,7 @@ mod traits;
 pub use error::StoreError;
 pub use health::{Health, State};
 pub use record::{
-    Batch, Commit, Event, EventKind, Guard, Operation, Page, PastBatch, PastEvent, Query, Record,
-    Revision, Write,
+    Batch, Commit, Event, EventKind, Expiring, Guard, Operation, Page, PastBatch, PastEvent, Query,
+    Record, Revision, Write,
 };
 pub use traits::{Answer, Store, Watch};

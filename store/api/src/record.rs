@@ -180,3 +180,12 @@ pub struct PastBatch {
     /// All events up to this revision are in this batch or in those before it.
     pub upto: Revision,
 }
+
+/// The keys that expire, as of one revision.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expiring {
+    /// The latest revision.
+    pub revision: Revision,
+    /// The keys whose values have a time to live at it, and the time that is left, in any order.
+    pub keys: Vec<(Arc<str>, Duration)>,
+}

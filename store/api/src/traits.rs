@@ -4,7 +4,9 @@ use std::future::Future;
 use std::pin::Pin;
 
 use crate::past;
-use crate::{Batch, Commit, Health, Page, PastBatch, Query, Record, Revision, StoreError, Write};
+use crate::{
+    Batch, Commit, Expiring, Health, Page, PastBatch, Query, Record, Revision, StoreError, Write,
+};
 
 /// The future of a store operation; boxed, so that stores can be used as `dyn Store`.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
@@ -50,11 +52,29 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(async move { past::from_watch(self, &prefix, after).await })
     }
 
+    /// The latest revision, and the keys that expire as of it: what a copy needs beside the records.
+    ///
+    /// A store in which values have no time to live need not implement it.
+    fn expiring(&self) -> Answer<'_, Expiring> {
+        Box::pin(
+            async move { Ok(Expiring { revision: self.latest().await?, ..Expiring::default() }) },
+        )
+    }
+
     /// Compacts the history before `before`; the state at it, and later events, stay.
     ///
     /// Compacting what is compacted already is no error; a revision above the latest is
     /// [`StoreError::Future`].
     fn compact(&self, before: Revision) -> Answer<'_, ()>;
+
+    /// Whether it is this process that does the work `name` in this round.
+    ///
+    /// Several processes may use one store. Each asks once a round, and the first one takes the turn from the others;
+    /// who asks for the first time may have to wait a round. A store of one process always answers yes.
+    fn take_turn(&self, name: &str) -> Answer<'_, bool> {
+        let _ = name;
+        Box::pin(std::future::ready(Ok(true)))
+    }
 
     /// The size of the store on the disk in bytes.
     fn size(&self) -> Answer<'_, u64>;

@@ -26,6 +26,8 @@ pub(crate) trait Medium: Send + Sync + 'static {
     fn draft(&self) -> io::Result<Box<dyn StorageBackend>>;
     /// Moves the closed draft to where [`Medium::open`] finds it.
     fn settle(&self) -> io::Result<()>;
+    /// Removes a closed draft that is not to be settled.
+    fn discard(&self);
     /// Rewrites the whole closed file, flushed, into a new one that replaces it.
     fn rewrite(&self) -> io::Result<()>;
     /// Releases the lock.
@@ -45,6 +47,12 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
+    /// Whether there is a store in the directory. A dangling link, or a name that cannot be accessed, is not absent.
+    pub(crate) fn has_store(path: &Path) -> bool {
+        fs::symlink_metadata(path.join(FILE))
+            .map_or_else(|why| why.kind() != io::ErrorKind::NotFound, |_| true)
+    }
+
     /// Creates the directory if it is absent, and locks it.
     pub(crate) fn take(path: &Path, flush: bool) -> Result<Self, OpenError> {
         let unusable = |why| OpenError::Directory { path: path.to_owned(), why };
@@ -70,8 +78,7 @@ impl Medium for Directory {
     }
 
     fn is_new(&self) -> bool {
-        // A dangling link, or a name that cannot be accessed, is not absent.
-        fs::symlink_metadata(&self.file).is_err_and(|why| why.kind() == io::ErrorKind::NotFound)
+        !Self::has_store(&self.directory)
     }
 
     fn draft(&self) -> io::Result<Box<dyn StorageBackend>> {
@@ -86,6 +93,10 @@ impl Medium for Directory {
             true => File::open(&self.directory)?.sync_all(),
             false => Ok(()),
         }
+    }
+
+    fn discard(&self) {
+        let _ = fs::remove_file(self.directory.join(DRAFT)); // what is left is written over
     }
 
     fn rewrite(&self) -> io::Result<()> {

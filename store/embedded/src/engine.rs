@@ -1,21 +1,21 @@
 //! The engine (redb) and its file: opened, read, written, and reopened after a disk error.
 
-use std::io::{self, ErrorKind};
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use ratchet_store::{Health, State, StoreError};
 use redb::{
-    Database, ReadTransaction, ReadableDatabase, ReadableTable, StorageBackend, TableError,
-    WriteTransaction,
+    Database, ReadTransaction, ReadableDatabase, ReadableTable, StorageBackend, WriteTransaction,
 };
 
 use crate::directory::Medium;
 use crate::disk::{Disk, DiskHealth};
-use crate::error::{EngineError, OpenError, damage, explain};
+use crate::error::{EngineError, OpenError, damage, explain, open_error};
+use crate::format::{self, Format, create_tables, head_of, set_durable};
 use crate::injected::FaultInjector;
-use crate::rows::{EXPIRY, FORMAT, HEAD, HISTORY, Head, LOG, NEWEST};
+use crate::rows::{FORMAT, Head, LOG};
 
 /// The engine; once an operation on its file has failed, it fails everything until it is renewed.
 pub(crate) struct Engine {
@@ -72,20 +72,26 @@ impl Engine {
         let engine = Self { medium, cache, health, injected, pace, slot };
         let opened = catch_panics(|| {
             if engine.medium.is_new() {
-                create_tables(engine.database(engine.medium.draft())?)?;
+                create_tables(&engine.database(engine.medium.draft())?)?;
                 engine.medium.settle().map_err(redb::StorageError::Io)?;
             }
             let mut database = engine.database(engine.medium.open())?;
             if verify && !database.check_integrity()? {
                 return Err(EngineError::Damaged("its checksums do not match".to_owned()));
             }
-            let head = newest_head(&database)?;
-            Ok((database, head.format))
+            let found = Format::of(&database)?;
+            // The other tables of a newer file may be anything.
+            if !found.is_newer() {
+                format::upgrade(&database, found.version)?;
+                newest_head(&database)?;
+            }
+            Ok((database, found))
         });
-        let (database, found) = opened.map_err(|error| engine.open_error(error))?;
-        if found > FORMAT {
-            let path = engine.medium.path().to_owned();
-            return Err(OpenError::Newer { path, found, known: FORMAT });
+        let path = engine.medium.path();
+        let (database, found) = opened.map_err(|error| open_error(path, error))?;
+        if found.is_newer() {
+            let (path, writer) = (path.to_owned(), found.writer);
+            return Err(OpenError::Newer { path, found: found.version, known: FORMAT, writer });
         }
         engine.slot.write().unwrap_or_else(PoisonError::into_inner).database = Some(database);
         Ok(engine)
@@ -101,8 +107,7 @@ impl Engine {
         (slot.generation, result)
     }
 
-    /// A write transaction, durable in two phases, so that a torn header can never be mistaken for
-    /// a valid one.
+    /// A durable write transaction.
     pub(crate) fn write(&self) -> (u64, Result<WriteTransaction, EngineError>) {
         let slot = self.slot.read().unwrap_or_else(PoisonError::into_inner);
         let result = match &slot.database {
@@ -110,8 +115,7 @@ impl Engine {
             None => Err(absent(&slot)),
         };
         let durable = result.map(|mut transaction| {
-            transaction.set_two_phase_commit(true);
-            transaction.set_quick_repair(true);
+            set_durable(&mut transaction);
             transaction
         });
         (slot.generation, durable)
@@ -155,6 +159,11 @@ impl Engine {
         self.health.flushed();
         self.pace.reset();
         Ok(database)
+    }
+
+    /// Where the file is.
+    pub(crate) fn medium(&self) -> &dyn Medium {
+        &*self.medium
     }
 
     /// Closes the file for good.
@@ -224,51 +233,6 @@ impl Engine {
         let disk = Disk { inner, health, injected };
         Ok(Database::builder().set_cache_size(self.cache).create_with_backend(disk)?)
     }
-
-    fn open_error(&self, error: EngineError) -> OpenError {
-        let path = self.medium.path().to_owned();
-        match error {
-            EngineError::Engine(redb::Error::DatabaseAlreadyOpen) => OpenError::InUse { path },
-            EngineError::Engine(redb::Error::Io(why)) if why.kind() == ErrorKind::UnexpectedEof => {
-                OpenError::Damaged { path, why: "it is cut short".to_owned() }
-            }
-            EngineError::Engine(redb::Error::Io(why)) if why.kind() == ErrorKind::InvalidData => {
-                OpenError::Damaged { path, why: why.to_string() }
-            }
-            EngineError::Engine(redb::Error::Io(why)) => OpenError::File { path, why },
-            EngineError::Engine(redb::Error::Corrupted(why)) | EngineError::Damaged(why) => {
-                OpenError::Damaged { path, why }
-            }
-            EngineError::Engine(error) => OpenError::Damaged { path, why: error.to_string() },
-            EngineError::Store(error) => OpenError::Damaged { path, why: error.to_string() },
-        }
-    }
-}
-
-/// Creates the tables in a new file.
-fn create_tables(database: Database) -> Result<(), EngineError> {
-    let mut transaction = database.begin_write()?;
-    transaction.set_two_phase_commit(true);
-    transaction.set_quick_repair(true);
-    transaction.open_table(NEWEST)?;
-    transaction.open_table(HISTORY)?;
-    transaction.open_table(LOG)?;
-    transaction.open_table(EXPIRY)?;
-    transaction.open_table(HEAD)?.insert((), Head::EMPTY.encode())?;
-    Ok(transaction.commit()?)
-}
-
-/// The head row of a snapshot.
-pub(crate) fn head_of(transaction: &ReadTransaction) -> Result<Head, EngineError> {
-    let table = match transaction.open_table(HEAD) {
-        Err(TableError::TableDoesNotExist(_)) => {
-            return Err(EngineError::Damaged("there is no store in it".to_owned()));
-        }
-        table => table?,
-    };
-    let row = table.get(())?.map(|row| row.value());
-    row.and_then(Head::decode)
-        .ok_or_else(|| EngineError::Damaged("its head is unreadable".to_owned()))
 }
 
 /// The head, compared with the end of the log: a stale head would assign revisions twice.

@@ -31,7 +31,12 @@ pub enum OpenError {
         why: String,
     },
     /// The file was written by a newer Ratchet.
-    #[error("{} has format {found}, and this version reads up to {known}: use the newer version that wrote it", path.display())]
+    #[error(
+        "{} has format {found}, and ratchet {} reads up to format {known}: use {} or a newer one",
+        path.display(),
+        env!("CARGO_PKG_VERSION"),
+        writer.as_deref().unwrap_or("the version that wrote it"),
+    )]
     Newer {
         /// The store's file.
         path: PathBuf,
@@ -39,6 +44,20 @@ pub enum OpenError {
         found: u64,
         /// The newest supported format.
         known: u64,
+        /// The program that wrote it, and its version.
+        writer: Option<String>,
+    },
+    /// There is no store.
+    #[error("there is no store in {}: name the data directory of a server", path.display())]
+    Absent {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// There is a store already.
+    #[error("there is a store in {} already: choose another data directory, or have it replaced", path.display())]
+    Exists {
+        /// The directory.
+        path: PathBuf,
     },
     /// The file cannot be read or written.
     #[error("cannot open {}: {why}", path.display())]
@@ -48,6 +67,34 @@ pub enum OpenError {
         /// The system's error.
         why: io::Error,
     },
+    /// A new file cannot be written; the old one is as it was.
+    #[error("cannot write {} anew: {why}; nothing has changed", path.display())]
+    Write {
+        /// The store's file.
+        path: PathBuf,
+        /// The system's error.
+        why: io::Error,
+    },
+}
+
+/// The error of a file that cannot be opened.
+pub(crate) fn open_error(path: &Path, error: EngineError) -> OpenError {
+    let path = path.to_owned();
+    match error {
+        EngineError::Engine(redb::Error::DatabaseAlreadyOpen) => OpenError::InUse { path },
+        EngineError::Engine(redb::Error::Io(why)) => match why.kind() {
+            io::ErrorKind::UnexpectedEof => {
+                OpenError::Damaged { path, why: "it is cut short".to_owned() }
+            }
+            io::ErrorKind::InvalidData => OpenError::Damaged { path, why: why.to_string() },
+            _ => OpenError::File { path, why },
+        },
+        EngineError::Engine(redb::Error::Corrupted(why)) | EngineError::Damaged(why) => {
+            OpenError::Damaged { path, why }
+        }
+        EngineError::Engine(error) => OpenError::Damaged { path, why: error.to_string() },
+        EngineError::Store(error) => OpenError::Damaged { path, why: error.to_string() },
+    }
 }
 
 /// An internal error, before it is translated for the caller.

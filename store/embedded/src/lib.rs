@@ -26,8 +26,8 @@ use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
 use ratchet_store::{
-    Answer, Commit, Health, Operation, Page, PastBatch, Query, Record, Revision, Store, StoreError,
-    Watch, Write,
+    Answer, Commit, Expiring, Health, Operation, Page, PastBatch, Query, Record, Revision, Store,
+    StoreError, Watch, Write,
 };
 use tokio::sync::watch;
 
@@ -37,8 +37,10 @@ mod engine;
 mod error;
 #[cfg(test)]
 mod faults;
+mod format;
 mod injected;
 mod memory;
+mod offline;
 mod reads;
 mod recent;
 mod rows;
@@ -50,9 +52,11 @@ mod writer;
 pub use error::OpenError;
 #[doc(hidden)]
 pub use injected::FaultInjector;
+pub use offline::{Builder, FileSizes, Inspection, Problems, compact, exists, inspect};
 
 use directory::{Directory, Medium};
-use engine::{Engine, catch_panics, head_of};
+use engine::{Engine, catch_panics};
+use format::head_of;
 use memory::Memory;
 use recent::Recent;
 use shared::{Published, Shared};
@@ -199,6 +203,10 @@ impl Store for Embedded {
         Box::pin(async move {
             self.shared.read(|snapshot| ready(reads::past(&snapshot, &prefix, after.0))).await
         })
+    }
+
+    fn expiring(&self) -> Answer<'_, Expiring> {
+        Box::pin(self.shared.read(|snapshot| ready(reads::expiring(&snapshot))))
     }
 
     fn compact(&self, before: Revision) -> Answer<'_, ()> {

@@ -42,6 +42,8 @@ impl Medium for Memory {
         Ok(())
     }
 
+    fn discard(&self) {}
+
     fn rewrite(&self) -> io::Result<()> {
         Ok(()) // there is no disk that could have lost a page
     }

@@ -2,13 +2,18 @@
 
 use std::ops::Bound;
 use std::sync::Arc;
+use std::time::Duration;
 
-use ratchet_store::{Batch, Page, PastBatch, PastEvent, Query, Record, Revision, StoreError};
+use ratchet_store::archive::unix_millis;
+use ratchet_store::{
+    Batch, Expiring, Page, PastBatch, PastEvent, Query, Record, Revision, StoreError,
+};
 use redb::{ReadOnlyTable, ReadTransaction};
 
-use crate::engine::{catch_panics, head_of};
+use crate::engine::catch_panics;
 use crate::error::EngineError;
-use crate::rows::{HISTORY, LOG, LogPosition, NEWEST, Row};
+use crate::format::head_of;
+use crate::rows::{EXPIRY, HISTORY, LOG, LogPosition, NEWEST, Row};
 
 /// The number of keys after which other tasks get a turn.
 const STRIDE: usize = 512;
@@ -16,7 +21,7 @@ const STRIDE: usize = 512;
 const REPLAY_ROWS: usize = 4096;
 const REPLAY_BYTES: usize = 1 << 20;
 
-type Log = ReadOnlyTable<LogPosition, &'static [u8]>;
+pub(crate) type Log = ReadOnlyTable<LogPosition, &'static [u8]>;
 
 /// The current record of a key.
 pub(crate) fn get(transaction: &ReadTransaction, key: &str) -> Result<Option<Record>, EngineError> {
@@ -53,6 +58,20 @@ pub(crate) async fn list(transaction: ReadTransaction, query: &Query) -> Result<
     }
     page.records = records(&transaction, selected).await?;
     Ok(page)
+}
+
+/// The keys that expire, and the time they have left.
+pub(crate) fn expiring(transaction: &ReadTransaction) -> Result<Expiring, EngineError> {
+    catch_panics(|| {
+        let revision = Revision(head_of(transaction)?.latest);
+        let (mut keys, now) = (Vec::new(), unix_millis());
+        for item in transaction.open_table(EXPIRY)?.range::<(u64, &str)>(..)? {
+            let (row, _) = item?;
+            let (when, key) = row.value();
+            keys.push((key.into(), Duration::from_millis(when.saturating_sub(now))));
+        }
+        Ok(Expiring { revision, keys })
+    })
 }
 
 /// The events after `after` for keys with this prefix, up to the size of a batch.
@@ -246,7 +265,8 @@ async fn records(
     Ok(records_by_index.into_iter().map(|(_, record)| record).collect())
 }
 
-fn record(log: &Log, position: LogPosition, key: &str) -> Result<Record, EngineError> {
+/// The record at a position, which must be that of the key.
+pub(crate) fn record(log: &Log, position: LogPosition, key: &str) -> Result<Record, EngineError> {
     let row = log.get(position)?.and_then(|row| Row::decode(position, row.value()));
     let record = row.and_then(|row| row.into_record(position.0));
     record.filter(|record| &*record.key == key).ok_or_else(|| damaged_row(position))

@@ -23,20 +23,20 @@ pub(crate) const HISTORY: TableDefinition<'_, (&str, u64), LogPosition> =
 pub(crate) const LOG: TableDefinition<'_, LogPosition, &[u8]> = TableDefinition::new("log");
 /// (Expiry, key): keys that the store deletes by itself.
 pub(crate) const EXPIRY: TableDefinition<'_, (u64, &str), ()> = TableDefinition::new("expiry");
-/// The numbers of the store as a whole, and their checksum: one row.
+/// The numbers of the store as a whole, and their checksum: one row, of this type in every format.
 pub(crate) const HEAD: TableDefinition<'_, (), (u64, u64, u64, u64, u64)> =
     TableDefinition::new("head");
 
 /// The probe for free space, written and removed again: normally empty.
 pub(crate) const PROBE: TableDefinition<'_, (), &[u8]> = TableDefinition::new("trial");
 
-/// The layout above; a file with a higher number was written by a newer Ratchet.
+/// The format that this version writes: the layout above.
 pub(crate) const FORMAT: u64 = 1;
 
 /// The numbers of the store as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
-    /// See [`FORMAT`].
+    /// The version of the file's format.
     pub(crate) format: u64,
     /// The latest revision.
     pub(crate) latest: u64,

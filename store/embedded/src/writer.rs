@@ -3,13 +3,15 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
+use ratchet_store::archive::unix_millis;
 use ratchet_store::{Commit, Event, Operation, Revision, StoreError, Write};
 use tokio::sync::oneshot;
 
-use crate::engine::{catch_panics, head_of};
+use crate::engine::catch_panics;
 use crate::error::EngineError;
+use crate::format::head_of;
 use crate::rows::PROBE;
 use crate::shared::Shared;
 use crate::tables::Tables;
@@ -149,14 +151,14 @@ impl Housekeeping {
     /// How long to wait for jobs; `None` means for ever.
     fn wait(&self) -> Option<Duration> {
         let until_expiry =
-            self.next_expiry.map(|when| Duration::from_millis(when.saturating_sub(now())));
+            self.next_expiry.map(|when| Duration::from_millis(when.saturating_sub(unix_millis())));
         let wait = if self.needs_sweep { Some(Duration::ZERO) } else { until_expiry };
         let rest = self.pause_until.map(|until| until.saturating_duration_since(Instant::now()));
         wait.map(|wait| wait.max(rest.unwrap_or_default()).min(LONGEST_WAIT))
     }
 
     fn due(&self) -> bool {
-        self.needs_sweep || self.next_expiry.is_some_and(|when| when <= now())
+        self.needs_sweep || self.next_expiry.is_some_and(|when| when <= unix_millis())
     }
 }
 
@@ -267,7 +269,7 @@ fn attempt(
 ) -> Result<TransactionResult, EngineError> {
     let mut result = TransactionResult::default();
     let mut tables = Tables::open(&transaction)?;
-    let now = now();
+    let now = unix_millis();
     for writes in commits {
         match tables.commit(writes, now) {
             Ok((commit, events)) => {
@@ -321,10 +323,4 @@ fn catch_up(shared: &Shared) -> bool {
     shared.recent.reset(latest);
     shared.published.send_modify(|published| published.latest = latest);
     true
-}
-
-/// Milliseconds since 1970.
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,7 +1,7 @@
 //! `Cluster`: the HTTP client of one cluster.
 
 use crate::error::chain;
-use crate::{ClusterError, ConfigFlags, Pages};
+use crate::{ClusterError, ConfigFlags, Download, Pages};
 use http::Request;
 use http_body_util::BodyExt;
 use kube_client::Client;
@@ -94,6 +94,32 @@ impl Cluster {
             return Ok(answer.body);
         }
         Err(self.refused_error(path, &answer))
+    }
+
+    /// Gets a path whose response may be of any size; a status but success is an error. The timeout of requests is that
+    /// of the head of the response.
+    pub async fn download(&self, path: &str) -> Result<Download, ClusterError> {
+        let request = Request::get(path)
+            .body(Body::empty())
+            .map_err(|error| self.unreadable_error(path, &error.to_string()))?;
+        let unreachable =
+            |why: String| ClusterError::Unreachable { server: self.server.clone(), why };
+        let send = self.client.send(request);
+        let answer = match self.timeout {
+            None => send.await,
+            Some(limit) => tokio::time::timeout(limit, send).await.map_err(|_| {
+                unreachable(format!("no answer within {} seconds", limit.as_secs_f64()))
+            })?,
+        };
+        let answer = answer.map_err(|error| unreachable(chain(&error)))?;
+        let code = answer.status().as_u16();
+        if answer.status().is_success() {
+            return Ok(Download { server: self.server.clone(), body: answer.into_body() });
+        }
+        let body = http_body_util::Limited::new(answer.into_body(), MAX_BYTES);
+        let body = body.collect().await.map_err(|error| unreachable(chain(error.as_ref())))?;
+        let body = String::from_utf8_lossy(&body.to_bytes()).into_owned();
+        Err(self.refused_error(path, &Answer { code, body }))
     }
 
     /// Lists the objects at a path, page by page; `query` may contain selectors, encoded as in a

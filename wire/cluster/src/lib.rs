@@ -11,11 +11,13 @@
 //! ```
 
 mod client;
+mod download;
 mod error;
 mod pages;
 mod way;
 
 pub use client::{Answer, Cluster};
+pub use download::Download;
 pub use error::ClusterError;
 pub use pages::{Page, Pages};
 pub use way::ConfigFlags;

@@ -40,6 +40,7 @@ use crate::registry::{Registry, clock};
 use crate::request::limits::RequestLimits;
 use crate::request::long_running::LongRunning;
 use crate::storage::cache::Cache;
+use crate::storage::held_revisions::HeldRevisions;
 use jiff::{SignedDuration, Timestamp};
 use ratchet_allocation::Ranges;
 use ratchet_engine::ApiConfig;
@@ -57,6 +58,8 @@ const DEFINITIONS: &str = "customresourcedefinitions.apiextensions.k8s.io";
 pub struct App {
     /// The watch cache of all stored objects.
     pub cache: Cache,
+    /// The revisions that are not compacted yet, because a backup reads them.
+    pub(crate) held_revisions: HeldRevisions,
     /// The served resources.
     pub registry: Registry,
     /// The CustomResourceDefinitions of the cluster.

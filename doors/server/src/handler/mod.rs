@@ -1,6 +1,7 @@
 //! Handler chain: a request of a listener or of this process enters; limited, authenticated, authorized and routed it
 //! leaves as a response.
 
+pub(crate) mod backup;
 pub(crate) mod documents;
 pub(crate) mod loopback;
 pub(crate) mod route;

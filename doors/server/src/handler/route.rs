@@ -6,12 +6,12 @@ use crate::app::aggregator::api_service::GROUP;
 use crate::app::compute::SMALL;
 use crate::app::resource_request::{HandlerResult, ResourceRequest};
 use crate::connect::{self, Client, Connect};
-use crate::handler::documents;
+use crate::handler::{backup, documents};
 use crate::registry::{Deletion, Routes, ServedResource};
 use crate::request::accept::{Endpoint, Routing};
 use crate::request::body;
 use crate::request::operation::{Operation, Unrouted};
-use crate::request::{Form, Output, RequestContext, ResourcePath, Source};
+use crate::request::{BACKUP_PATH, Form, Output, RequestContext, ResourcePath, Source};
 use crate::response::compress;
 use crate::response::respond::{error_response, reply_response};
 use crate::status::StatusError;
@@ -38,6 +38,12 @@ pub(crate) async fn plain_path(
     path: &str,
 ) -> Response<Body> {
     let headers = &request.parts.headers;
+    if path == BACKUP_PATH {
+        return match request.parts.method {
+            Method::GET => backup::answer(app).await,
+            _ => error_response(&StatusError::method_not_allowed(), Output::PLAIN),
+        };
+    }
     // Paths are registered literally: nothing is found below a doubled slash.
     let found = match path.contains("//") {
         true => None,

@@ -3,6 +3,9 @@
 use super::{Params, percent};
 use http::{Method, Uri};
 
+/// The path of which an archive of the store is got.
+pub const BACKUP_PATH: &str = "/ratchet/backup";
+
 /// Verb, target and field selector of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestInfo {
@@ -106,10 +109,12 @@ impl RequestInfo {
         Self { verb: "", target: Target::Path(String::new()), field_selector: String::new() }
     }
 
-    /// Whether the request is long-running: a watch, or a connection to a backend.
+    /// Whether the request is long-running: a watch, a connection to a backend, or a backup.
     pub fn is_long(&self) -> bool {
-        self.verb == "watch"
-            || matches!(&self.target, Target::Resource(path) if connects(&path.subresource))
+        match &self.target {
+            Target::Resource(path) => self.verb == "watch" || connects(&path.subresource),
+            Target::Path(path) => path == BACKUP_PATH,
+        }
     }
 }
 

@@ -22,6 +22,8 @@ pub(crate) mod warnings;
 
 pub(crate) use accept::{Form, Media, Output};
 pub(crate) use context::{AUDIT_ID, RequestContext};
-pub(crate) use info::{InvalidPath, PathVerb, RequestInfo, ResourcePath, Target, connects};
+pub(crate) use info::{
+    BACKUP_PATH, InvalidPath, PathVerb, RequestInfo, ResourcePath, Target, connects,
+};
 pub(crate) use query::Params;
 pub(crate) use source::{Caller, Source};

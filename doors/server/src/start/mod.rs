@@ -32,6 +32,7 @@ use crate::registry::custom::ConversionClient;
 use crate::request::long_running::LongRunning;
 use crate::storage::cache::{Cache, Index};
 use crate::storage::health::{self, HealthFlags};
+use crate::storage::held_revisions::HeldRevisions;
 use ratchet_http::health::LogProbe;
 use ratchet_http::{Drain, ListenLimits, Listener, TlsError, TlsReload};
 use ratchet_identity::{Authenticators, Authorities, Reloading};
@@ -50,6 +51,11 @@ pub enum StartError {
     /// The store cannot be read.
     #[error("cannot read the store: {0}")]
     Store(#[from] StoreError),
+    /// The store is half a copy.
+    #[error(
+        "the store is the target of a copy that was not finished: run `ratchet store copy` again until it is"
+    )]
+    UnfinishedCopy,
     /// The address cannot be bound.
     #[error(
         "failed to create listener: failed to listen on {address}: listen tcp {address}: bind: {}",
@@ -156,6 +162,9 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         true => vec![nodes.clone()],
         false => Vec::new(),
     };
+    if ratchet_store::copy::is_unfinished(&*store).await? {
+        return Err(StartError::UnfinishedCopy);
+    }
     let cache = Cache::fill(store, indexes).await?;
     let accounts = Arc::new(accounts(&config.credentials)?);
     let clients =
@@ -251,6 +260,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         event_life: config.event_life,
         address: std::net::SocketAddr::new(host, port).to_string(),
         documents: Documents::default(),
+        held_revisions: HeldRevisions::default(),
         cache,
     });
     let (follower, store_lost) = (app.clone(), flags.store_lost.clone());
@@ -319,6 +329,9 @@ async fn compact(app: Arc<App>, every: Duration) {
     let mut before = Revision(0);
     loop {
         tokio::time::sleep(every).await;
+        if let Some(held) = app.held_revisions.oldest() {
+            before = before.min(Revision(held));
+        }
         if before.0 > 0
             && let Err(error) = app.cache.store().compact(before).await
         {

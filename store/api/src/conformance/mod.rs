@@ -68,6 +68,7 @@ pub static CHECKS: &[Check] = checks! {
     "deleted keys stay deleted when forgotten": compaction::deleted;
     "a key that lives shortly is deleted and told": compaction::expiry;
     "a key that is written again lives as long as said last": compaction::renewed;
+    "what expires is named with the time that is left": compaction::expiring;
     "counters count": concurrency::counters;
     "of two creators one wins": concurrency::creators;
     "commits of crossing keys never mix": concurrency::crossing;

@@ -178,6 +178,8 @@ impl Medium for Arc<Machine> {
         Ok(())
     }
 
+    fn discard(&self) {}
+
     fn rewrite(&self) -> io::Result<()> {
         let mut state = self.live()?;
         if state.stuck {

@@ -292,6 +292,12 @@ const ROWS: &[[&str; 4]] = &[
         "validation comes before allocation here",
     ],
     [
+        "`/ratchet/backup`",
+        "does not exist",
+        "answers `get` with an archive of the store, for those who may",
+        "the store is the server's own, so that only it can read it while it runs",
+    ],
+    [
         "`ComponentStatus` of etcd",
         "asks etcd",
         "tells whether the store can be written to",

@@ -1,0 +1,222 @@
+//! What a store and its watches share: the client, the keys and the state of health.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use bytes::Bytes;
+use ratchet_store::{Health, Revision, State, StoreError};
+use tokio::sync::watch;
+
+use crate::client::{Client, Repeat};
+use crate::grpc::RpcError;
+use crate::keys::KeyMap;
+use crate::messages::{self, KeyRange, RangeResponse, WatchResponse, method};
+use crate::protobuf::{Malformed, Message};
+
+/// The first revision of etcd: that of the empty store, which the contract calls 0.
+const FIRST: u64 = 1;
+
+/// etcd's words for the errors that mean something to the store.
+const COMPACTED: &str = "etcdserver: mvcc: required revision has been compacted";
+const FUTURE: &str = "etcdserver: mvcc: required revision is a future revision";
+const NO_SPACE: &str = "etcdserver: mvcc: database space exceeded";
+/// The lease of a put has expired.
+pub(crate) const NO_LEASE: &str = "etcdserver: requested lease not found";
+
+/// The state of a store.
+pub(crate) struct Shared {
+    pub(crate) client: Client,
+    pub(crate) keys: KeyMap,
+    /// Why nothing can be read or written at the moment.
+    away: Mutex<Option<String>>,
+    /// Why nothing can be written though it can be read.
+    full: Mutex<Option<String>>,
+    failures: AtomicU64,
+    /// The latest revision that a watch has seen.
+    pub(crate) watched: watch::Sender<u64>,
+    /// The number of watches whose reader is slow.
+    pub(crate) blocked: AtomicU64,
+    /// Whether a write is under way that only lets watches make progress.
+    nudging: AtomicBool,
+}
+
+/// The store's revision of an etcd revision.
+pub(crate) fn from_etcd(revision: u64) -> Revision {
+    Revision(revision.saturating_sub(FIRST))
+}
+
+/// The etcd revision of a store's revision.
+pub(crate) fn to_etcd(revision: Revision) -> u64 {
+    revision.0.saturating_add(FIRST)
+}
+
+impl Shared {
+    pub(crate) fn new(client: Client, keys: KeyMap) -> Self {
+        Self {
+            client,
+            keys,
+            away: Mutex::default(),
+            full: Mutex::default(),
+            failures: AtomicU64::new(0),
+            watched: watch::Sender::new(0),
+            blocked: AtomicU64::new(0),
+            nudging: AtomicBool::new(false),
+        }
+    }
+
+    /// A call, whose result tells of the health of etcd.
+    pub(crate) async fn call<T>(
+        &self,
+        method: &str,
+        repeat: Repeat,
+        message: impl Fn() -> Message,
+        parse: impl FnOnce(Bytes) -> Result<T, Malformed>,
+    ) -> Result<T, RpcError> {
+        let result = self.client.call(method, repeat, message).await;
+        self.note(repeat, &result);
+        parse(result?).map_err(|_| RpcError::Lost("a message that is not etcd's".to_owned()))
+    }
+
+    fn note(&self, repeat: Repeat, result: &Result<Bytes, RpcError>) {
+        let away = match result {
+            Err(error) if error.is_unavailable() => Some(unavailable_text(error)),
+            _ => None,
+        };
+        let full = match result {
+            Err(RpcError::Status { message, .. }) if message == NO_SPACE => Some(full_text()),
+            _ => None,
+        };
+        if away.is_some() || full.is_some() {
+            self.failures.fetch_add(1, Ordering::Relaxed);
+        }
+        let is_away = away.is_some();
+        set(&self.away, away);
+        // A read says nothing about the space.
+        if repeat == Repeat::Unsafe && !is_away {
+            set(&self.full, full);
+        }
+    }
+
+    pub(crate) fn health(&self) -> Health {
+        let get = |text: &Mutex<Option<String>>| {
+            text.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        };
+        let state = match (get(&self.away), get(&self.full)) {
+            (Some(why), _) => State::Broken(why),
+            (None, Some(why)) => State::Full(why),
+            (None, None) => State::Sound,
+        };
+        Health { state, failures: self.failures.load(Ordering::Relaxed) }
+    }
+
+    /// Reads keys.
+    pub(crate) async fn range(
+        &self,
+        keys: &KeyRange,
+        limit: u64,
+        at: Option<Revision>,
+    ) -> Result<RangeResponse, StoreError> {
+        let revision = at.map_or(0, to_etcd);
+        let message = || messages::range(keys, limit, revision);
+        match self.call(method::RANGE, Repeat::Safe, message, RangeResponse::parse).await {
+            Ok(found) => Ok(found),
+            Err(error) => Err(self.explain(error).await),
+        }
+    }
+
+    /// The latest revision of etcd.
+    pub(crate) async fn latest(&self) -> Result<Revision, StoreError> {
+        let keys = KeyRange::one(self.keys.own("nothing"));
+        let message = || messages::count(&keys);
+        let found = self.call(method::RANGE, Repeat::Safe, message, RangeResponse::parse).await;
+        found.map(|found| from_etcd(found.revision)).map_err(|error| failure(&error))
+    }
+
+    /// Fails if etcd has compacted a revision, or has not reached it.
+    pub(crate) async fn check_revision(&self, revision: Revision) -> Result<(), StoreError> {
+        let keys = KeyRange::one(self.keys.own("nothing"));
+        self.range(&keys, 1, Some(revision)).await.map(drop)
+    }
+
+    /// The oldest revision that is kept: a watch of what is forgotten tells it.
+    pub(crate) async fn oldest(&self) -> Result<Revision, StoreError> {
+        let keys = KeyRange::one(self.keys.own("nothing"));
+        let mut answers = self
+            .client
+            .watch(messages::watch_create(&keys, FIRST, false))
+            .await
+            .map_err(|error| failure(&error))?;
+        while let Some(answer) = answers.next().await.map_err(|error| failure(&error))? {
+            let answer = WatchResponse::parse(answer)
+                .map_err(|_| StoreError::Broken("a message that is not etcd's".to_owned()))?;
+            if answer.compact_revision > 0 {
+                return Ok(from_etcd(answer.compact_revision));
+            }
+            if !answer.created || answer.canceled {
+                break;
+            }
+        }
+        Ok(Revision(0))
+    }
+
+    /// The store's error for an error of etcd.
+    pub(crate) async fn explain(&self, error: RpcError) -> StoreError {
+        let RpcError::Status { message, .. } = &error else { return failure(&error) };
+        let explained = match message.as_str() {
+            COMPACTED => self.oldest().await.map(|oldest| StoreError::Compacted { oldest }),
+            FUTURE => self.latest().await.map(|latest| StoreError::Future { latest }),
+            NO_SPACE => Ok(StoreError::Full(full_text())),
+            _ => Ok(failure(&error)),
+        };
+        explained.unwrap_or_else(|error| error)
+    }
+
+    /// Lets watches reach a revision that somebody else made outside of the prefix, and that they would never hear
+    /// of: a key of our own is written if none has reached it after a while. Progress that is asked for on the stream
+    /// of a watch overtakes events in etcd before 3.4.25 and 3.5.8.
+    pub(crate) async fn nudge(&self, revision: Revision) {
+        const PATIENCE: std::time::Duration = std::time::Duration::from_millis(100);
+        let is_behind = || *self.watched.borrow() < revision.0;
+        if self.watched.receiver_count() == 0
+            || !is_behind()
+            || self.nudging.swap(true, Ordering::Relaxed)
+        {
+            return;
+        }
+        tokio::time::sleep(PATIENCE).await;
+        if is_behind() && self.blocked.load(Ordering::Relaxed) == 0 {
+            let key = self.keys.own("progress");
+            let put = || vec![messages::RequestOp::Put(messages::put(&key, b"", 0))];
+            let message = || messages::txn(Vec::new(), put(), Vec::new());
+            let result = self.call(method::TXN, Repeat::Safe, message, Ok).await;
+            if let Err(error) = result {
+                tracing::debug!(%error, "watches cannot be told the progress of etcd");
+            }
+        }
+        self.nudging.store(false, Ordering::Relaxed);
+    }
+}
+
+fn set(slot: &Mutex<Option<String>>, value: Option<String>) {
+    *slot.lock().unwrap_or_else(PoisonError::into_inner) = value;
+}
+
+fn unavailable_text(error: &RpcError) -> String {
+    format!("etcd does not answer ({error}): look at its members and the network")
+}
+
+fn full_text() -> String {
+    "etcd has no space left (mvcc: database space exceeded): nothing was written and reads go on; \
+     compact and defragment it, or raise its quota, then disarm its alarm"
+        .to_owned()
+}
+
+/// An error that is none of the contract's.
+pub(crate) fn failure(error: &RpcError) -> StoreError {
+    StoreError::Broken(match error {
+        RpcError::Status { message, .. } if !error.is_unavailable() => {
+            format!("etcd refuses: {message}")
+        }
+        _ => unavailable_text(error),
+    })
+}

@@ -1,0 +1,276 @@
+//! The store on real etcd: the conformance suite, several stores at once, lost members, TLS.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a helper of a test may fail like a test"
+)]
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use etcd_peer::{Cluster, required_programs};
+use ratchet_etcd::{ConnectError, EtcdConfig, EtcdStore};
+use ratchet_store::{
+    Commit, EventKind, Guard, Operation, Query, Revision, State, Store, StoreError, Watch, Write,
+    conformance,
+};
+
+fn config(cluster: &Cluster) -> EtcdConfig {
+    EtcdConfig { root: String::new(), ..EtcdConfig::new(cluster.urls()) }
+}
+
+async fn connect(cluster: &Cluster) -> EtcdStore {
+    EtcdStore::connect(config(cluster)).await.unwrap()
+}
+
+async fn put(store: &EtcdStore, key: &str, value: &str) -> Revision {
+    let write = Write::put(key, Guard::Anything, value.to_owned());
+    match store.commit(vec![write]).await.unwrap() {
+        Commit::Done(revision) => revision,
+        refused @ Commit::Refused { .. } => panic!("{refused:?}"),
+    }
+}
+
+/// The next events of a watch as `key=value` or `key-`.
+async fn events(watch: &mut Box<dyn Watch>, count: usize) -> Vec<String> {
+    let mut found = Vec::new();
+    while found.len() < count {
+        for event in watch.next().await.unwrap().events {
+            found.push(match event.act {
+                EventKind::Put { value, .. } => {
+                    format!("{}={}", event.key, String::from_utf8_lossy(&value))
+                }
+                EventKind::Deleted => format!("{}-", event.key),
+            });
+        }
+    }
+    found
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs RATCHET_ETCD"]
+async fn passes_the_conformance_suite() {
+    for program in required_programs() {
+        // Each check has an etcd of its own, for all keys share the revisions of one.
+        let last: Mutex<Option<Cluster>> = Mutex::default();
+        conformance::run_all(|| {
+            let cluster = Cluster::start(&program, 1, &[]);
+            let config = config(&cluster);
+            *last.lock().unwrap() = Some(cluster);
+            async { Arc::new(EtcdStore::connect(config).await.unwrap()) as Arc<dyn Store> }
+        })
+        .await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs RATCHET_ETCD"]
+async fn stores_of_one_etcd_are_one_and_prefixes_are_apart() {
+    for program in required_programs() {
+        let cluster = Cluster::start(&program, 1, &[]);
+        let (one, two) = (connect(&cluster).await, connect(&cluster).await);
+        let registry2 = EtcdConfig { prefix: "/registry2".to_owned(), ..config(&cluster) };
+        let other = EtcdStore::connect(registry2).await.unwrap();
+        let mut watch = two.watch("/a", Revision(0)).await.unwrap();
+        put(&one, "/a/1", "x").await;
+        put(&other, "/a/2", "not ours").await;
+        put(&one, "/b", "x").await;
+        let third = put(&two, "/a/3", "y").await;
+        assert_eq!(events(&mut watch, 2).await, ["/a/1=x", "/a/3=y"]);
+        assert_eq!(one.latest().await.unwrap(), third);
+        let keys = |page: ratchet_store::Page| {
+            page.records.iter().map(|record| record.key.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(keys(one.list(Query::default()).await.unwrap()), ["/a/1", "/a/3", "/b"]);
+        assert_eq!(keys(other.list(Query::default()).await.unwrap()), ["/a/2"]);
+    }
+}
+
+/// Revisions that others make outside of the prefix reach watches all the same.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs RATCHET_ETCD"]
+async fn a_watch_reaches_revisions_of_others() {
+    for program in required_programs() {
+        let cluster = Cluster::start(&program, 1, &[]);
+        let store = connect(&cluster).await;
+        let foreign = EtcdConfig { prefix: "/else".to_owned(), ..config(&cluster) };
+        let other = EtcdStore::connect(foreign).await.unwrap();
+        let mut watch = store.watch("", Revision(0)).await.unwrap();
+        let first = put(&other, "/x", "1").await;
+        let latest = store.latest().await.unwrap();
+        assert_eq!(latest, first);
+        let batch = watch.next().await.unwrap();
+        assert!(batch.events.is_empty() && batch.upto >= latest, "{batch:?}");
+        put(&other, "/x", "2").await;
+        let past = store.past("/", first).await.unwrap();
+        assert!(past.events.is_empty() && past.upto > first, "{past:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs RATCHET_ETCD"]
+async fn one_of_several_takes_each_turn() {
+    for program in required_programs() {
+        let cluster = Cluster::start(&program, 1, &[]);
+        let stores = [connect(&cluster).await, connect(&cluster).await, connect(&cluster).await];
+        for store in &stores {
+            assert!(!store.take_turn("compact").await.unwrap(), "the first question only learns");
+        }
+        for round in 0..3 {
+            let mut taken = Vec::new();
+            for offset in 0..3 {
+                taken.push(stores[(round + offset) % 3].take_turn("compact").await.unwrap());
+            }
+            assert_eq!(taken, [true, false, false], "round {round}");
+        }
+        assert!(stores[0].take_turn("another").await.is_ok_and(|turn| !turn));
+        assert_eq!(stores[0].list(Query::default()).await.unwrap().records, []);
+    }
+}
+
+/// Keys that expire at nearly the same time share a lease, and so go in one revision.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs RATCHET_ETCD"]
+async fn keys_of_one_time_share_a_lease() {
+    for program in required_programs() {
+        let cluster = Cluster::start(&program, 1, &[]);
+        let store = connect(&cluster).await;
+        let lives = Duration::from_secs(20);
+        for number in 0..5 {
+            let act = Operation::Put { value: "e".into(), lives: Some(lives) };
+            let key = format!("/events/{number}");
+            let write = Write { key: key.as_str().into(), guard: Guard::Absent, act };
+            store.commit(vec![write]).await.unwrap();
+        }
+        let metrics = cluster.metric(0, "etcd_debugging_lease_granted_total");
+        assert!(metrics == Some(1.0), "{metrics:?} leases for five keys");
+    }
+}
+
+/// Three members: the leader is killed, another hangs, all go away and come back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs RATCHET_ETCD"]
+async fn members_may_come_and_go() {
+    for program in required_programs() {
+        let mut cluster = Cluster::start(&program, 3, &[]);
+        let store = connect(&cluster).await;
+        let mut watch = store.watch("", Revision(0)).await.unwrap();
+        put(&store, "/a", "0").await;
+        let leader = cluster.leader().expect("a leader");
+        cluster.member(leader).kill();
+        eventually(|| try_put(&store, "1")).await;
+        cluster.member(leader).restart();
+        let paused = (leader + 1) % 3;
+        cluster.member(paused).pause();
+        eventually(|| try_put(&store, "2")).await;
+        assert!(store.get("/a").await.is_ok(), "two of three are enough");
+        cluster.member(paused).resume();
+        (0..3).for_each(|index| cluster.member(index).kill());
+        let away = store.commit(vec![Write::put("/a", Guard::Anything, "no")]).await;
+        assert!(matches!(away, Err(StoreError::Broken(_))), "{away:?}");
+        eventually(async || matches!(store.health().state, State::Broken(_))).await;
+        (0..3).for_each(|index| cluster.member(index).restart());
+        eventually(async || store.health().state == State::Sound).await;
+        eventually(|| try_put(&store, "3")).await;
+        let mut seen = Vec::new();
+        while seen.last().map(String::as_str) != Some("/a=3") {
+            seen.extend(events(&mut watch, 1).await);
+        }
+        // A put whose answer was lost may have happened, and is tried again.
+        seen.dedup();
+        assert_eq!(seen, ["/a=0", "/a=1", "/a=2", "/a=3"], "one watch tells all of it");
+    }
+}
+
+async fn try_put(store: &EtcdStore, value: &'static str) -> bool {
+    store.commit(vec![Write::put("/a", Guard::Anything, value)]).await.is_ok()
+}
+
+async fn eventually<F: Future<Output = bool>>(holds: impl Fn() -> F) {
+    for _ in 0..600 {
+        if holds().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("it does not come to hold");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs RATCHET_ETCD"]
+async fn tls_needs_the_right_certificates() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    write_certificates(dir.path());
+    for program in required_programs() {
+        let flag = |name: &str, file: &str| format!("--{name}={}", path(file).display());
+        let flags = [
+            flag("cert-file", "server.crt"),
+            flag("key-file", "server.key"),
+            flag("trusted-ca-file", "ca.crt"),
+            "--client-cert-auth".to_owned(),
+        ];
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        let cluster = Cluster::start_tls(&program, 1, &flags);
+        let right = EtcdConfig {
+            ca_file: Some(path("ca.crt")),
+            client_files: Some((path("client.crt"), path("client.key"))),
+            timeout: Duration::from_secs(60),
+            ..config(&cluster)
+        };
+        let store = EtcdStore::connect(right.clone()).await.unwrap();
+        put(&store, "/a", "1").await;
+        assert!(store.size().await.unwrap() > 0);
+        let short = Duration::from_secs(2);
+        let nobody = EtcdConfig { client_files: None, timeout: short, ..right.clone() };
+        assert!(matches!(EtcdStore::connect(nobody).await, Err(ConnectError::Away(_))));
+        let stranger =
+            EtcdConfig { ca_file: Some(path("other.crt")), timeout: short, ..right.clone() };
+        assert!(matches!(EtcdStore::connect(stranger).await, Err(ConnectError::Away(_))));
+        let missing = EtcdConfig { ca_file: Some(path("none")), ..right };
+        assert!(matches!(EtcdStore::connect(missing).await, Err(ConnectError::File { .. })));
+    }
+}
+
+#[tokio::test]
+async fn urls_and_absence_are_told() {
+    let none = EtcdConfig::new(Vec::<String>::new());
+    assert!(matches!(EtcdStore::connect(none).await, Err(ConnectError::NoEndpoint)));
+    let unix = EtcdConfig::new(["unix:///tmp/x"]);
+    assert!(matches!(EtcdStore::connect(unix).await, Err(ConnectError::Url { .. })));
+    let closed = EtcdConfig {
+        timeout: Duration::from_millis(200),
+        ..EtcdConfig::new(["http://127.0.0.1:1"])
+    };
+    let error = EtcdStore::connect(closed).await.unwrap_err().to_string();
+    assert!(error.contains("127.0.0.1:1: "), "{error}");
+}
+
+/// An authority with a server and a client certificate, and another authority.
+fn write_certificates(dir: &std::path::Path) {
+    let authority = |name: &str| {
+        let mut params = rcgen::CertificateParams::new(Vec::<String>::new()).unwrap();
+        params.distinguished_name.push(rcgen::DnType::CommonName, name);
+        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        let key = rcgen::KeyPair::generate().unwrap();
+        std::fs::write(dir.join(format!("{name}.crt")), params.self_signed(&key).unwrap().pem())
+            .unwrap();
+        rcgen::Issuer::new(params, key)
+    };
+    let ca = authority("ca");
+    authority("other");
+    for (name, usage) in [
+        ("server", rcgen::ExtendedKeyUsagePurpose::ServerAuth),
+        ("client", rcgen::ExtendedKeyUsagePurpose::ClientAuth),
+    ] {
+        let mut params = rcgen::CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
+        params.distinguished_name.push(rcgen::DnType::CommonName, name);
+        // etcd calls itself through its gateway, with its own certificate.
+        params.extended_key_usages = vec![usage, rcgen::ExtendedKeyUsagePurpose::ClientAuth];
+        let key = rcgen::KeyPair::generate().unwrap();
+        let certificate = params.signed_by(&key, &ca).unwrap();
+        std::fs::write(dir.join(format!("{name}.crt")), certificate.pem()).unwrap();
+        std::fs::write(dir.join(format!("{name}.key")), key.serialize_pem()).unwrap();
+    }
+}
