@@ -23,12 +23,27 @@
 //! assert!(response.to_json().contains(r#""response":{"uid":"705ab4f5","allowed":false"#));
 //! ```
 
+mod configuration;
+mod deadline;
 mod error;
+mod exemptions;
+mod findings;
+mod metrics;
+mod mode;
+mod reload;
 mod request;
 mod response;
 mod reviewer;
+mod server;
+mod service;
 
+pub use configuration::{Configuration, Fault};
 pub use error::ReviewError;
+pub use exemptions::Exemptions;
+pub use metrics::Metrics;
+pub use mode::{Mode, RuleModes};
+pub use reload::{ConfigurationError, CurrentReviewer};
 pub use request::{AdmissionRequest, MAX_REVIEW_BYTES};
-pub use response::AdmissionResponse;
+pub use response::{AdmissionResponse, Finding};
 pub use reviewer::Reviewer;
+pub use server::{ReloadHandle, Server, ServerConfig, StartError};

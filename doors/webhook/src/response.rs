@@ -1,7 +1,8 @@
 //! `AdmissionResponse`: the answer to a request, and the AdmissionReview that carries it.
 
+use crate::mode::Mode;
 use crate::request::{API_VERSION, KIND};
-use ratchet_engine::{Status, StatusCause, Verdict, warning_headers};
+use ratchet_engine::{Rule, Status, StatusCause, Verdict, warning_texts};
 use ratchet_object::Node;
 
 /// The answer to the request of a review.
@@ -16,6 +17,21 @@ pub struct AdmissionResponse {
     /// Annotations of the audit event: key and value. The API server puts the name of the webhook before the key, which
     /// has no slash for that reason.
     pub audit_annotations: Vec<(String, String)>,
+    /// What was found, for metrics and logs.
+    pub findings: Vec<Finding>,
+    /// Why the request was not judged, if it was exempt.
+    pub exempt: Option<&'static str>,
+}
+
+/// What a rule found in a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// What became of it.
+    pub mode: Mode,
+    /// The path of the field; empty for the object as a whole.
+    pub field: String,
 }
 
 impl AdmissionResponse {
@@ -24,8 +40,22 @@ impl AdmissionResponse {
         Self { uid, ..Self::default() }
     }
 
-    /// The answer that says what a verdict says; `status` is the Status of its refusal.
-    pub fn of(uid: String, verdict: &Verdict, status: Option<Status>) -> Self {
+    /// The answer to a request that is not judged for this reason.
+    pub(crate) fn exempt(uid: String, reason: &'static str) -> Self {
+        let audit_annotations = vec![("exempt".to_owned(), reason.to_owned())];
+        Self { uid, audit_annotations, exempt: Some(reason), ..Self::default() }
+    }
+
+    /// The answer that says what a verdict says; `status` is the Status of its refusal, and `more` are warnings besides
+    /// its own.
+    pub(crate) fn of(
+        uid: String,
+        verdict: &Verdict,
+        status: Option<Status>,
+        more: &[String],
+    ) -> Self {
+        let own = verdict.warnings.iter().map(|warning| warning.text.as_str());
+        let warnings: Vec<&str> = own.chain(more.iter().map(String::as_str)).collect();
         let annotation = |(key, value): &(&'static str, String)| {
             let name = key.rsplit_once('/').map_or(*key, |(_, name)| name);
             (name.to_owned(), value.clone())
@@ -33,8 +63,9 @@ impl AdmissionResponse {
         Self {
             uid,
             status,
-            warnings: warning_headers(verdict),
+            warnings: warning_texts(&warnings),
             audit_annotations: verdict.audit.iter().map(annotation).collect(),
+            ..Self::default()
         }
     }
 
@@ -141,6 +172,7 @@ mod tests {
             }),
             warnings: vec!["w".into()],
             audit_annotations: vec![("enforce-policy".into(), "baseline:latest".into())],
+            ..AdmissionResponse::default()
         };
         let wanted = concat!(
             r#""response":{"uid":"u","allowed":false,"status":{"metadata":{},"status":"Failure","#,

@@ -1,5 +1,4 @@
 //! Operations, subresources and kinds: what is judged, what is admitted unseen, and what is no request.
-#![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
 use ratchet_engine::{ApiConfig, Behavior, Release};
 use ratchet_object::NoCluster;
