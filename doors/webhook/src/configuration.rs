@@ -27,6 +27,8 @@ pub struct Configuration {
     pub exemptions: Exemptions,
     /// Allowed external IPs; `None` leaves external IPs alone.
     pub external_ips: Option<Vec<ExternalIpAllowance>>,
+    /// The controllers whose addresses are made canonical, by user name; a `*` at the end stands for any rest.
+    pub canonicalized_users: Vec<String>,
 }
 
 impl Default for Configuration {
@@ -36,6 +38,7 @@ impl Default for Configuration {
             namespace_labels: true,
             exemptions: Exemptions::default(),
             external_ips: None,
+            canonicalized_users: Vec::new(),
         }
     }
 }
@@ -70,6 +73,14 @@ impl Configuration {
     /// The mode of a rule in a namespace whose modes are these.
     pub fn mode_of(&self, id: &str, namespace: &RuleModes) -> Mode {
         namespace.find(id).or_else(|| self.modes.find(id)).unwrap_or_default()
+    }
+
+    /// Whether addresses that a user writes are made canonical.
+    pub fn canonicalizes(&self, user: &str) -> bool {
+        self.canonicalized_users.iter().any(|own| match own.strip_suffix('*') {
+            Some(start) => user.starts_with(start),
+            None => own == user,
+        })
     }
 
     /// The modes that the labels of a namespace set, and the labels that set none.

@@ -23,11 +23,13 @@
 //! assert!(response.to_json().contains(r#""response":{"uid":"705ab4f5","allowed":false"#));
 //! ```
 
+mod canonicalize;
 mod configuration;
 mod deadline;
 mod error;
 mod exemptions;
 mod findings;
+mod manifests;
 mod metrics;
 mod mode;
 mod reload;
@@ -40,6 +42,7 @@ mod service;
 pub use configuration::{Configuration, Fault};
 pub use error::ReviewError;
 pub use exemptions::Exemptions;
+pub use manifests::WebhookManifest;
 pub use metrics::Metrics;
 pub use mode::{Mode, RuleModes};
 pub use reload::{ConfigurationError, CurrentReviewer};

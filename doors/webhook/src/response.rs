@@ -3,7 +3,7 @@
 use crate::mode::Mode;
 use crate::request::{API_VERSION, KIND};
 use ratchet_engine::{Rule, Status, StatusCause, Verdict, warning_texts};
-use ratchet_object::Node;
+use ratchet_object::{Node, encode_base64};
 
 /// The answer to the request of a review.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub struct AdmissionResponse {
     /// Annotations of the audit event: key and value. The API server puts the name of the webhook before the key, which
     /// has no slash for that reason.
     pub audit_annotations: Vec<(String, String)>,
+    /// A JSON patch of the object, as text.
+    pub patch: Option<String>,
     /// What was found, for metrics and logs.
     pub findings: Vec<Finding>,
     /// Why the request was not judged, if it was exempt.
@@ -91,6 +93,10 @@ impl AdmissionResponse {
         ]);
         if let Some(status) = &self.status {
             node.set("status", status_node(status));
+        }
+        if let Some(patch) = &self.patch {
+            node.set("patch", Node::string(encode_base64(patch.as_bytes())));
+            node.set("patchType", Node::string("JSONPatch"));
         }
         if !self.audit_annotations.is_empty() {
             let annotations = self.audit_annotations.iter();

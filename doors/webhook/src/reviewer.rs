@@ -1,5 +1,6 @@
 //! `Reviewer`: leads the objects of a request through the pipeline that every door shares.
 
+use crate::canonicalize;
 use crate::configuration::Configuration;
 use crate::error::ReviewError;
 use crate::findings;
@@ -82,6 +83,21 @@ impl Reviewer {
             response.audit_annotations.push(("label-error".to_owned(), text));
         }
         Ok(response)
+    }
+
+    /// The answer to a request that may be changed: addresses that chosen controllers write become canonical.
+    pub fn mutate(&self, request: AdmissionRequest<'_>) -> Result<AdmissionResponse, ReviewError> {
+        if let Some(reason) = self.configuration.exemptions.reason(&request) {
+            return Ok(AdmissionResponse::exempt(request.uid, reason));
+        }
+        let is_chosen = self.configuration.canonicalizes(&request.user.name);
+        let object_type = BuiltInType::of(request.kind()).filter(|_| is_chosen);
+        let kind = object_type.as_ref().and_then(ObjectType::kind);
+        let is_written = kind.is_some_and(|kind| part_of(&request, &kind).is_some());
+        let patch = request.object.as_ref().filter(|_| is_written).and_then(|object| {
+            canonicalize::patch(request.kind().kind, object, request.old.as_ref())
+        });
+        Ok(AdmissionResponse { patch, ..AdmissionResponse::allowed(request.uid) })
     }
 
     /// The modes that the labels of a namespace set, and the labels that set none.

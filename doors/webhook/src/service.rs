@@ -6,6 +6,7 @@ use crate::metrics::Metrics;
 use crate::reload::CurrentReviewer;
 use crate::request::{AdmissionRequest, MAX_REVIEW_BYTES};
 use crate::response::AdmissionResponse;
+use crate::reviewer::Reviewer;
 use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
@@ -67,8 +68,11 @@ impl WebhookService {
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         let path = request.uri().path().to_owned();
         let reply = match path.as_str() {
-            "/validate" if request.method() != Method::POST => return method_not_allowed("POST"),
-            "/validate" => self.validate(request).await,
+            "/validate" | "/mutate" if request.method() != Method::POST => {
+                return method_not_allowed("POST");
+            }
+            "/validate" => self.answer_review(request, validate).await,
+            "/mutate" => self.answer_review(request, mutate).await,
             _ if request.method() != Method::GET && request.method() != Method::HEAD => {
                 return method_not_allowed("GET, HEAD");
             }
@@ -79,10 +83,10 @@ impl WebhookService {
     }
 
     /// The answer to a review: a verdict or an error, before the API server stops waiting.
-    async fn validate(&self, request: Request<Incoming>) -> Reply {
+    async fn answer_review(&self, request: Request<Incoming>, step: Step) -> Reply {
         let start = Instant::now();
         let deadline = Deadline::of(request.uri().query(), start);
-        let reply = match self.review(request, deadline).await {
+        match self.review(request, deadline, step).await {
             Ok(response) => {
                 self.metrics.count(&response, start.elapsed());
                 (StatusCode::OK, JSON, response.to_json())
@@ -92,26 +96,29 @@ impl WebhookService {
                 tracing::warn!(code = code.as_u16(), why, "a review got no verdict");
                 (code, TEXT, format!("{why}\n"))
             }
-        };
-        reply
+        }
     }
 
     async fn review(
         &self,
         request: Request<Incoming>,
         deadline: Deadline,
+        step: Step,
     ) -> Result<AdmissionResponse, (StatusCode, String)> {
         check_content_type(request.headers())?;
-        let body = read_body(request.into_body(), MAX_REVIEW_BYTES, deadline.left()).await;
-        let body = body.map_err(|error| match error {
+        // A body that is too large is read to its end, which has the same deadline.
+        let body = read_body(request.into_body(), MAX_REVIEW_BYTES, deadline.left());
+        let body = tokio::time::timeout(deadline.left(), body).await;
+        let body = body.unwrap_or(Err(ReadError::TooSlow)).map_err(|error| match error {
             ReadError::TooLarge => refused(&ReviewError::TooLarge),
             ReadError::TooSlow => (StatusCode::GATEWAY_TIMEOUT, error.to_string()),
             ReadError::Broken => (StatusCode::BAD_REQUEST, error.to_string()),
         })?;
         if body.len() <= SMALL {
-            return judge(&self.reviewer, &*self.cluster, &body).map_err(|error| refused(&error));
+            let judged = step(&self.reviewer.get(), &*self.cluster, &body);
+            return judged.map_err(|error| refused(&error));
         }
-        let judged = tokio::time::timeout(deadline.left(), self.judge_aside(body)).await;
+        let judged = tokio::time::timeout(deadline.left(), self.judge_aside(body, step)).await;
         judged.unwrap_or_else(|_| {
             let why = "no verdict within the timeout of the webhook";
             Err((StatusCode::GATEWAY_TIMEOUT, why.to_owned()))
@@ -119,7 +126,11 @@ impl WebhookService {
     }
 
     /// Judges a large review on a thread that answers nobody else.
-    async fn judge_aside(&self, body: Bytes) -> Result<AdmissionResponse, (StatusCode, String)> {
+    async fn judge_aside(
+        &self,
+        body: Bytes,
+        step: Step,
+    ) -> Result<AdmissionResponse, (StatusCode, String)> {
         let internal = |why: String| (StatusCode::INTERNAL_SERVER_ERROR, why);
         let permit = Arc::clone(&self.large).acquire_owned().await;
         let permit = permit.map_err(|error| internal(error.to_string()))?;
@@ -127,7 +138,7 @@ impl WebhookService {
         let judged = tokio::task::spawn_blocking(move || {
             // Held until the verdict is made, also if nobody waits for it any more.
             let _permit = permit;
-            judge(&reviewer, &*cluster, &body)
+            step(&reviewer.get(), &*cluster, &body)
         });
         let judged = judged.await.map_err(|error| internal(error.to_string()))?;
         judged.map_err(|error| refused(&error))
@@ -155,12 +166,23 @@ impl WebhookService {
     }
 }
 
-fn judge(
-    reviewer: &CurrentReviewer,
+/// What is done with the body of a review.
+type Step = fn(&Reviewer, &dyn ClusterReader, &[u8]) -> Result<AdmissionResponse, ReviewError>;
+
+fn validate(
+    reviewer: &Reviewer,
     cluster: &dyn ClusterReader,
     body: &[u8],
 ) -> Result<AdmissionResponse, ReviewError> {
-    reviewer.get().review(AdmissionRequest::decode(body)?, cluster)
+    reviewer.review(AdmissionRequest::decode(body)?, cluster)
+}
+
+fn mutate(
+    reviewer: &Reviewer,
+    _: &dyn ClusterReader,
+    body: &[u8],
+) -> Result<AdmissionResponse, ReviewError> {
+    reviewer.mutate(AdmissionRequest::decode(body)?)
 }
 
 fn refused(error: &ReviewError) -> (StatusCode, String) {

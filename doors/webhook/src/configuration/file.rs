@@ -13,10 +13,19 @@ pub(super) struct Reader<'t> {
     faults: Vec<Fault>,
 }
 
-const ROOT: &[&str] =
-    &["apiVersion", "kind", "mode", "rules", "namespaceLabels", "exemptions", "externalIPs"];
+const ROOT: &[&str] = &[
+    "apiVersion",
+    "kind",
+    "mode",
+    "rules",
+    "namespaceLabels",
+    "exemptions",
+    "externalIPs",
+    "canonicalize",
+];
 const EXEMPTIONS: &[&str] = &["users", "groups", "serviceAccounts", "namespaces"];
 const EXTERNAL_IPS: &[&str] = &["allow"];
+const CANONICALIZE: &[&str] = &["users"];
 const ALLOWANCE: &[&str] = &["cidrs", "namespaces", "users"];
 
 impl<'t> Reader<'t> {
@@ -64,6 +73,7 @@ impl<'t> Reader<'t> {
             namespace_labels: labels.truth().unwrap_or(true),
             exemptions: self.exemptions(&root.field("exemptions")),
             external_ips: self.external_ips(&root.field("externalIPs")),
+            canonicalized_users: self.canonicalized_users(&root.field("canonicalize")),
         }
     }
 
@@ -112,6 +122,16 @@ impl<'t> Reader<'t> {
             self.mistyped(&allow, "a list");
         }
         Some(allow.items().map(|item| self.allowance(&item)).collect())
+    }
+
+    fn canonicalized_users(&mut self, at: &At<'_>) -> Vec<String> {
+        self.fields(at, CANONICALIZE);
+        let users = at.field("users");
+        for item in users.items().filter(|item| item.text() == Some("*")) {
+            let message = "must name controllers: what people write is not changed";
+            self.add(item.span(), &item.path().to_string(), message.into());
+        }
+        self.texts(&users)
     }
 
     fn allowance(&mut self, at: &At<'_>) -> ExternalIpAllowance {

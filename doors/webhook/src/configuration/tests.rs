@@ -29,6 +29,8 @@ externalIPs:
   - cidrs: [203.0.113.0/24, 2001:db8::/32]
     namespaces: [edge]
     users: [ann]
+canonicalize:
+  users: [system:kube-controller-manager, 'system:node:*']
 "
     );
     let configuration = Configuration::parse(&text).unwrap();
@@ -40,6 +42,9 @@ externalIPs:
     assert_eq!(configuration.exemptions.service_accounts, ["kube-system/replicaset-controller"]);
     let allowances = configuration.external_ips.unwrap();
     assert_eq!(allowances.len(), 1);
+    let canonicalizes = |user| Configuration::parse(&text).unwrap().canonicalizes(user);
+    assert!(canonicalizes("system:kube-controller-manager") && canonicalizes("system:node:n1"));
+    assert!(!canonicalizes("system:kube-controller-manager2") && !canonicalizes("ann"));
     assert_eq!(allowances[0].networks.len(), 2);
     assert_eq!((allowances[0].namespaces.len(), allowances[0].users.len()), (1, 1));
 }
@@ -66,6 +71,7 @@ externalIPs:
   - cidrs: [10.0.0.1/8, nowhere]
   - {}
   deny: []
+canonicalize: {users: ['*']}
 ";
     assert_eq!(
         faults(rest),
@@ -73,7 +79,7 @@ externalIPs:
             "3:7: mode: must be enforce, warn, audit or off, found \"strict\"",
             "4:21: rules[RTC-IP-999]: no such rule or family of rules: `ratchet explain` lists them",
             "4:35: rules[RTC-IP]: must be enforce, warn, audit or off, found number",
-            "5:1: rulse: unknown field; known are apiVersion, kind, mode, rules, namespaceLabels, exemptions, externalIPs",
+            "5:1: rulse: unknown field; known are apiVersion, kind, mode, rules, namespaceLabels, exemptions, externalIPs, canonicalize",
             "6:18: namespaceLabels: must be true or false, found \"maybe\"",
             "8:10: exemptions.users: must be a list, found \"ann\"",
             "9:12: exemptions.groups[0]: must be a text, found number",
@@ -83,6 +89,7 @@ externalIPs:
             "13:25: externalIPs.allow[0].cidrs[1]: \"nowhere\" must be a network in canonical form, such as 203.0.113.0/24",
             "14:5: externalIPs.allow[1].cidrs: required value",
             "15:3: externalIPs.deny: unknown field; known are allow",
+            "16:24: canonicalize.users[0]: must name controllers: what people write is not changed",
         ]
     );
 }

@@ -31,12 +31,47 @@ pub(crate) struct Seen {
 
 /// Asks a webhook for everything about a change of `ann`; `answer` is given the review. `None` if no webhook is called.
 pub(crate) fn ask(change: &Change<'_>, answer: impl FnOnce(&str) -> String) -> Option<Seen> {
+    with_attributes(change, |attributes| {
+        let webhooks = webhooks(CONFIGURATION);
+        let context = context(attributes);
+        let (mut dispatch, calls) = ValidatingDispatch::start(&webhooks, &context).unwrap();
+        let call = calls.first()?;
+        let body = answer(call.body()).into_bytes();
+        let answer = Answer::Response { status: 200, content_type: String::new(), body };
+        dispatch.answer(call, answer, &context);
+        let (rejection, report) = dispatch.finish();
+        let causes = rejection.as_ref().map(|rejection| {
+            let status = rejection.status(attributes);
+            status.find(&["details", "causes"]).map_or(0, |causes| causes.items().len())
+        });
+        Some(Seen {
+            refusal: rejection.map(|rejection| {
+                (rejection.code(), rejection.reason().to_owned(), rejection.message(attributes))
+            }),
+            causes: causes.unwrap_or_default(),
+            warnings: report.warnings,
+            audit: report.annotations.into_iter().map(|own| (own.key, own.value)).collect(),
+        })
+    })
+}
+
+/// Whether any webhook of a configuration is called about a change.
+pub(crate) fn is_sent(configuration: &str, change: &Change<'_>) -> bool {
+    let webhooks = webhooks(configuration);
+    with_attributes(change, |attributes| {
+        let (_, calls) = ValidatingDispatch::start(&webhooks, &context(attributes)).unwrap();
+        !calls.is_empty()
+    })
+}
+
+/// The attributes of the request that makes a change.
+fn with_attributes<T>(change: &Change<'_>, then: impl FnOnce(&Attributes<'_>) -> T) -> T {
     let new = change.new_object();
     let owned = |object: &Object<'_>| object.node().clone().into_owned();
     let (object, old) = (owned(new), change.old_object().map(owned));
     let kind = GroupVersionKind::from_api_version(new.api_version(), new.kind_name());
     let GroupVersionKind { group, version, .. } = kind;
-    let attributes = Attributes {
+    then(&Attributes {
         operation: if old.is_some() { Operation::Update } else { Operation::Create },
         kind,
         resource: GroupVersionResource { group, version, resource: change.kind.plural },
@@ -55,40 +90,16 @@ pub(crate) fn ask(change: &Change<'_>, answer: impl FnOnce(&str) -> String) -> O
         options: None,
         user: &User { name: "ann".into(), ..User::default() },
         dry_run: false,
-    };
-    let webhooks = webhooks();
-    let new_uid = || "u-1".to_owned();
-    let context = Context {
-        attributes: &attributes,
-        objects: &NoCluster,
-        new_uid: &new_uid,
-        is_overdue: false,
-    };
-    let (mut dispatch, calls) = ValidatingDispatch::start(&webhooks, &context).unwrap();
-    let call = calls.first()?;
-    let body = answer(call.body()).into_bytes();
-    dispatch.answer(
-        call,
-        Answer::Response { status: 200, content_type: String::new(), body },
-        &context,
-    );
-    let (rejection, report) = dispatch.finish();
-    let causes = rejection.as_ref().map(|rejection| {
-        let status = rejection.status(&attributes);
-        status.find(&["details", "causes"]).map_or(0, |causes| causes.items().len())
-    });
-    Some(Seen {
-        refusal: rejection.map(|rejection| {
-            (rejection.code(), rejection.reason().to_owned(), rejection.message(&attributes))
-        }),
-        causes: causes.unwrap_or_default(),
-        warnings: report.warnings,
-        audit: report.annotations.into_iter().map(|own| (own.key, own.value)).collect(),
     })
 }
 
-fn webhooks() -> Webhooks {
-    let configuration = decode(CONFIGURATION, Limits::DEFAULT).unwrap().documents.remove(0);
+fn context<'c>(attributes: &'c Attributes<'c>) -> Context<'c> {
+    const NEW_UID: &dyn Fn() -> String = &|| "u-1".to_owned();
+    Context { attributes, objects: &NoCluster, new_uid: NEW_UID, is_overdue: false }
+}
+
+fn webhooks(configuration: &str) -> Webhooks {
+    let configuration = decode(configuration, Limits::DEFAULT).unwrap().documents.remove(0);
     let admission = AdmissionType::Validating;
     let compiled = WebhookConfiguration::compile(&configuration, admission, &Reader::new((1, 36)));
     Webhooks::new(admission, vec![compiled.into()])
