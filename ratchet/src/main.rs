@@ -2,6 +2,7 @@
 
 mod api_config;
 mod args;
+mod behavior_arg;
 mod cel;
 mod check;
 mod command_result;
@@ -15,6 +16,7 @@ mod manual;
 mod requester;
 mod serve;
 mod shell_quote;
+mod webhook;
 
 use args::{Args, Command};
 use clap::Parser;
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
         Command::Fields => fields::run(&mut out),
         Command::KubeletCerts(args) => kubelet_certs::run(*args, &mut out),
         Command::Serve(args) => serve::run(*args, &mut out),
+        Command::Webhook(args) => webhook::run(*args, &mut out),
         Command::Man { directory: Some(folder), .. } => manual::write_pages(&folder),
         Command::Man { command, .. } => manual::man(command.as_deref(), &mut out),
     };

@@ -149,6 +149,7 @@ fn all_manual_pages_are_written_into_a_directory() {
         "-kubelet-certs",
         "-man",
         "-serve",
+        "-webhook",
     ];
     let mut wanted: Vec<String> = commands.iter().map(|name| format!("ratchet{name}.1")).collect();
     wanted.push("ratchet.1".into());
