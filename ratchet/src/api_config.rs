@@ -1,6 +1,7 @@
 //! The API configuration from the flags for release, gates and plugins, with kube-apiserver's error messages.
 
-use crate::args::{BehaviorArg, PolicyArgs, ServerArg};
+use crate::args::{PolicyArgs, ServerArg};
+use crate::behavior_arg::BehaviorArg;
 use ratchet_engine::pod_security::{
     Configuration, LevelVersion, Modes, PluginConfiguration, Version,
 };

@@ -1,11 +1,13 @@
 //! Command-line arguments as clap parses them; each command validates their combination itself.
 
+use crate::behavior_arg::BehaviorArg;
 use crate::cel::CelArgs;
 use crate::envtest::EnvtestArgs;
 use crate::kubelet_certs::KubeletCertsArgs;
 use crate::requester::RequesterArgs;
 use crate::serve::args::ServeArgs;
 use crate::store::StoreArgs;
+use crate::webhook::args::WebhookArgs;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -49,6 +51,7 @@ pub(crate) enum Command {
     },
     Serve(Box<ServeArgs>),
     Store(StoreArgs),
+    Webhook(Box<WebhookArgs>),
 }
 
 const COMPLETION_EXAMPLES: &str = "Examples:
@@ -259,12 +262,4 @@ pub(crate) enum When {
     Always,
     /// Never.
     Never,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum BehaviorArg {
-    /// As the proposals say. Default of serve.
-    Proposal,
-    /// As released Kubernetes does. Default of check.
-    Released,
 }

@@ -2,6 +2,7 @@
 
 mod api_config;
 mod args;
+mod behavior_arg;
 mod cel;
 mod check;
 mod command_result;
@@ -16,6 +17,7 @@ mod requester;
 mod serve;
 mod shell_quote;
 mod store;
+mod webhook;
 
 use args::{Args, Command};
 use clap::Parser;
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         Command::KubeletCerts(args) => kubelet_certs::run(*args, &mut out),
         Command::Serve(args) => serve::run(*args, &mut out),
         Command::Store(args) => store::run(args, &mut out),
+        Command::Webhook(args) => webhook::run(*args, &mut out),
         Command::Man { directory: Some(folder), .. } => manual::write_pages(&folder),
         Command::Man { command, .. } => manual::man(&command, &mut out),
     };

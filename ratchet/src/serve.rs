@@ -8,7 +8,7 @@ mod data_location;
 mod files;
 mod front_proxy;
 mod keys;
-mod logging;
+pub(crate) mod logging;
 mod plugins;
 mod runtime_config;
 mod settings;

@@ -2,8 +2,10 @@
 
 use crate::Release;
 use crate::difference::{Choice, Difference};
+use crate::external_ips::ExternalIpAllowance;
 use crate::gates::{self, Gates};
 use crate::pod_security::Configuration;
+use alloc::vec::Vec;
 use core::fmt;
 
 /// Whether a proposal or released Kubernetes decides where the two differ.
@@ -41,6 +43,10 @@ pub struct ApiConfig {
     pub plugins: Plugins,
     /// Pod Security defaults and exemptions, for namespaces without labels.
     pub pod_security: Configuration,
+    /// External IPs that Services may have although `DenyServiceExternalIPs` is on.
+    pub external_ips: Vec<ExternalIpAllowance>,
+    /// Ids of rules whose field errors refuse nothing: they stand in `Verdict::unenforced`.
+    pub unenforced: Vec<&'static str>,
 }
 
 /// Enabled admission plugins, of those that the engine implements.
@@ -69,6 +75,8 @@ impl ApiConfig {
             allow_privileged: true,
             plugins: Plugins::default(),
             pod_security: Configuration::default(),
+            external_ips: Vec::new(),
+            unenforced: Vec::new(),
         }
     }
 

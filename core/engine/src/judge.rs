@@ -16,6 +16,7 @@ pub fn judge(change: &Change<'_>, facts: &Facts<'_>, config: &ApiConfig) -> Verd
     for row in &rows {
         (row.validate)(&ctx, &mut verdict);
     }
+    verdict.set_aside(&config.unenforced);
     // The API sends no further warnings for an invalid object.
     if !verdict.errors.is_empty() {
         return verdict;
@@ -27,7 +28,7 @@ pub fn judge(change: &Change<'_>, facts: &Facts<'_>, config: &ApiConfig) -> Verd
         pod_security::judge(change, facts, config, &mut verdict);
     }
     if verdict.admits() && config.plugins.deny_external_ips {
-        rules::deny_external_ips::judge(&ctx, &mut verdict);
+        rules::deny_external_ips::judge(&ctx, facts.requester, &mut verdict);
     }
     verdict
 }

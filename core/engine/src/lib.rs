@@ -22,6 +22,7 @@ mod config;
 mod context;
 mod cron;
 mod difference;
+mod external_ips;
 mod facts;
 mod field_errors;
 mod fields;
@@ -61,6 +62,7 @@ pub mod field_validation {
 pub use change::{Change, Part, Step, StoredValues};
 pub use config::{ApiConfig, Behavior, Plugins};
 pub use difference::{Choice, DIFFERENCES, Difference};
+pub use external_ips::ExternalIpAllowance;
 pub use facts::{EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Needs};
 pub use fields::{Class, FIELDS, Field};
 pub use gates::{GATES, Gate, GateError, Gates, KUBELET_CERT_CN, Stage};

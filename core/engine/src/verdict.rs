@@ -15,6 +15,8 @@ use ratchet_object::{At, Span};
 pub struct Verdict {
     /// Field errors; any of them refuses the object (HTTP 422).
     pub errors: Vec<FieldError>,
+    /// Field errors of rules that are not enforced; they refuse nothing.
+    pub unenforced: Vec<FieldError>,
     /// The denial of an admission plugin (HTTP 403); plugins run only without field errors.
     pub denial: Option<Denial>,
     /// Warnings for the client, whether the change is admitted or not.
@@ -284,6 +286,16 @@ impl Verdict {
         }
     }
 
+    /// Sets the field errors of rules that are not enforced aside, so that what comes after validation sees the rest.
+    pub fn set_aside(&mut self, unenforced: &[&str]) {
+        // Errors that are not listed may be of any rule, so that nothing is set aside then.
+        if unenforced.is_empty() || self.unlisted > 0 {
+            return;
+        }
+        let is_unenforced = |error: &mut FieldError| unenforced.contains(&error.rule.id);
+        self.unenforced.extend(self.errors.extract_if(.., is_unenforced));
+    }
+
     /// Adds a warning, unless one with the same text is there.
     pub fn warn(&mut self, warning: Warning) {
         if self.warnings.len() >= MOST_LISTED {
@@ -314,5 +326,14 @@ mod tests {
         }
         assert_eq!((verdict.errors.len(), verdict.unlisted), (MOST_LISTED, 10));
         assert!(!verdict.admits());
+        let unenforced = [crate::rules::deprecated_api::RULE.id];
+        verdict.set_aside(&unenforced);
+        assert!(!verdict.admits(), "an error that is not listed may be of another rule");
+        verdict.unlisted = 0;
+        verdict.set_aside(&["RTC-IP-001"]);
+        assert_eq!(verdict.errors.len(), MOST_LISTED);
+        verdict.set_aside(&unenforced);
+        assert!(verdict.admits());
+        assert_eq!(verdict.unenforced.len(), MOST_LISTED);
     }
 }

@@ -9,5 +9,6 @@ pub fn validate(change: &Change<'_>, facts: &Facts<'_>, config: &ApiConfig) -> V
     ratchet_policy::validate(change, config, &mut verdict);
     // The same for definitions, with their schemas and rules.
     ratchet_crd::validate_definition(change, config, &mut verdict);
+    verdict.set_aside(&config.unenforced);
     verdict
 }

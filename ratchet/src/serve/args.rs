@@ -3,7 +3,7 @@
 use super::accepted::AcceptedArgs;
 use super::values::{self, GoDuration, Ports};
 use super::version::{self, VersionFlag};
-use crate::args::BehaviorArg;
+use crate::behavior_arg::BehaviorArg;
 use clap::{Args, ValueEnum};
 use std::net::IpAddr;
 use std::path::PathBuf;

@@ -4,7 +4,7 @@ use super::args::{
     AuditArgs, ClientArgs, KubeletArgs, Reconciler, RuleArgs, ServeArgs, ServingArgs,
 };
 use super::{plugins, runtime_config, signing, usage_error, webhook_users};
-use crate::args::BehaviorArg;
+use crate::behavior_arg::BehaviorArg;
 use ratchet_engine::{ApiConfig, Behavior, KUBELET_CERT_CN, Plugins, Release};
 use ratchet_net::Quoted;
 use ratchet_server::{

@@ -22,6 +22,9 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("ratchet kubelet-certs -o prometheus > /var/", "needs a cluster, and writes outside"),
     ("mv /var/lib/node_exporter/", "the second half of the same"),
     ("ratchet serve --kubelet-certificate-authority /etc/", "needs the files of a cluster"),
+    ("ratchet webhook --tls-cert-file /tls/", "serves for ever; ratchet/tests/webhook.rs runs it"),
+    ("ratchet webhook manifests --ca-bundle-file ca.crt", "needs the authority of a certificate"),
+    ("kubectl apply -f webhook-configuration.yaml", "the second half of the same"),
     ("kubectl get nodes -o json > certs/nodes.json", "dials the kubelets of a cluster"),
     (
         "openssl req -new -key kubelet.key",

@@ -104,6 +104,13 @@ const OTHERS: &[(&str, &[&str])] = &[
         "doors/server/",
         &["flow", "freshness", "namespaced", "responseKind", "serverRelativeURL", "singularName"],
     ),
+    // WebhookConfigurations, our own configuration files.
+    (
+        "doors/webhook/",
+        &["allow", "canonicalize", "exemptions", "namespaceLabels", "serviceAccounts", "users"],
+    ),
+    // AdmissionReviews, and the Status in them.
+    ("doors/webhook/", &["causes", "code", "details", "patch", "warnings"]),
     // AdmissionConfigurations, the WebhookAdmissionConfigurations in them, and kubeconfigs.
     (
         "ratchet/",

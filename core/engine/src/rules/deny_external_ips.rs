@@ -22,19 +22,24 @@ const PLUGIN: &str = "DenyServiceExternalIPs";
 
 const DENIED: &str = "Use of external IPs is denied by admission control";
 
-pub(crate) fn judge(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+pub(crate) fn judge(ctx: &ValidationContext<'_>, requester: Option<&str>, verdict: &mut Verdict) {
     let change = ctx.change;
     if change.kind.plural != "services" || change.part != Part::Main {
         return;
     }
     let old = change.old_root().map(|root| root.field("spec").field("externalIPs"));
     let stored: StoredValues<'_> = old.iter().flat_map(texts).collect();
+    let namespace = change.new_object().namespace();
+    let is_allowed = |address: &str| {
+        let mut allowances = ctx.config.external_ips.iter();
+        allowances.any(|allowance| allowance.allows(address, namespace, requester))
+    };
     let added: Vec<Label> = change
         .new_root()
         .field("spec")
         .field("externalIPs")
         .items()
-        .filter(|at| !stored.holds(at.text_or_empty()))
+        .filter(|at| !stored.holds(at.text_or_empty()) && !is_allowed(at.text_or_empty()))
         .map(|at| Label::new(&RULE, &at, "not among the stored external IPs"))
         .collect();
     if !added.is_empty() {
