@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
 
+mod search;
+
 use histories::{Action, Call, Change, Event, History, Outcome, Record, Watch, check};
 use std::collections::BTreeMap;
 
@@ -172,4 +174,38 @@ fn one_event_less_or_more_is_enough() {
         assert_ne!(check(&history), [], "round {round}: {history:?}");
     }
     assert!(tried > 200, "{tried}");
+}
+
+/// Gives one call the answer of another one of its sort, or none.
+fn confuse(random: &mut fastrand::Rng, history: &mut History) {
+    let (at, from) = (random.usize(0..history.calls.len()), random.usize(0..history.calls.len()));
+    let other = history.calls[from].outcome.clone();
+    let call = &mut history.calls[at];
+    match (&call.action, &other) {
+        (Action::Get { key }, Outcome::Found(record)) if record.key == *key => call.outcome = other,
+        (Action::Get { .. }, _) => call.outcome = Outcome::Absent,
+        (Action::List { .. }, Outcome::Listed { .. }) => call.outcome = other,
+        (Action::Create { .. }, _) if call.outcome == Outcome::Absent => {
+            call.outcome = Outcome::Exists;
+        }
+        (Action::Update { .. }, _) if call.outcome == Outcome::Absent => {
+            call.outcome = Outcome::Conflict;
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn the_check_and_a_search_of_all_orders_agree() {
+    let mut random = fastrand::Rng::with_seed(18);
+    let mut verdicts = [0; 2];
+    for round in 0..800 {
+        let mut history = simulate(&mut random, 9);
+        confuse(&mut random, &mut history);
+        let found = check(&history);
+        let is_linearizable = search::is_linearizable(&history);
+        assert_eq!(found.is_empty(), is_linearizable, "round {round}: {found:?} {history:?}");
+        verdicts[usize::from(is_linearizable)] += 1;
+    }
+    assert!(verdicts.iter().all(|count| *count > 50), "{verdicts:?}");
 }
