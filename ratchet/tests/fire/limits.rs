@@ -171,7 +171,7 @@ fn fill(folder: &std::path::Path, count: usize) {
             let write = |number: &usize| {
                 let name = format!("m{number:06}");
                 let object = format!(
-                    r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{name}","namespace":"default","uid":"00000000-0000-4000-8000-{number:012}","creationTimestamp":"2026-01-01T00:00:00Z"}},"data":{{"n":"{number}"}}}}"#
+                    r#"{{"metadata":{{"name":"{name}","namespace":"default","uid":"00000000-0000-4000-8000-{number:012}","creationTimestamp":"2026-01-01T00:00:00Z"}},"data":{{"n":"{number}"}}}}"#
                 );
                 let key = format!("/registry/configmaps/default/{name}");
                 Write::put(&key, Guard::Absent, object)
