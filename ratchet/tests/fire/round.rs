@@ -135,8 +135,8 @@ fn wake(cluster: &Cluster, namespace: &str) {
 fn judge(recorder: Recorder, resumed: usize) -> Tally {
     let history = recorder.into_history();
     let violations = histories::check(&history);
-    let shown: Vec<String> = violations.iter().take(20).map(ToString::to_string).collect();
-    assert!(violations.is_empty(), "{} violations:\n{}", violations.len(), shown.join("\n"));
+    let texts: Vec<String> = violations.iter().take(20).map(ToString::to_string).collect();
+    assert!(violations.is_empty(), "{} violations:\n{}", violations.len(), texts.join("\n"));
     let count = |is_counted: fn(&Outcome) -> bool| {
         history.calls.iter().filter(|call| is_counted(&call.outcome)).count()
     };

@@ -1,4 +1,5 @@
 //! Power failures while several clients write, read and watch: the whole history is linearizable.
+#![allow(clippy::print_stderr, reason = "a long run tells how far it is")]
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -243,8 +244,8 @@ async fn run_life(cuts: usize, random: &mut fastrand::Rng) -> usize {
     }
     let history = recorder.history.lock().unwrap();
     let violations = histories::check(&history);
-    let shown: Vec<String> = violations.iter().take(20).map(ToString::to_string).collect();
-    assert!(violations.is_empty(), "{} violations:\n{}", violations.len(), shown.join("\n"));
+    let texts: Vec<String> = violations.iter().take(20).map(ToString::to_string).collect();
+    assert!(violations.is_empty(), "{} violations:\n{}", violations.len(), texts.join("\n"));
     let written = |call: &&Call| matches!(call.outcome, Outcome::Written(_) | Outcome::Deleted);
     history.calls.iter().filter(written).count()
 }
