@@ -11,6 +11,7 @@ mod guard;
 mod kubectl;
 mod layers;
 mod licences;
+mod long_runs;
 mod measure;
 mod metadata;
 mod replay;
@@ -60,6 +61,17 @@ usage: cargo xtask <command>
   siege [--seconds N]
                   run hostile clients of every kind at once, for half an hour by default, and check that every
                   acknowledged write is still there
+  crash [--kills N]
+                  kill `ratchet serve` 500 times at random moments under load, and check the recorded history
+  power [--cuts N]
+                  cut the power of simulated disks 10,000 times while stores are written, and check what is left
+  histories [--seconds N]
+                  record histories of a server that is killed, paused and restarted, and check them
+  soak [--seconds N]
+                  half an hour of mixed load, with checks of histories and of memory
+  limits [--percent N]
+                  ten thousand idle connections, a thousand watchers, 100,000 objects, or a part of them
+                  (these five take `--profile NAME`, and use a release build without it)
   replay [DIR] [--cases DIR] [--topic T] [--behavior released|proposal]
                   replay recorded requests to a real API server (in DIR, or RATCHET_ORACLE) against `ratchet serve`
   tree DIR COUNT  write a tree of COUNT mixed resources, for measurements
@@ -88,6 +100,11 @@ fn run() -> Result<bool> {
     let root =
         std::path::Path::new(&manifest).parent().context("xtask stands in the repository")?;
     std::env::set_current_dir(root).with_context(|| format!("cannot enter {}", root.display()))?;
+    if let [name, rest @ ..] = args.as_slice()
+        && let Some(run) = long_runs::find(name)
+    {
+        return run.run(rest);
+    }
     match args.as_slice() {
         ["ci"] => ci::run(),
         ["layers"] => Ok(report(&layers::check()?)),

@@ -207,21 +207,28 @@ impl Client {
     fn chunked(&mut self) -> io::Result<Vec<u8>> {
         let mut whole = Vec::new();
         loop {
-            let end = loop {
-                match self.ahead.windows(2).position(|two| two == b"\r\n") {
-                    Some(end) => break end,
-                    None => self.more()?,
-                }
-            };
-            let line = self.exactly(end + 2)?;
-            let length = String::from_utf8_lossy(&line[..end]).into_owned();
-            let length = usize::from_str_radix(&length, 16).map_err(io::Error::other)?;
-            whole.extend(self.exactly(length)?);
-            self.exactly(2)?;
-            if length == 0 {
+            let chunk = self.chunk()?;
+            if chunk.is_empty() {
                 return Ok(whole);
             }
+            whole.extend(chunk);
         }
+    }
+
+    /// The next chunk of a body, as soon as it is there; the last one is empty.
+    pub(crate) fn chunk(&mut self) -> io::Result<Vec<u8>> {
+        let end = loop {
+            match self.ahead.windows(2).position(|two| two == b"\r\n") {
+                Some(end) => break end,
+                None => self.more()?,
+            }
+        };
+        let line = self.exactly(end + 2)?;
+        let length = String::from_utf8_lossy(&line[..end]).into_owned();
+        let length = usize::from_str_radix(&length, 16).map_err(io::Error::other)?;
+        let chunk = self.exactly(length)?;
+        self.exactly(2)?;
+        Ok(chunk)
     }
 }
 

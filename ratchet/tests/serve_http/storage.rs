@@ -107,6 +107,51 @@ async fn a_store_that_cannot_flush_is_neither_ready_nor_alive_until_it_can() {
     assert!(names.contains(&"a".to_owned()) && names.contains(&"c".to_owned()), "{names:?}");
 }
 
+#[tokio::test]
+async fn a_disk_that_becomes_read_only_is_still_read_and_used_again_by_itself() {
+    let server = Server::start();
+    let client = server.admin().await;
+    let (_, maps) = client.namespace().await;
+    client.map(&maps, "a").await;
+    server.disk.writes(Some(ErrorKind::ReadOnlyFilesystem));
+    for _ in 0..2 {
+        let refused = client.post(&maps, map("b")).await;
+        let message = "Internal error occurred: the store failed".to_owned();
+        assert_eq!(refused.refusal(), (500, message));
+        assert_eq!(client.get(&maps).await.names(), ["a"]);
+    }
+    assert_eq!(metric(&client, r#"ratchet_storage_state{state="broken"}"#).await, 1.0);
+    server.disk.writes(None);
+    until(&client, r#"ratchet_storage_state{state="sound"}"#, 1.0).await;
+    client.map(&maps, "b").await;
+    assert_eq!(client.get(&maps).await.names(), ["a", "b"]);
+}
+
+#[tokio::test]
+async fn a_slow_disk_delays_writes_and_nothing_else() {
+    let server = Server::start();
+    let client = server.admin().await;
+    let (_, maps) = client.namespace().await;
+    client.map(&maps, "a").await;
+    server.disk.hold_flushes(true);
+    let write = |number: usize| {
+        let (client, maps) = (client.clone(), maps.clone());
+        tokio::spawn(async move { client.post(&maps, map(&format!("b{number}"))).await.code })
+    };
+    let writers: Vec<_> = (0..3).map(write).collect();
+    for _ in 0..10 {
+        assert_eq!(health(&client).await, [200; 3], "slow is not broken");
+        assert_eq!(client.get(&maps).await.names(), ["a"], "nothing is seen before it is kept");
+        assert_eq!(client.get(&format!("{maps}/a")).await.code, 200);
+    }
+    assert!(writers.iter().all(|writer| !writer.is_finished()), "acknowledged and not flushed");
+    server.disk.hold_flushes(false);
+    for writer in writers {
+        assert_eq!(writer.await.unwrap(), 201);
+    }
+    assert_eq!(client.get(&maps).await.names(), ["a", "b0", "b1", "b2"]);
+}
+
 /// A stored value that no request could have written.
 const BROKEN: (&str, &str) = ("/registry/configmaps/bad/x", r#"{"metadata":{"name":"x"}"#);
 

@@ -199,6 +199,11 @@ impl Engine {
         self.health.health().state != State::Sound
     }
 
+    /// The wall clock, in milliseconds since 1970.
+    pub(crate) fn now(&self) -> u64 {
+        self.injected.now()
+    }
+
     /// The length of the file.
     pub(crate) fn size(&self) -> u64 {
         self.health.length()

@@ -1,10 +1,11 @@
-//! Injected disk faults, for tests of the users of a store.
+//! Injected faults of the disk and the clock, for tests of the users of a store.
 
 use std::io;
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicI64, AtomicU8, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::SystemTime;
 
-/// The faults of the disk; clones share them. None, unless a test sets one.
+/// The faults of the disk and the clock; clones share them. None, unless a test sets one.
 #[derive(Clone, Debug, Default)]
 pub struct FaultInjector(Arc<Switches>);
 
@@ -14,6 +15,11 @@ struct Switches {
     any: AtomicU8,
     write: Mutex<Option<io::ErrorKind>>,
     flush: Mutex<Option<io::ErrorKind>>,
+    /// Whether flushes wait.
+    held: Mutex<bool>,
+    released: Condvar,
+    /// What the clock is ahead, in milliseconds.
+    ahead: AtomicI64,
 }
 
 impl FaultInjector {
@@ -29,11 +35,34 @@ impl FaultInjector {
         self.0.any.fetch_or(1, Ordering::Release);
     }
 
+    /// Makes flushes wait, as on a disk that is slow without end, or go on.
+    pub fn hold_flushes(&self, held: bool) {
+        *self.0.held.lock().unwrap_or_else(PoisonError::into_inner) = held;
+        self.0.any.fetch_or(1, Ordering::Release);
+        self.0.released.notify_all();
+    }
+
+    /// Sets the wall clock ahead of the real one by this many milliseconds, or behind it.
+    pub fn set_clock_ahead(&self, milliseconds: i64) {
+        self.0.ahead.store(milliseconds, Ordering::Release);
+    }
+
+    /// The wall clock, in milliseconds since 1970.
+    pub(crate) fn now(&self) -> u64 {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let now = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+        now.saturating_add_signed(self.0.ahead.load(Ordering::Acquire))
+    }
+
     pub(crate) fn on_write(&self) -> io::Result<()> {
         self.inject(&self.0.write)
     }
 
     pub(crate) fn on_flush(&self) -> io::Result<()> {
+        if self.0.any.load(Ordering::Acquire) != 0 {
+            let held = self.0.held.lock().unwrap_or_else(PoisonError::into_inner);
+            drop(self.0.released.wait_while(held, |held| *held));
+        }
         self.inject(&self.0.flush)
     }
 

@@ -94,12 +94,12 @@ pub(crate) fn run(shared: &Arc<Shared>, jobs: &Receiver<Job>) {
     let mut housekeeping = Housekeeping { needs_sweep: true, ..Housekeeping::default() };
     loop {
         let unwritable = shared.engine.is_unwritable();
-        let wait = housekeeping.wait();
+        let wait = housekeeping.wait(shared.engine.now());
         let wait = if unwritable { Some(wait.map_or(PAUSE, |wait| wait.min(PAUSE))) } else { wait };
         let group = gather(jobs, wait);
         renew(shared, group.renewals);
         let is_paused = housekeeping.pause_until.is_some_and(|until| Instant::now() < until);
-        let due = housekeeping.due() && !is_paused;
+        let due = housekeeping.due(shared.engine.now()) && !is_paused;
         // There may be no further writes: free space is probed, not waited for.
         let probe = unwritable && !is_paused;
         if !group.commits.is_empty() || !group.compactions.is_empty() || due {
@@ -149,16 +149,16 @@ fn gather(jobs: &Receiver<Job>, wait: Option<Duration>) -> Group {
 
 impl Housekeeping {
     /// How long to wait for jobs; `None` means for ever.
-    fn wait(&self) -> Option<Duration> {
+    fn wait(&self, now: u64) -> Option<Duration> {
         let until_expiry =
-            self.next_expiry.map(|when| Duration::from_millis(when.saturating_sub(unix_millis())));
+            self.next_expiry.map(|when| Duration::from_millis(when.saturating_sub(now)));
         let wait = if self.needs_sweep { Some(Duration::ZERO) } else { until_expiry };
         let rest = self.pause_until.map(|until| until.saturating_duration_since(Instant::now()));
         wait.map(|wait| wait.max(rest.unwrap_or_default()).min(LONGEST_WAIT))
     }
 
-    fn due(&self) -> bool {
-        self.needs_sweep || self.next_expiry.is_some_and(|when| when <= unix_millis())
+    fn due(&self, now: u64) -> bool {
+        self.needs_sweep || self.next_expiry.is_some_and(|when| when <= now)
     }
 }
 
@@ -175,8 +175,9 @@ fn process_group(
     (writes, replies) = commits.into_iter().unzip();
     let befores: Vec<Revision> = compactions.iter().map(|(before, _)| *before).collect();
     let (generation, transaction) = shared.engine.write();
+    let now = shared.engine.now();
     let result = transaction
-        .and_then(|transaction| catch_panics(|| attempt(transaction, &writes, &befores, due)));
+        .and_then(|transaction| catch_panics(|| attempt(transaction, &writes, &befores, due, now)));
     match result {
         Ok(result) => {
             housekeeping.needs_sweep = result.needs_sweep;
@@ -266,10 +267,10 @@ fn attempt(
     commits: &[Vec<Write>],
     compactions: &[Revision],
     due: bool,
+    now: u64,
 ) -> Result<TransactionResult, EngineError> {
     let mut result = TransactionResult::default();
     let mut tables = Tables::open(&transaction)?;
-    let now = unix_millis();
     for writes in commits {
         match tables.commit(writes, now) {
             Ok((commit, events)) => {

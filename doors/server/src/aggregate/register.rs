@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::app::aggregator::api_service::{GROUP, MANAGED};
 use crate::registry::{ServedResource, local_api_service_condition, metadata};
 use crate::status::StatusError;
-use crate::storage::cache::{Item, storable};
+use crate::storage::cache::{Item, START_LIMIT, WAIT_LIMIT, storable};
 use ratchet_object::Node;
 use ratchet_store::{Commit, Guard, Revision, Write};
 use std::collections::BTreeMap;
@@ -80,14 +80,15 @@ async fn write_changed(app: &App) -> Result<(), StatusError> {
     let registration = &app.aggregator.registration;
     let _writing = registration.writing.lock().await;
     let is_start = registration.settled.load(Ordering::Acquire) == 0;
+    let limit = if is_start { START_LIMIT } else { WAIT_LIMIT };
     let Some(resource) = app.registry.find(GROUP, "v1", "apiservices") else { return Ok(()) };
     for _ in 0..ATTEMPTS {
-        app.cache.fresh().await?;
+        app.cache.fresh_within(limit).await?;
         let generation = app.registry.now().generation();
         let writes = writes(app, &resource, is_start)?;
         if !writes.is_empty() {
             match app.cache.store().commit(writes).await? {
-                Commit::Done(revision) => app.cache.wait_for(revision.0).await?,
+                Commit::Done(revision) => app.cache.wait_within(revision.0, limit).await?,
                 Commit::Refused { .. } => continue,
             }
         }

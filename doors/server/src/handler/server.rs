@@ -95,8 +95,8 @@ pub(crate) async fn serve(
     }
     let is_mutating = !matches!(request.parts.method, Method::GET | Method::HEAD);
     let running = app.metrics.running(is_mutating);
-    let is_long = request.info.is_long();
-    let Some(slot) = Slot::take(app, is_mutating, is_long) else {
+    let is_exempt = request.info.is_long() || asks_for_health(&request.info);
+    let Some(slot) = Slot::take(app, is_mutating, is_exempt) else {
         let mut response = too_many();
         finish(app, &request, &mut response);
         return response;
@@ -126,6 +126,17 @@ fn too_many() -> Response<Body> {
     response
 }
 
+/// The endpoints of health, which are answered under any load: a supervisor that gets 429 restarts a server that works.
+const HEALTH: [&str; 3] = ["/healthz", "/livez", "/readyz"];
+
+fn asks_for_health(info: &RequestInfo) -> bool {
+    let Target::Path(path) = &info.target else { return false };
+    HEALTH.iter().filter_map(|root| path.strip_prefix(root)).any(|rest| {
+        // The checks of an endpoint stand below it.
+        rest.is_empty() || rest.starts_with('/')
+    })
+}
+
 /// One of the allowed inflight requests, reads and writes counted apart.
 struct Slot {
     app: Arc<App>,
@@ -134,10 +145,10 @@ struct Slot {
 }
 
 impl Slot {
-    /// None if the limit is reached; long-running requests have limits of their own.
-    fn take(app: &Arc<App>, is_mutating: bool, is_long: bool) -> Option<Self> {
+    /// None if the limit is reached; long-running requests have limits of their own, and health has none.
+    fn take(app: &Arc<App>, is_mutating: bool, is_exempt: bool) -> Option<Self> {
         let limit = if is_mutating { app.limits.writes } else { app.limits.reads };
-        let slot = Self { app: app.clone(), is_mutating, is_counted: limit > 0 && !is_long };
+        let slot = Self { app: app.clone(), is_mutating, is_counted: limit > 0 && !is_exempt };
         if !slot.is_counted {
             return Some(slot);
         }

@@ -5,7 +5,7 @@ use crate::registry::{ServedResource, metadata};
 use crate::start::config::ProxyFiles;
 use crate::start::kubernetes_service;
 use crate::status::StatusError;
-use crate::storage::cache::storable;
+use crate::storage::cache::{START_LIMIT, storable};
 use crate::verbs::managed_fields;
 use ratchet_object::{Equality, Node, equal_at};
 use ratchet_store::{Commit, Guard, Revision, Write};
@@ -20,7 +20,7 @@ const MANAGER: &str = "kube-apiserver";
 pub(crate) async fn run(app: &Arc<App>, config: &PublishedConfig) -> Result<(), StatusError> {
     let mut objects = objects(app, config);
     for attributes in 0..4 {
-        app.cache.fresh().await?;
+        app.cache.fresh_within(START_LIMIT).await?;
         let mut needed = Vec::new();
         for object in &objects {
             needed.extend(writes(app, object)?);
@@ -30,7 +30,9 @@ pub(crate) async fn run(app: &Arc<App>, config: &PublishedConfig) -> Result<(), 
             return Ok(());
         }
         match app.cache.store().commit(writes).await? {
-            Commit::Done(revision) => return app.cache.wait_for(revision.0).await,
+            Commit::Done(revision) => {
+                return app.cache.wait_within(revision.0, START_LIMIT).await;
+            }
             Commit::Refused { key, .. } => {
                 // Another server was faster, or the first address of the range is taken.
                 tracing::warn!(%key, attributes, "what must be there could not be made at once");

@@ -1,5 +1,7 @@
 //! The store on a simulated disk: power failures, full disks, and damaged files.
 
+mod clock;
+mod concurrent;
 mod full;
 mod machine;
 mod power;
@@ -21,6 +23,12 @@ fn open(machine: &Arc<Machine>, verify: bool) -> Result<Embedded, OpenError> {
         options,
         crate::FaultInjector::default(),
     )
+}
+
+/// The number of power failures of a run; `cargo xtask power` sets it.
+fn cuts(short: usize) -> usize {
+    let wanted = std::env::var("RATCHET_POWER_CUTS").ok();
+    wanted.map_or(short, |text| text.parse().expect("RATCHET_POWER_CUTS is a number"))
 }
 
 async fn put(store: &Embedded, key: &str, value: Vec<u8>) -> Result<Revision, StoreError> {

@@ -47,7 +47,11 @@ const MAX_RECENT_BYTES: usize = 64 << 20;
 pub(crate) const NODE_PORTS: &str = "nodeports";
 
 /// The time that a reader waits for a revision that is not reached yet.
-const WAIT_LIMIT: Duration = Duration::from_secs(3);
+pub(crate) const WAIT_LIMIT: Duration = Duration::from_secs(3);
+
+/// The time that a start waits for one: nobody but the start can try again, and on a starved machine what a request would
+/// give up on comes late.
+pub(crate) const START_LIMIT: Duration = Duration::from_secs(60);
 
 /// An index that is updated together with the cache.
 pub(crate) trait Index: Send + Sync {
@@ -217,19 +221,33 @@ impl Cache {
 
     /// Waits until every write that was acknowledged before this call is applied; returns its revision.
     pub async fn fresh(&self) -> Result<u64, StatusError> {
+        self.fresh_within(WAIT_LIMIT).await
+    }
+
+    /// The same with a limit of the caller's.
+    pub(crate) async fn fresh_within(&self, limit: Duration) -> Result<u64, StatusError> {
         let latest = self.store.latest().await?.0;
-        self.wait_for(latest).await?;
+        self.wait_within(latest, limit).await?;
         Ok(latest)
     }
 
     /// Waits until `revision` is reached, or fails with `Timeout`.
     pub async fn wait_for(&self, revision: u64) -> Result<(), StatusError> {
+        self.wait_within(revision, WAIT_LIMIT).await
+    }
+
+    /// The same with a limit of the caller's.
+    pub(crate) async fn wait_within(
+        &self,
+        revision: u64,
+        limit: Duration,
+    ) -> Result<(), StatusError> {
         if self.reached() >= revision {
             return Ok(());
         }
         let mut progress = self.reached.subscribe();
         let reached = progress.wait_for(|reached| *reached >= revision);
-        match tokio::time::timeout(WAIT_LIMIT, reached).await {
+        match tokio::time::timeout(limit, reached).await {
             Ok(Ok(_)) => Ok(()),
             _ => Err(StatusError::too_large_version(revision, self.reached())),
         }
@@ -256,6 +274,50 @@ fn trim(caches: &ResourceCaches, limit: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ratchet_store::{Answer, Commit, Health, Page, Record, Watch, Write};
+    use std::future::ready;
+
+    /// A store of one revision that nobody follows.
+    struct Ahead;
+
+    impl Store for Ahead {
+        fn latest(&self) -> Answer<'_, Revision> {
+            Box::pin(ready(Ok(Revision(1))))
+        }
+        fn get(&self, _: &str) -> Answer<'_, Option<Record>> {
+            Box::pin(ready(Ok(None)))
+        }
+        fn list(&self, _: Query) -> Answer<'_, Page> {
+            Box::pin(ready(Ok(Page::default())))
+        }
+        fn commit(&self, _: Vec<Write>) -> Answer<'_, Commit> {
+            Box::pin(ready(Err(StoreError::Closed)))
+        }
+        fn watch(&self, _: &str, _: Revision) -> Answer<'_, Box<dyn Watch>> {
+            Box::pin(ready(Err(StoreError::Closed)))
+        }
+        fn compact(&self, _: Revision) -> Answer<'_, ()> {
+            Box::pin(ready(Ok(())))
+        }
+        fn size(&self) -> Answer<'_, u64> {
+            Box::pin(ready(Ok(0)))
+        }
+        fn health(&self) -> Health {
+            Health::default()
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_start_waits_longer_for_its_cache_than_a_request() {
+        let cache = Cache::fill(Arc::new(Ahead), Vec::new()).await.unwrap();
+        assert!(cache.fresh().await.is_err(), "a request is told to come back");
+        let late = async {
+            tokio::time::sleep(WAIT_LIMIT * 10).await;
+            cache.reached.send_replace(1);
+        };
+        let (fresh, ()) = tokio::join!(cache.fresh_within(WAIT_LIMIT * 20), late);
+        assert_eq!(fresh.ok(), Some(1));
+    }
 
     #[test]
     fn who_remembers_most_forgets_first() {
