@@ -13,8 +13,10 @@ mod licences;
 mod load;
 mod measure;
 mod metadata;
+mod profile;
 mod replay;
 mod scale;
+mod server_process;
 mod sessions;
 mod tables;
 mod tidy;
@@ -63,6 +65,9 @@ usage: cargo xtask <command>
   siege [--seconds N]
                   run hostile clients of every kind at once, for half an hour by default, and check that every
                   acknowledged write is still there
+  profile --binary PATH [--tool PATH] [--seconds N] [--output DIR] [--callgrind] [create|get|list|watch]…
+                  print where the time of a `ratchet` built with --release goes on these paths: samples of perf, or
+                  instructions counted by callgrind
   replay [DIR] [--cases DIR] [--topic T] [--behavior released|proposal]
                   replay recorded requests to a real API server (in DIR, or RATCHET_ORACLE) against `ratchet serve`
   scale           compute what limits one server and one etcd from the figures in xtask/scale.json, and what breaks first
@@ -126,6 +131,7 @@ fn run() -> Result<bool> {
         ["writes", rest @ ..] => run_bench("writes", rest),
         ["streams", rest @ ..] => run_bench("kubelets", rest),
         ["siege", rest @ ..] => run_bench("siege", rest),
+        ["profile", rest @ ..] => profile::run(rest),
         ["replay", rest @ ..] => replay::run(rest),
         ["scale", rest @ ..] => scale::run(rest),
         ["tree", folder, count] => {

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// The longest wait for events after the last write.
+/// The longest wait for the next event after the last write: what comes slowly is late, not lost.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Watches and writes of one run.
@@ -54,8 +54,12 @@ pub(crate) async fn drive(
     let mut sample = write_all(endpoint, collection, churn, &log, begun).await?;
     let acknowledged = log.acknowledged();
     let expected = acknowledged.iter().filter(|is| **is).count() * churn.watchers;
-    while log.received() < expected && begun.elapsed() < churn.time + GRACE {
+    let (mut received, mut progress) = (log.received(), Instant::now());
+    while received < expected && progress.elapsed() < GRACE {
         tokio::time::sleep(Duration::from_millis(5)).await;
+        if log.received() > received {
+            (received, progress) = (log.received(), Instant::now());
+        }
     }
     let elapsed = begun.elapsed();
     let mut delivery = Delivery::default();

@@ -11,14 +11,15 @@ const CONNECTIONS: f64 = 16_384.0;
 /// The largest database that etcd's manual suggests.
 const STORE_BYTES: f64 = 8.0e9;
 
-/// What is limited, and by how much.
+/// What is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Limit {
     Cpu,
     Memory,
     Network,
     Connections,
-    StoreWrites,
+    StoreCpu,
+    StoreMemory,
     StoreBytes,
 }
 
@@ -30,13 +31,12 @@ pub(super) const SERVER_LIMITS: &[(Limit, f64)] = &[
     (Limit::Connections, CONNECTIONS * USABLE),
 ];
 
-/// Limits of one store, but for its writes a second, which are measured.
-pub(super) const STORE_LIMITS: &[(Limit, f64)] = &[(Limit::StoreBytes, STORE_BYTES * USABLE)];
-
-/// The usable part of a measured rate.
-pub(super) fn usable(rate: f64) -> f64 {
-    rate * USABLE
-}
+/// Limits of one store.
+pub(super) const STORE_LIMITS: &[(Limit, f64)] = &[
+    (Limit::StoreCpu, CORES * USABLE),
+    (Limit::StoreMemory, MEMORY_MB * USABLE),
+    (Limit::StoreBytes, STORE_BYTES * USABLE),
+];
 
 impl Limit {
     /// The limit in words.
@@ -46,7 +46,8 @@ impl Limit {
             Self::Memory => "memory of the server, MB",
             Self::Network => "network of the server, bytes/s",
             Self::Connections => "connections",
-            Self::StoreWrites => "writes of the store, /s",
+            Self::StoreCpu => "CPU of the store, cores",
+            Self::StoreMemory => "memory of the store, MB",
             Self::StoreBytes => "bytes in the store",
         }
     }

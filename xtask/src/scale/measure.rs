@@ -2,16 +2,18 @@
 
 use super::measured::{Measured, Point, PointLoad, ServerFigures, StoreFigures};
 use super::options::MeasureOptions;
-use crate::load;
-use anyhow::{Context, Result, bail, ensure};
+use crate::server_process::ServerProcess;
+use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
-use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::path::Path;
+use std::process::Command;
 
 /// Objects on a page of a list.
 const PAGE: u32 = 500;
+
+/// Writes a second of the churn: for the parameters, and for the point.
+const RATE: u32 = 40;
+const POINT_RATE: u32 = 60;
 
 /// Limits that let thousands of watches of one user in.
 const FLAGS: &[&str] =
@@ -30,12 +32,12 @@ struct Amounts {
 }
 
 const FULL: Amounts = Amounts {
-    seconds: "8",
-    few_pods: 2000,
-    some_pods: 12_000,
-    many_pods: 30_000,
-    some_watchers: 100,
-    many_watchers: 300,
+    seconds: "5",
+    few_pods: 3000,
+    some_pods: 7000,
+    many_pods: 14_000,
+    some_watchers: 50,
+    many_watchers: 120,
 };
 const QUICK: Amounts = Amounts {
     seconds: "1",
@@ -54,14 +56,12 @@ struct LoadReport {
 
 #[derive(Deserialize)]
 struct ProfileReport {
-    profile: String,
     servers: Vec<Figures>,
 }
 
 #[derive(Clone, Deserialize)]
 struct Figures {
     operations: f64,
-    rate: f64,
     bytes: f64,
     #[serde(default)]
     by_request: std::collections::BTreeMap<String, RequestFigures>,
@@ -102,77 +102,33 @@ impl Figures {
     }
 }
 
-/// A server that is measured; it is stopped when it goes.
+/// A server that is measured.
 struct MeasuredServer<'o> {
     options: &'o MeasureOptions,
-    process: Child,
-    folder: PathBuf,
-}
-
-impl Drop for MeasuredServer<'_> {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-        let _ = std::fs::remove_dir_all(&self.folder);
-    }
+    process: ServerProcess,
 }
 
 impl<'o> MeasuredServer<'o> {
     fn start(options: &'o MeasureOptions) -> Result<Self> {
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let folder = std::env::temp_dir().join(format!("ratchet-scale-{port}"));
-        let mut command = Command::new(&options.binary);
-        command.args(["serve", "--bind-address=127.0.0.1", "--data-dir"]).arg(&folder).args(FLAGS);
-        command.arg(format!("--secure-port={port}"));
-        if let Some(etcd) = &options.etcd {
-            command.arg(format!("--etcd-servers={etcd}"));
-        }
-        let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        let process =
-            process.with_context(|| format!("cannot start {}", options.binary.display()))?;
-        let mut server = Self { options, process, folder };
-        for _ in 0..300 {
-            if server
-                .load(&["--profile=get", "--objects=1", "--seconds=0.1", "--clients=1"])
-                .is_ok()
-            {
-                return Ok(server);
-            }
-            ensure!(server.process.try_wait()?.is_none(), "the server ended");
-            std::thread::sleep(Duration::from_millis(200));
-        }
-        bail!("the server did not become ready")
-    }
-
-    /// Runs the load tool on pods; every error and lost event fails it.
-    fn load(&self, args: &[&str]) -> Result<Vec<(String, Figures)>> {
-        let mut command = match &self.options.tool {
-            Some(tool) => Command::new(tool),
-            None => load::command(),
-        };
-        command.arg("--kubeconfig").arg(self.folder.join("kubeconfig"));
-        command.args(["--resource=pods", "--output=json"]).args(args);
-        if let Some(port) = self.options.etcd.as_deref().and_then(store_port) {
-            command.arg(format!("--store-port={port}"));
-        }
-        let output = command.stderr(Stdio::null()).output().context("cannot run the load tool")?;
-        ensure!(output.status.success(), "the load tool ended with {}", output.status);
-        let report: LoadReport =
-            serde_json::from_slice(&output.stdout).context("its report cannot be read")?;
-        let figures = report.profiles.into_iter().map(|row| {
-            let figures = row.servers.into_iter().next();
-            Ok((row.profile, figures.context("a profile has no figures")?))
-        });
-        figures.collect()
+        let mut flags: Vec<String> = FLAGS.iter().map(|flag| (*flag).to_owned()).collect();
+        flags.extend(options.etcd.as_ref().map(|etcd| format!("--etcd-servers={etcd}")));
+        let launcher = Command::new(&options.binary);
+        let process = ServerProcess::start(launcher, &flags, options.tool.as_deref())?;
+        Ok(Self { options, process })
     }
 
     /// Runs one profile.
     fn profile(&self, name: &str, args: &[&str]) -> Result<Figures> {
         println!("measuring {name} {}", args.join(" "));
-        let profile = format!("--profile={name}");
-        let figures = self.load(&[&[profile.as_str()], args].concat())?;
-        let (_, figures) = figures.into_iter().next().context("no profile ran")?;
-        Ok(figures)
+        let mut args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+        args.push(format!("--profile={name}"));
+        let port = self.options.etcd.as_deref().and_then(store_port);
+        args.extend(port.map(|port| format!("--store-port={port}")));
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let report: LoadReport = serde_json::from_slice(&self.process.load(&args)?)
+            .context("the load tool's report cannot be read")?;
+        let row = report.profiles.into_iter().next().context("no profile ran")?;
+        row.servers.into_iter().next().context("a profile has no figures")
     }
 }
 
@@ -197,14 +153,13 @@ pub(super) fn measure(options: &MeasureOptions) -> Result<Measured> {
     let objects = amounts.few_pods;
     let create = run("create", 16, objects)?;
     let page = run("list", 16, objects)?;
-    let most = run("create", 64, objects)?;
     let (patch_cpu_ms, event_cpu_us, event_bytes, watch_memory_kb, churn) =
         measure_churn(&server, &amounts)?;
     let figures = ServerFigures {
         get_cpu_ms: run("get", 16, objects)?.cpu_ms_per_operation()?,
         create_cpu_ms: create.cpu_ms_per_operation()?,
         update_cpu_ms: run("update", 16, objects)?.cpu_ms_per_operation()?,
-        delete_cpu_ms: run("delete", 16, amounts.some_pods)?.cpu_ms_per_operation()?,
+        delete_cpu_ms: run("delete", 16, objects)?.cpu_ms_per_operation()?,
         page_cpu_ms: page.cpu_ms_per_operation()?,
         page_bytes: page.bytes / page.operations,
         page_objects: f64::from(PAGE.min(objects)),
@@ -214,7 +169,6 @@ pub(super) fn measure(options: &MeasureOptions) -> Result<Measured> {
         base_memory_mb: memory.0,
         object_memory_kb: memory.1,
         watch_memory_kb,
-        writes_per_second: most.rate,
     };
     let mixed = run("create-list", 16, objects)?;
     let count = |request: &str| mixed.by_request.get(request).map_or(0.0, |some| some.operations);
@@ -223,7 +177,7 @@ pub(super) fn measure(options: &MeasureOptions) -> Result<Measured> {
         load: PointLoad::Requests { creates: count("create"), pages: count("list") },
         measured: mixed.cpu_ms()?,
     };
-    let store = store_figures(&create, &most, &memory)?;
+    let store = store_figures(&create)?;
     Ok(Measured { about, server: figures, store, points: vec![mixed, churn, memory_point] })
 }
 
@@ -259,18 +213,18 @@ fn measure_churn(
         ensure!(writes > 0.0, "nothing was written");
         Ok((writes, figures.cpu_ms()? / writes, figures))
     };
-    let (_, alone, first) = churn(1, 100)?;
+    let (_, alone, first) = churn(1, RATE)?;
     let many = f64::from(amounts.many_watchers);
-    let (_, watched, last) = churn(amounts.many_watchers, 100)?;
+    let (_, watched, last) = churn(amounts.many_watchers, RATE)?;
     let (patch_cpu_ms, event_cpu_ms) = line((1.0, alone), (many, watched));
-    let (writes, cost, _) = churn(amounts.some_watchers, 50)?;
+    let (writes, cost, _) = churn(amounts.some_watchers, POINT_RATE)?;
     let watchers = f64::from(amounts.some_watchers);
     let delivered = last.events.as_ref().map_or(0.0, |events| events.delivered);
     ensure!(delivered > 0.0, "no event was delivered");
     let memory = |figures: &Figures| Ok::<_, anyhow::Error>(figures.server()?.memory_before_mb);
     let (_, watch_memory_mb) = line((1.0, memory(&first)?), (many, memory(&last)?));
     let point = Point {
-        name: format!("{watchers} watchers, 50 writes a second, CPU ms"),
+        name: format!("{watchers} watchers, {POINT_RATE} writes a second, CPU ms"),
         load: PointLoad::Churn { writes, watchers },
         measured: cost * writes,
     };
@@ -279,18 +233,13 @@ fn measure_churn(
 }
 
 /// What etcd used, if it was there: the process behind the server's.
-fn store_figures(
-    create: &Figures,
-    most: &Figures,
-    server_memory: &(f64, f64),
-) -> Result<Option<StoreFigures>> {
+fn store_figures(create: &Figures) -> Result<Option<StoreFigures>> {
     let Some(store) = create.processes.get(1) else { return Ok(None) };
-    ensure!(server_memory.1 > 0.0 && create.operations > 0.0, "nothing was stored");
+    ensure!(create.operations > 0.0, "nothing was stored");
     let grown = store.memory_after_mb - store.memory_before_mb;
     Ok(Some(StoreFigures {
         write_cpu_ms: store.cpu_seconds * 1000.0 / create.operations,
         object_memory_kb: grown * 1000.0 / create.operations,
-        writes_per_second: most.rate,
     }))
 }
 

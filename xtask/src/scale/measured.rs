@@ -36,8 +36,6 @@ pub(super) struct ServerFigures {
     pub(super) base_memory_mb: f64,
     pub(super) object_memory_kb: f64,
     pub(super) watch_memory_kb: f64,
-    /// Writes a second with 64 clients, all processors in use.
-    pub(super) writes_per_second: f64,
 }
 
 /// What one etcd uses.
@@ -46,7 +44,6 @@ pub(super) struct ServerFigures {
 pub(super) struct StoreFigures {
     pub(super) write_cpu_ms: f64,
     pub(super) object_memory_kb: f64,
-    pub(super) writes_per_second: f64,
 }
 
 /// A load that was measured as a whole; none of the parameters is made from it.
@@ -101,7 +98,6 @@ impl Measured {
             base_memory_mb: 20.0,
             object_memory_kb: 4.0,
             watch_memory_kb: 50.0,
-            writes_per_second: 5000.0,
         };
         let points = vec![Point {
             name: "memory".to_owned(),

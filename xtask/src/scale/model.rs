@@ -1,6 +1,6 @@
 //! The model: what a workload needs of servers and stores, by measured costs.
 
-use super::limits::{Limit, SERVER_LIMITS, STORE_LIMITS, usable};
+use super::limits::{Limit, SERVER_LIMITS, STORE_LIMITS};
 use super::measured::Measured;
 use super::workload::Workload;
 
@@ -54,7 +54,7 @@ pub(super) fn server_needs(measured: &Measured, load: &Workload, servers: f64) -
         Limit::Memory => memory_mb(measured, load, servers),
         Limit::Network => network_bytes(measured, load, servers),
         Limit::Connections => load.connections / servers,
-        Limit::StoreWrites | Limit::StoreBytes => 0.0,
+        Limit::StoreCpu | Limit::StoreMemory | Limit::StoreBytes => 0.0,
     };
     SERVER_LIMITS
         .iter()
@@ -66,22 +66,22 @@ pub(super) fn server_needs(measured: &Measured, load: &Workload, servers: f64) -
         .collect()
 }
 
-/// What one store must bear of these writes a second and objects.
+/// What one store must bear of these writes a second and objects. What an etcd uses is left out where none was measured;
+/// the embedded store is a part of the server, and so are its costs.
 pub(super) fn store_needs(measured: &Measured, writes: f64, objects: f64) -> Vec<Need> {
-    // Without an etcd that was measured, the embedded store says what a machine writes.
-    let rate = measured
-        .store
-        .as_ref()
-        .map_or(measured.server.writes_per_second, |store| store.writes_per_second);
+    let store = measured.store.as_ref();
     let bytes = objects * measured.server.page_bytes / measured.server.page_objects;
-    let mut needs =
-        vec![Need { limit: Limit::StoreWrites, needed: writes, available: usable(rate) }];
-    needs.extend(STORE_LIMITS.iter().map(|(limit, available)| Need {
-        limit: *limit,
-        needed: bytes,
-        available: *available,
-    }));
-    needs
+    let needed = |limit| match limit {
+        Limit::StoreCpu => store.map(|store| writes * store.write_cpu_ms / 1000.0),
+        Limit::StoreMemory => store.map(|store| objects * store.object_memory_kb / 1000.0),
+        _ => Some(bytes),
+    };
+    STORE_LIMITS
+        .iter()
+        .filter_map(|(limit, available)| {
+            Some(Need { limit: *limit, needed: needed(*limit)?, available: *available })
+        })
+        .collect()
 }
 
 /// What breaks first with one server on one store.
@@ -129,6 +129,7 @@ pub(super) fn store_parts(load: &Workload) -> Vec<(&'static str, f64, f64)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::measured::StoreFigures;
     use super::*;
 
     #[test]
@@ -162,7 +163,20 @@ mod tests {
         let load = Workload { connections: 1e6, deliveries: 1.0, ..zero() };
         assert_eq!(first_to_break(&measured, &load).unwrap().limit, Limit::Connections);
         let load = Workload { updates: 1e6, ..zero() };
-        assert_eq!(first_to_break(&measured, &load).unwrap().limit, Limit::StoreWrites);
+        assert_eq!(first_to_break(&measured, &load).unwrap().limit, Limit::Cpu);
+    }
+
+    #[test]
+    fn an_etcd_counts_where_it_was_measured() {
+        let mut measured = Measured::round();
+        let limits = |measured: &Measured| -> Vec<Limit> {
+            store_needs(measured, 1000.0, 1000.0).iter().map(|need| need.limit).collect()
+        };
+        assert_eq!(limits(&measured), [Limit::StoreBytes]);
+        measured.store = Some(StoreFigures { write_cpu_ms: 2.0, object_memory_kb: 8.0 });
+        assert_eq!(limits(&measured), [Limit::StoreCpu, Limit::StoreMemory, Limit::StoreBytes]);
+        let needs = store_needs(&measured, 1000.0, 1000.0);
+        assert_eq!((needs[0].needed, needs[1].needed), (2.0, 8.0));
     }
 
     #[test]

@@ -15,6 +15,7 @@ const SIZES: &[f64] = &[1000.0, 5000.0, 15_000.0, 100_000.0];
 pub(super) fn report(measured: &Measured, points: &[CheckedPoint<'_>]) -> String {
     let mut out = format!("{}\n\n", measured.about);
     write_points(&mut out, points);
+    write_parameters(&mut out, measured);
     let most = most_nodes(measured);
     let load = Workload::of(most);
     line(
@@ -40,6 +41,41 @@ fn write_points(out: &mut String, points: &[CheckedPoint<'_>]) {
             out,
             &format!("  {}: {measured:.1}, {predicted:.1}, {percent:+.0} %{verdict}", point.name),
         );
+    }
+}
+
+fn write_parameters(out: &mut String, measured: &Measured) {
+    let server = &measured.server;
+    line(
+        out,
+        &format!(
+            "\nCPU ms of a request: get {:.3}, create {:.3}, update {:.3}, delete {:.3}, page of {:.0} {:.3} ({:.0} bytes)",
+            server.get_cpu_ms,
+            server.create_cpu_ms,
+            server.update_cpu_ms,
+            server.delete_cpu_ms,
+            server.page_objects,
+            server.page_cpu_ms,
+            server.page_bytes
+        ),
+    );
+    line(
+        out,
+        &format!(
+            "a patch at a low rate {:.3} ms, an event {:.2} us and {:.0} bytes",
+            server.patch_cpu_ms, server.event_cpu_us, server.event_bytes
+        ),
+    );
+    line(
+        out,
+        &format!(
+            "memory: {:.1} MB, {:.2} kB a pod, {:.1} kB a watch",
+            server.base_memory_mb, server.object_memory_kb, server.watch_memory_kb
+        ),
+    );
+    if let Some(store) = &measured.store {
+        let (cpu, memory) = (store.write_cpu_ms, store.object_memory_kb);
+        line(out, &format!("etcd: {cpu:.3} ms of CPU a write, {memory:.2} kB an object"));
     }
 }
 
@@ -100,6 +136,7 @@ mod tests {
             "\n5000 nodes: 150000 pods, ",
             "\n100000 nodes: ",
             "breaks first: ",
+            "CPU ms of a request: get 0.020, ",
             "a store of leases: 500 writes/s, ",
         ] {
             assert!(text.contains(part), "no {part:?} in {text}");
