@@ -12,9 +12,13 @@ mod kubectl;
 mod layers;
 mod licences;
 mod long_runs;
+mod load;
 mod measure;
 mod metadata;
+mod profile;
 mod replay;
+mod scale;
+mod server_process;
 mod sessions;
 mod tables;
 mod tidy;
@@ -51,6 +55,9 @@ usage: cargo xtask <command>
   measure [PROFILE]
                   measure speed and memory of the release binary, or of the binary of a profile
   load [ARGS]     measure `ratchet serve`: requests, lists, writes, watches, starts
+  load --server URL|--kubeconfig FILE [ARGS]
+                  load any API server, or two in turn (--compare URL): rates, latencies, lost and late events, CPU and
+                  memory; `load --server URL --help` lists profiles and flags
   definitions [ARGS]
                   measure a thousand definitions with ten thousand objects: start, memory, one more
   growth [ARGS]   measure what every verb costs by the number of objects, and watches by their number
@@ -72,8 +79,15 @@ usage: cargo xtask <command>
   limits [--percent N]
                   ten thousand idle connections, a thousand watchers, 100,000 objects, or a part of them
                   (these five take `--profile NAME`, and use a release build without it)
+  profile --binary PATH [--tool PATH] [--seconds N] [--output DIR] [--callgrind] [create|get|list|watch]…
+                  print where the time of a `ratchet` built with --release goes on these paths: samples of perf, or
+                  instructions counted by callgrind
   replay [DIR] [--cases DIR] [--topic T] [--behavior released|proposal]
                   replay recorded requests to a real API server (in DIR, or RATCHET_ORACLE) against `ratchet serve`
+  scale           compute what limits one server and one etcd from the figures in xtask/scale.json, and what breaks first
+                  in larger clusters; fails if the model misses a measured point by more than 20 %
+  scale --measure --binary PATH [--etcd-servers URL] [--tool PATH] [--quick] [--write]
+                  measure these figures with a `ratchet` built with --release, and store them
   tree DIR COUNT  write a tree of COUNT mixed resources, for measurements
 ";
 
@@ -128,6 +142,7 @@ fn run() -> Result<bool> {
         ["clients"] => clients::run(&mut ci::Tally::default()),
         ["measure"] => measure::run("release"),
         ["measure", profile] => measure::run(profile),
+        ["load", rest @ ..] if load::names_server(rest) => load::run(rest),
         ["load", rest @ ..] => run_bench("load", rest),
         ["definitions", rest @ ..] => run_bench("definitions", rest),
         ["growth", rest @ ..] => run_bench("growth", rest),
@@ -136,7 +151,9 @@ fn run() -> Result<bool> {
         ["writes", rest @ ..] => run_bench("writes", rest),
         ["streams", rest @ ..] => run_bench("kubelets", rest),
         ["siege", rest @ ..] => run_bench("siege", rest),
+        ["profile", rest @ ..] => profile::run(rest),
         ["replay", rest @ ..] => replay::run(rest),
+        ["scale", rest @ ..] => scale::run(rest),
         ["tree", folder, count] => {
             let count = count.parse().context("COUNT must be a number")?;
             println!("{}", tree::run(std::path::Path::new(folder), count)?);

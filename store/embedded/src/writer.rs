@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use ratchet_store::archive::unix_millis;
 use ratchet_store::{Commit, Event, Operation, Revision, StoreError, Write};
 use tokio::sync::oneshot;
 

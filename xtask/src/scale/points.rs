@@ -1,0 +1,76 @@
+//! Measured points, and whether the model reproduces them.
+
+use super::measured::{Measured, Point, PointLoad, ServerFigures};
+
+/// So far may the model be from a measured point, as a share of it.
+const TOLERANCE: f64 = 0.2;
+
+/// A point beside what the model says.
+pub(super) struct CheckedPoint<'p> {
+    pub(super) point: &'p Point,
+    pub(super) predicted: f64,
+}
+
+impl CheckedPoint<'_> {
+    /// The model's value against the measured one: 0.1 is ten percent more.
+    pub(super) fn deviation(&self) -> f64 {
+        self.predicted / self.point.measured - 1.0
+    }
+
+    /// Whether the deviation is tolerable; a point that measured nothing is not.
+    pub(super) fn fits(&self) -> bool {
+        self.point.measured > 0.0 && self.deviation().abs() <= TOLERANCE
+    }
+}
+
+/// Compares all points with the model.
+pub(super) fn check(measured: &Measured) -> Vec<CheckedPoint<'_>> {
+    let server = &measured.server;
+    measured
+        .points
+        .iter()
+        .map(|point| CheckedPoint { point, predicted: predict(server, &point.load) })
+        .collect()
+}
+
+/// What the parameters say about a load.
+fn predict(server: &ServerFigures, load: &PointLoad) -> f64 {
+    match load {
+        PointLoad::Requests { creates, pages } => {
+            creates * server.create_cpu_ms + pages * server.page_cpu_ms
+        }
+        PointLoad::Churn { writes, watchers } => {
+            writes * (server.patch_cpu_ms + watchers * server.event_cpu_us / 1000.0)
+        }
+        PointLoad::Memory { pods } => {
+            server.base_memory_mb + pods * server.object_memory_kb / 1000.0
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn predicted(load: &PointLoad) -> f64 {
+        predict(&Measured::round().server, load)
+    }
+
+    #[test]
+    fn loads_are_sums_of_their_parts() {
+        assert_eq!(predicted(&PointLoad::Requests { creates: 10.0, pages: 2.0 }), 8.0);
+        assert_eq!(predicted(&PointLoad::Churn { writes: 100.0, watchers: 200.0 }), 300.0);
+        assert_eq!(predicted(&PointLoad::Memory { pods: 10_000.0 }), 60.0);
+    }
+
+    #[test]
+    fn a_fifth_is_tolerated_and_no_more() {
+        for (measured, fits) in
+            [(60.0, true), (50.1, true), (74.9, true), (49.0, false), (76.0, false), (0.0, false)]
+        {
+            let mut figures = Measured::round();
+            figures.points[0].measured = measured;
+            assert_eq!(check(&figures)[0].fits(), fits, "{measured}");
+        }
+    }
+}
