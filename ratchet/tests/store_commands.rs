@@ -241,7 +241,7 @@ fn a_damaged_archive_changes_nothing() {
     run(&["backup", path(&archive), "--data-dir", path(&data)]);
     let bytes = std::fs::read(&archive).unwrap();
     let damaged = folder.path().join("damaged");
-    let mut refuse = |bytes: &[u8], wanted: &str| {
+    let refuse = |bytes: &[u8], wanted: &str| {
         std::fs::write(&damaged, bytes).unwrap();
         for data in [&new, &data] {
             let line = failure(&["restore", path(&damaged), "--data-dir", path(data), "--force"]);

@@ -4,7 +4,7 @@
 //! after a head in `#`; `tools/schemagen` writes it.
 
 use crate::field_errors::format_node;
-use crate::{field_errors, format_value};
+use crate::format_value;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Write as _;
@@ -117,7 +117,7 @@ fn write_list(item: &str, at: &At<'_>, out: &mut String) {
 }
 
 fn quantity(at: &At<'_>) -> String {
-    field_errors::quoted(&Quantity::at(at).unwrap_or(Quantity::whole(0)).to_string())
+    format_value::json(&Quantity::at(at).unwrap_or(Quantity::whole(0)).to_string())
 }
 
 fn write_quantities(at: &At<'_>, out: &mut String) {
