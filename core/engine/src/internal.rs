@@ -3,7 +3,6 @@
 //! Every field has its Go name, whether it is set or not. `internal.txt` lists the types, one per line
 //! after a head in `#`; `tools/schemagen` writes it.
 
-use crate::field_errors::format_node;
 use crate::format_value;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -93,7 +92,7 @@ fn write_shape(shape: &str, at: &At<'_>, parent: &At<'_>, out: &mut String) {
         "s" => out.push_str(&format_value::json(at.text_or_empty())),
         "b" => out.push_str(if at.is_true() { "true" } else { "false" }),
         "i" | "p" if !at.is_set() => out.push('0'),
-        "i" | "p" => out.push_str(&format_node(at.node())),
+        "i" | "p" => out.push_str(&format_value::tree(at.node())),
         "q" => out.push_str(&quantity(at)),
         "Q" => write_quantities(at, out),
         "sel" => out.push_str(&format_value::selector(at)),
