@@ -22,6 +22,10 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("ratchet kubelet-certs -o prometheus > /var/", "needs a cluster, and writes outside"),
     ("mv /var/lib/node_exporter/", "the second half of the same"),
     ("ratchet serve --kubelet-certificate-authority /etc/", "needs the files of a cluster"),
+    (
+        "ratchet serve --etcd-servers=https://etcd-0",
+        "needs etcd; ratchet/tests/serve_etcd.rs starts one",
+    ),
     ("kubectl get nodes -o json > certs/nodes.json", "dials the kubelets of a cluster"),
     (
         "openssl req -new -key kubelet.key",

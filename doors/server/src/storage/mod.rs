@@ -4,3 +4,4 @@
 pub(crate) mod cache;
 pub(crate) mod convert;
 pub(crate) mod health;
+pub(crate) mod parts;

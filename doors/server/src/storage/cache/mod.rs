@@ -6,6 +6,7 @@ mod field_values;
 mod history;
 mod item;
 mod items;
+mod missed;
 mod object_state;
 mod packed;
 mod recent;
@@ -48,6 +49,9 @@ pub(crate) const NODE_PORTS: &str = "nodeports";
 
 /// The time that a reader waits for a revision that is not reached yet.
 const WAIT_LIMIT: Duration = Duration::from_secs(3);
+
+/// The pause before a store that does not answer is read again.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// An index that is updated together with the cache.
 pub(crate) trait Index: Send + Sync {
@@ -115,15 +119,47 @@ impl Cache {
 
     /// Applies the store's watch until the store closes.
     pub async fn follow(&self) -> Result<(), StoreError> {
-        let from = Revision(*self.reached.borrow());
-        let mut events = self.store.watch(ROOT, from).await?;
+        loop {
+            match self.apply_watch().await {
+                StoreError::Closed => return Ok(()),
+                StoreError::Compacted { .. } => {
+                    tracing::warn!(
+                        "the store has forgotten changes that were not seen: it is read anew"
+                    );
+                    self.catch_up().await?;
+                }
+                error => return Err(error),
+            }
+        }
+    }
+
+    /// Applies a watch until it fails.
+    async fn apply_watch(&self) -> StoreError {
+        let watch = self.store.watch(ROOT, Revision(self.reached())).await;
+        let mut events = match watch {
+            Ok(events) => events,
+            Err(error) => return error,
+        };
         loop {
             match events.next().await {
                 Ok(batch) => self.apply_batch(batch),
-                Err(StoreError::Closed) => return Ok(()),
-                Err(error) => return Err(error),
+                Err(error) => return error,
             }
         }
+    }
+
+    /// Reads all objects again, as after a break that was longer than the store's memory, and applies the differences.
+    async fn catch_up(&self) -> Result<(), StoreError> {
+        let page = loop {
+            match self.store.list(Query::under(ROOT)).await {
+                Ok(page) => break page,
+                // A store that is away may come back.
+                Err(StoreError::Broken(_)) => tokio::time::sleep(RETRY).await,
+                Err(error) => return Err(error),
+            }
+        };
+        self.apply_batch(missed::differences(&self.resource_caches(), page));
+        Ok(())
     }
 
     fn apply_batch(&self, batch: Batch) {
