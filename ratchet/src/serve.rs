@@ -5,6 +5,7 @@ pub(crate) mod args;
 mod controller_runtime;
 mod controllers;
 mod data_location;
+mod etcd_config;
 mod files;
 mod front_proxy;
 mod keys;
@@ -27,12 +28,12 @@ use data_location::DataLocation;
 pub(crate) use files::{STORE_FOLDER, usual_data_dir};
 use keys::Keys;
 use ratchet_controllers::Settings as ControllerSettings;
-use ratchet_embedded::Embedded;
 use ratchet_engine::ApiConfig;
 use ratchet_server::{
     AggregationConfig, BackendConfig, ClientKeyFiles, Config, Credentials, Proxies, ProxyFiles,
     STACK_SIZE, ServiceRouting, Trust, worker_threads,
 };
+use ratchet_store::Store;
 use settings::Settings;
 use signals::Signals;
 use std::error::Error;
@@ -78,8 +79,12 @@ fn start(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     if data.ignores_etcd(&args) {
         tracing::warn!("--etcd-servers is not used: everything is kept in the server's own store");
     }
+    controllers.election = controllers::election(&args.controllers, data.is_shared())?;
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(worker_threads()).thread_stack_size(STACK_SIZE);
+    let runtime = runtime.enable_all().build()?;
     // The store is opened before anything is written: it knows whether another process owns the directory.
-    let store = Arc::new(data.open_store()?);
+    let store = runtime.block_on(data.open_store())?;
     let keys = Arc::new(Keys::prepare(
         &data,
         &args.serving,
@@ -91,9 +96,6 @@ fn start(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     controllers.root_ca = keys.ca_bundle()?;
     controllers.signing = Some(signing::signer(&args.controllers, keys.authority_files())?);
     let config = config(args, settings, &keys);
-    let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    runtime.worker_threads(worker_threads()).thread_stack_size(STACK_SIZE);
-    let runtime = runtime.enable_all().build()?;
     let result = runtime.block_on(serve(config, store, keys, controllers, out));
     // Whatever still reads the files ends first.
     drop(runtime);
@@ -235,7 +237,7 @@ fn credentials(args: ClientArgs, keys: &Keys) -> Credentials {
 
 async fn serve(
     config: Config,
-    store: Arc<Embedded>,
+    store: Arc<dyn Store>,
     keys: Arc<Keys>,
     controllers: ControllerSettings,
     out: &mut impl Write,

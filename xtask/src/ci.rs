@@ -46,7 +46,8 @@ const RECORDINGS: &[(&str, &str, &str)] = &[
 ];
 
 /// The packages and test binaries that start etcd.
-const ETCD: &[(&str, &str)] = &[("ratchet", "store_etcd"), ("ratchet-etcd", "etcd")];
+const ETCD: &[(&str, &str)] =
+    &[("ratchet", "serve_etcd"), ("ratchet", "store_etcd"), ("ratchet-etcd", "etcd")];
 
 /// Time limit of each of them: some read gigabytes, and Go compiles what it tests.
 const RECORDINGS_SECONDS: (&str, &str) = ("RATCHET_TEST_SECONDS", "3600");

@@ -50,12 +50,12 @@ pub struct Cluster {
 impl Cluster {
     /// Starts members and waits until all are healthy. `flags` are those of every member beside the usual ones.
     pub fn start(program: &Path, size: usize, flags: &[&str]) -> Self {
-        Self::spawn(program, size, "http", flags, |member| member.wait_healthy())
+        Self::spawn(program, size, "http", flags, Member::wait_healthy)
     }
 
     /// Starts members that serve clients with TLS; their health is not asked for.
     pub fn start_tls(program: &Path, size: usize, flags: &[&str]) -> Self {
-        Self::spawn(program, size, "https", flags, |member| member.wait_listening())
+        Self::spawn(program, size, "https", flags, Member::wait_listening)
     }
 
     fn spawn(

@@ -83,6 +83,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("authentication-config", "it may name who must not come in"),
     ("authorization-config", "it may name who decides first"),
     ("encryption-provider-config", "secrets would be stored as they are"),
+    ("etcd-servers-overrides", "objects would be in another etcd than was said"),
 ];
 
 /// Sorted by name.
@@ -141,15 +142,10 @@ const ACCEPTED: &[(&str, Kind)] = &[
     ("enable-logs-handler", Kind::Bool),
     ("enable-priority-and-fairness", Kind::Bool),
     ("encryption-provider-config-automatic-reload", Kind::Bool),
-    ("etcd-cafile", Kind::Text),
-    ("etcd-certfile", Kind::Text),
     ("etcd-count-metric-poll-period", Kind::Duration),
     ("etcd-db-metric-poll-interval", Kind::Duration),
     ("etcd-healthcheck-timeout", Kind::Duration),
-    ("etcd-keyfile", Kind::Text),
-    ("etcd-prefix", Kind::Text),
     ("etcd-readycheck-timeout", Kind::Duration),
-    ("etcd-servers-overrides", Kind::Text),
     ("external-hostname", Kind::Text),
     ("goaway-chance", Kind::Text),
     ("http2-max-streams-per-connection", Kind::Integer),

@@ -76,10 +76,27 @@ pub(crate) struct StorageArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
 
-    /// URLs of etcd. It is not used, unless it is the stand-in that `ratchet envtest` links: then the store is in its
-    /// data directory.
+    /// URLs of the members of etcd (scheme://ip:port), comma-separated: all objects are kept there, and several servers
+    /// on one etcd are one API. Excludes --data-dir. With the stand-in that `ratchet envtest` links, objects are kept in
+    /// its data directory.
     #[arg(long, value_name = "URLS", value_delimiter = ',')]
     pub(crate) etcd_servers: Vec<String>,
+
+    /// File of the certificate authorities that the members of etcd are verified by [default: those of the system].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) etcd_cafile: Option<PathBuf>,
+
+    /// File of the client certificate for etcd.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) etcd_certfile: Option<PathBuf>,
+
+    /// File of the key of the client certificate for etcd.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) etcd_keyfile: Option<PathBuf>,
+
+    /// Prefix of all keys in etcd.
+    #[arg(long, value_name = "PREFIX", default_value = "/registry")]
+    pub(crate) etcd_prefix: String,
 
     /// Whether the server was started under the name kube-apiserver, as tests do.
     #[arg(skip)]
@@ -485,7 +502,7 @@ pub(crate) enum Reconciler {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LeaderElect {
-    /// Only if servers share a store. The embedded store has one server, so auto means false.
+    /// Only if servers can share the store: with --etcd-servers.
     Auto,
     /// Always.
     True,

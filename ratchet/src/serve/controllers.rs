@@ -12,7 +12,7 @@ pub(crate) fn resolve(args: &ControllerArgs, services: &[String]) -> Result<Sett
     Ok(Settings {
         selection: Selection::parse(&chosen.join(","))?,
         node_ranges: node_ranges(args, services)?,
-        election: election(args)?,
+        election: election(args, false)?,
         ..Settings::default()
     })
 }
@@ -38,11 +38,12 @@ fn size(flag: &str, number: i64) -> Result<Option<u8>, String> {
     Ok((size > 0).then_some(size))
 }
 
-/// Leader election settings; `auto` means none, because a server with an embedded store has no peers.
-fn election(args: &ControllerArgs) -> Result<Option<Election>, String> {
+/// Leader election settings; `auto` means none unless servers share the store.
+pub(crate) fn election(args: &ControllerArgs, is_shared: bool) -> Result<Option<Election>, String> {
     match args.leader_elect {
-        LeaderElect::Auto | LeaderElect::False => return Ok(None),
-        LeaderElect::True => {}
+        LeaderElect::False => return Ok(None),
+        LeaderElect::Auto if !is_shared => return Ok(None),
+        LeaderElect::Auto | LeaderElect::True => {}
     }
     let length = |span: GoDuration| {
         if span.is_negative() { std::time::Duration::ZERO } else { span.length() }
@@ -90,6 +91,17 @@ mod tests {
     fn resolved(flags: &[&str]) -> Result<Settings, String> {
         let cli = Cli::try_parse_from([&["serve"], flags].concat()).unwrap();
         resolve(&cli.args.controllers, &["10.0.0.0/24".to_owned()])
+    }
+
+    #[test]
+    fn servers_that_share_a_store_elect_one() {
+        let elects = |flags: &[&str], is_shared| {
+            let cli = Cli::try_parse_from([&["serve"], flags].concat()).unwrap();
+            election(&cli.args.controllers, is_shared).unwrap().is_some()
+        };
+        assert!(elects(&[], true) && !elects(&[], false));
+        assert!(elects(&["--leader-elect"], false));
+        assert!(!elects(&["--leader-elect=false"], true));
     }
 
     #[test]

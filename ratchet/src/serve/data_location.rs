@@ -1,11 +1,16 @@
 //! `DataLocation`: where a server keeps objects, certificates and its kubeconfig.
 
 use super::args::ServeArgs;
+use super::etcd_config;
 use super::files;
 use super::temporary_dir::TemporaryDir;
 use crate::etcd::notice::Notice;
-use ratchet_embedded::{Embedded, OpenError, Options};
+use ratchet_embedded::{Embedded, Options};
+use ratchet_etcd::{EtcdConfig, EtcdStore};
+use ratchet_store::Store;
+use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The data directory that is none.
 const MEMORY: &str = ":memory:";
@@ -33,11 +38,21 @@ enum StoreLocation {
     Memory,
     /// A folder, and whether commits must be on the disk before they count.
     Folder(PathBuf, bool),
+    /// Many machines.
+    Etcd(EtcdConfig),
 }
 
 impl DataLocation {
     /// Finds the location that the flags mean, and makes its directories.
     pub(crate) fn prepare(args: &ServeArgs) -> Result<Self, String> {
+        if args.storage.data_dir.is_some()
+            && !args.storage.etcd_servers.is_empty()
+            && !args.storage.is_test_server
+        {
+            return Err("--data-dir and --etcd-servers exclude each other: objects are kept in a \
+                        directory or in etcd (--cert-dir names a directory for the certificates)"
+                .to_owned());
+        }
         match args.storage.data_dir.as_deref() {
             Some(dir) if dir == Path::new(MEMORY) => Self::passing(args, StoreLocation::Memory),
             Some(dir) => Self::lasting(args, dir),
@@ -48,7 +63,11 @@ impl DataLocation {
                 None if args.storage.is_test_server => Self::passing(args, StoreLocation::Memory),
                 None => {
                     let env = |name: &str| std::env::var_os(name).map(PathBuf::from);
-                    Self::lasting(args, &files::usual_data_dir(env))
+                    let usual = Self::lasting(args, &files::usual_data_dir(env))?;
+                    match etcd_config::resolve(&args.storage)? {
+                        Some(etcd) => Ok(Self { store: StoreLocation::Etcd(etcd), ..usual }),
+                        None => Ok(usual),
+                    }
                 }
             },
         }
@@ -83,20 +102,32 @@ impl DataLocation {
     }
 
     /// Opens the store.
-    pub(crate) fn open_store(&self) -> Result<Embedded, OpenError> {
+    pub(crate) async fn open_store(&self) -> Result<Arc<dyn Store>, Box<dyn Error>> {
         let usual = Options::default();
-        match &self.store {
-            StoreLocation::Memory => Embedded::in_memory(Options { cache: MEMORY_CACHE, ..usual }),
-            StoreLocation::Folder(path, flush) => {
-                Embedded::open(path, Options { flush: *flush, ..usual })
+        Ok(match &self.store {
+            StoreLocation::Memory => {
+                Arc::new(Embedded::in_memory(Options { cache: MEMORY_CACHE, ..usual })?)
             }
-        }
+            StoreLocation::Folder(path, flush) => {
+                Arc::new(Embedded::open(path, Options { flush: *flush, ..usual })?)
+            }
+            StoreLocation::Etcd(config) => Arc::new(EtcdStore::connect(config.clone()).await?),
+        })
+    }
+
+    /// Whether other servers can use the store at the same time.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self.store, StoreLocation::Etcd(_))
     }
 
     /// Whether the store is another one than the flags of etcd name.
     pub(crate) fn ignores_etcd(&self, args: &ServeArgs) -> bool {
-        let is_lent = matches!(&self.store, StoreLocation::Folder(path, _) if path.ends_with(OWN));
-        !args.storage.etcd_servers.is_empty() && !is_lent
+        let is_used = match &self.store {
+            StoreLocation::Memory => false,
+            StoreLocation::Folder(path, _) => path.ends_with(OWN),
+            StoreLocation::Etcd(_) => true,
+        };
+        !args.storage.etcd_servers.is_empty() && !is_used
     }
 
     /// Removes the files of a server that has ended, if nobody needs them.
@@ -142,6 +173,15 @@ mod tests {
         let flags =
             [format!("--data-dir={}", data.display()), format!("--cert-dir={}", certs.display())];
         assert_eq!(prepared(&flags, false).pki, certs);
+    }
+
+    #[test]
+    fn a_directory_and_etcd_exclude_each_other() {
+        for dir in ["/tmp/data", ":memory:"] {
+            let flags = [format!("--data-dir={dir}"), "--etcd-servers=http://127.0.0.1:1".into()];
+            let refused = DataLocation::prepare(&args(&flags, false)).err().unwrap();
+            assert!(refused.starts_with("--data-dir and --etcd-servers exclude each other"));
+        }
     }
 
     #[test]

@@ -25,6 +25,10 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("ratchet webhook --tls-cert-file /tls/", "serves for ever; ratchet/tests/webhook.rs runs it"),
     ("ratchet webhook manifests --ca-bundle-file ca.crt", "needs the authority of a certificate"),
     ("kubectl apply -f webhook-configuration.yaml", "the second half of the same"),
+    (
+        "ratchet serve --etcd-servers=https://etcd-0",
+        "needs etcd; ratchet/tests/serve_etcd.rs starts one",
+    ),
     ("kubectl get nodes -o json > certs/nodes.json", "dials the kubelets of a cluster"),
     (
         "openssl req -new -key kubelet.key",

@@ -67,15 +67,23 @@ impl Server {
         assert!(done.unwrap().success());
     }
 
+    /// Starts a server without a data directory; its files are in the usual place of a user whose home is `home`.
+    #[allow(dead_code, reason = "not every test has an etcd")]
+    pub(crate) fn start_at_home(home: &Path, arguments: &[&str]) -> Self {
+        let mut command = Command::new(BINARY);
+        let port = free_port();
+        command.env("XDG_STATE_HOME", home).args(["serve", "--secure-port", &port.to_string()]);
+        Self::run(command, port, &home.join("ratchet"), arguments)
+    }
+
     fn start_by(mut command: Command, port: u16, dir: &Path, arguments: &[&str]) -> Self {
-        let mut child = command
-            .args(["serve", "--secure-port", &port.to_string(), "--data-dir"])
-            .arg(dir)
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        command.args(["serve", "--secure-port", &port.to_string(), "--data-dir"]).arg(dir);
+        Self::run(command, port, dir, arguments)
+    }
+
+    fn run(mut command: Command, port: u16, dir: &Path, arguments: &[&str]) -> Self {
+        let mut child =
+            command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
         let lines: Vec<String> = out.lines().take(3).map(Result::unwrap).collect();
         if lines.len() < 3 {

@@ -36,6 +36,11 @@ pub trait Store: Send + Sync + 'static {
     /// it is on the disk.
     fn commit(&self, writes: Vec<Write>) -> Answer<'_, Commit>;
 
+    /// The number of guarded writes that fit a commit; one with more fails with [`StoreError::Broken`].
+    fn max_guards(&self) -> usize {
+        usize::MAX
+    }
+
     /// Watches keys with this prefix, from the first event after `after`.
     ///
     /// Fails with [`StoreError::Compacted`] if `after` is below the oldest revision kept, with

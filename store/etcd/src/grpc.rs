@@ -25,8 +25,10 @@ use crate::protobuf::Message;
 const PREFIX: usize = 5;
 /// The longest message that is read.
 const MAX_MESSAGE: usize = 1 << 30;
+/// The interval of pings while something is awaited; etcd closes connections with less than five seconds between them.
+const PING: Duration = Duration::from_secs(6);
 /// A member that does not answer a ping in this time is not there.
-const PING: Duration = Duration::from_secs(2);
+const PING_ANSWER: Duration = Duration::from_secs(4);
 /// The time to connect.
 const DIAL: Duration = Duration::from_secs(2);
 const STREAM_WINDOW: u32 = 8 << 20;
@@ -214,7 +216,7 @@ async fn handshake(
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
         .keep_alive_interval(PING)
-        .keep_alive_timeout(PING)
+        .keep_alive_timeout(PING_ANSWER)
         .handshake(TokioIo::new(stream))
         .await?;
     tokio::spawn(connection);

@@ -49,7 +49,7 @@ impl KeyMap {
     }
 
     /// The key of the store; none for the store's own keys, and for keys of others.
-    pub(crate) fn from_etcd(&self, key: &[u8]) -> Option<Arc<str>> {
+    pub(crate) fn to_store(&self, key: &[u8]) -> Option<Arc<str>> {
         let rest = key.strip_prefix(self.prefix.as_slice())?;
         let (slash, rest) = match rest.first() {
             Some(&OWN) => return None,
@@ -126,20 +126,20 @@ mod tests {
         assert!(there.is_sorted());
         let all = map.range("", None).unwrap();
         for (key, there) in keys.iter().zip(&there) {
-            assert_eq!(map.from_etcd(there).as_deref(), Some(*key));
+            assert_eq!(map.to_store(there).as_deref(), Some(*key));
             assert!(all.start <= *there && *there < all.end);
         }
         let own = map.own("compact");
-        assert_eq!(map.from_etcd(&own), None);
+        assert_eq!(map.to_store(&own), None);
         assert!(own >= all.end && own < map.everything().end);
-        assert_eq!(map.from_etcd(b"/registry2/a"), None);
+        assert_eq!(map.to_store(b"/registry2/a"), None);
     }
 
     #[test]
     fn the_prefix_stands_for_the_root() {
         let map = KeyMap::new("/registry", "/clusters/one/");
         assert_eq!(map.to_etcd("/registry/pods/x").unwrap(), b"/clusters/one/pods/x");
-        assert_eq!(map.from_etcd(b"/clusters/one/pods/x").as_deref(), Some("/registry/pods/x"));
+        assert_eq!(map.to_store(b"/clusters/one/pods/x").as_deref(), Some("/registry/pods/x"));
         assert_eq!(map.to_etcd("/else"), None);
         assert_eq!(map.range("\0", None), None);
         assert_eq!(map.range("/reg", None), map.range("", None));

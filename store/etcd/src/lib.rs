@@ -27,6 +27,7 @@ mod leases;
 mod messages;
 mod protobuf;
 mod reads;
+mod records;
 mod shared;
 mod tls;
 mod turns;
@@ -50,8 +51,9 @@ use grpc::RpcError;
 use keys::KeyMap;
 use latest::Latest;
 use leases::Leases;
-use messages::{KeyRange, KeyValue, TxnResponse, method};
-use shared::{NO_LEASE, Shared, failure, from_etcd, to_etcd};
+use messages::{KeyRange, TxnResponse, method};
+use records::record;
+use shared::{NO_LEASE, Shared, failure, to_etcd};
 use turns::Turns;
 use txn::Transaction;
 use watcher::Watcher;
@@ -129,6 +131,10 @@ impl Store for EtcdStore {
             let task = tokio::spawn(async move { commit(&shared, &leases, &transaction).await });
             task.await.unwrap_or(Err(StoreError::Closed))
         })
+    }
+
+    fn max_guards(&self) -> usize {
+        txn::NESTED
     }
 
     fn watch(&self, prefix: &str, after: Revision) -> Answer<'_, Box<dyn Watch>> {
@@ -230,11 +236,4 @@ async fn commit(
             Err(error) => return Err(shared.explain(error).await),
         }
     }
-}
-
-/// The record of a key; none if the key is not among the store's.
-fn record(keys: &KeyMap, kv: KeyValue) -> Option<Record> {
-    let key = keys.from_etcd(&kv.key)?;
-    let (created, modified) = (from_etcd(kv.created), from_etcd(kv.modified));
-    Some(Record { key, value: kv.value, created, modified })
 }

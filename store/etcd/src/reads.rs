@@ -2,7 +2,7 @@
 
 use ratchet_store::{Page, Query, StoreError};
 
-use crate::record;
+use crate::records::record;
 use crate::shared::{Shared, from_etcd};
 
 /// The records that are read at once.

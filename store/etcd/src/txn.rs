@@ -11,14 +11,14 @@ use crate::messages::{
     range, txn,
 };
 use crate::protobuf::Message;
-use crate::record;
+use crate::records::record;
 use crate::shared::{from_etcd, to_etcd};
 
 /// The operations, and the comparisons, that a member allows in a transaction (`--max-txn-ops`). A nested transaction
 /// may have as many as the one around it has left.
 const MAX_OPS: usize = 128;
 /// The nested transactions of a large commit, and the operations of each.
-const NESTED: usize = MAX_OPS / 2;
+pub(crate) const NESTED: usize = MAX_OPS / 2;
 
 /// A commit, ready to be sent.
 #[derive(Debug)]

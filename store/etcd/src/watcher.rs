@@ -10,7 +10,7 @@ use crate::client::Backoff;
 use crate::grpc::{Answers, RpcError};
 use crate::keys::KeyMap;
 use crate::messages::{WatchEvent, WatchResponse, watch_create};
-use crate::record;
+use crate::records::record;
 use crate::shared::{Shared, from_etcd, to_etcd};
 
 /// The batches that wait for a reader; etcd keeps the rest.
@@ -184,7 +184,7 @@ async fn next(answers: &mut Answers) -> Result<WatchResponse, RpcError> {
 /// The event of the store; none if its key is of another prefix, or not among the store's.
 fn past_event(keys: &KeyMap, prefix: &str, event: WatchEvent) -> Option<PastEvent> {
     let WatchEvent { is_delete, kv, previous } = event;
-    let key = keys.from_etcd(&kv.key).filter(|key| key.starts_with(prefix))?;
+    let key = keys.to_store(&kv.key).filter(|key| key.starts_with(prefix))?;
     let act = match is_delete {
         true => EventKind::Deleted,
         false => EventKind::Put { value: kv.value, created: from_etcd(kv.created) },

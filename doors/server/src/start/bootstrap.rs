@@ -6,6 +6,7 @@ use crate::start::config::ProxyFiles;
 use crate::start::kubernetes_service;
 use crate::status::StatusError;
 use crate::storage::cache::{START_LIMIT, storable};
+use crate::storage::parts::commit_parts;
 use crate::verbs::managed_fields;
 use ratchet_object::{Equality, Node, equal_at};
 use ratchet_store::{Commit, Guard, Revision, Write};
@@ -23,13 +24,13 @@ pub(crate) async fn run(app: &Arc<App>, config: &PublishedConfig) -> Result<(), 
         app.cache.fresh_within(START_LIMIT).await?;
         let mut needed = Vec::new();
         for object in &objects {
-            needed.extend(writes(app, object)?);
+            needed.push(writes(app, object)?);
         }
-        let writes: Vec<Write> = needed;
-        if writes.is_empty() {
+        needed.retain(|writes| !writes.is_empty());
+        if needed.is_empty() {
             return Ok(());
         }
-        match app.cache.store().commit(writes).await? {
+        match commit_parts(app.cache.store().as_ref(), needed).await? {
             Commit::Done(revision) => {
                 return app.cache.wait_within(revision.0, START_LIMIT).await;
             }

@@ -332,13 +332,19 @@ async fn compact(app: Arc<App>, every: Duration) {
         if let Some(held) = app.held_revisions.oldest() {
             before = before.min(Revision(held));
         }
-        if before.0 > 0
-            && let Err(error) = app.cache.store().compact(before).await
-        {
+        if let Err(error) = compact_in_turn(app.cache.store(), before).await {
             tracing::warn!(%error, "old revisions could not be forgotten");
         }
         before = Revision(app.cache.reached());
     }
+}
+
+/// Compacts if none of the servers of this store has done so in this round.
+async fn compact_in_turn(store: &Arc<dyn Store>, before: Revision) -> Result<(), StoreError> {
+    if store.take_turn("compact").await? && before.0 > 0 {
+        store.compact(before).await?;
+    }
+    Ok(())
 }
 
 /// The address at which this server reaches itself.

@@ -5,3 +5,4 @@ pub(crate) mod cache;
 pub(crate) mod convert;
 pub(crate) mod health;
 pub(crate) mod held_revisions;
+pub(crate) mod parts;

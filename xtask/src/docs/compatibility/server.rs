@@ -230,7 +230,7 @@ const ROWS: &[[&str; 4]] = &[
         "is cut off after `--write-timeout`",
         "a response that nobody reads still holds memory",
     ],
-    ["storage", "protobuf in etcd", "JSON in a file of its own", "one binary"],
+    ["storage", "protobuf in etcd", "JSON in a file of its own, or in etcd", "one binary"],
     [
         "resource versions",
         "count the writes to etcd",
@@ -378,7 +378,7 @@ const ROWS: &[[&str; 4]] = &[
     [
         "flags and feature gates of 1.36 without effect here",
         "have their effect",
-        "are accepted and named in the log; `--encryption-provider-config`, `--authentication-config`, `--authorization-config` and `--audit-webhook-config-file` are refused",
+        "are accepted and named in the log; `--encryption-provider-config`, `--authentication-config`, `--authorization-config`, `--audit-webhook-config-file` and `--etcd-servers-overrides` are refused",
         "command lines of kube-apiserver work unchanged, but a protection that does not exist must not be configured in silence",
     ],
     [

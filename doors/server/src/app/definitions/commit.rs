@@ -2,12 +2,14 @@
 
 use crate::status::StatusError;
 use crate::storage::cache::Cache;
+use crate::storage::parts::commit_parts;
 use ratchet_store::{Commit, Write};
 
 /// Commits writes of the server itself; returns their revision. A conflict is no error, for the next step begins with
 /// what is stored then.
 pub(super) async fn commit(cache: &Cache, writes: Vec<Write>) -> Result<Option<u64>, StatusError> {
-    match cache.store().commit(writes).await? {
+    let each = writes.into_iter().map(|write| vec![write]);
+    match commit_parts(cache.store().as_ref(), each).await? {
         Commit::Done(revision) => {
             cache.wait_for(revision.0).await?;
             Ok(Some(revision.0))

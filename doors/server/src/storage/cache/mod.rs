@@ -6,6 +6,7 @@ mod field_values;
 mod history;
 mod item;
 mod items;
+mod missed;
 mod object_state;
 mod packed;
 mod recent;
@@ -52,6 +53,9 @@ pub(crate) const WAIT_LIMIT: Duration = Duration::from_secs(3);
 /// The time that a start waits for one: nobody but the start can try again, and on a starved machine what a request would
 /// give up on comes late.
 pub(crate) const START_LIMIT: Duration = Duration::from_secs(60);
+
+/// The pause before a store that does not answer is read again.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// An index that is updated together with the cache.
 pub(crate) trait Index: Send + Sync {
@@ -119,15 +123,47 @@ impl Cache {
 
     /// Applies the store's watch until the store closes.
     pub async fn follow(&self) -> Result<(), StoreError> {
-        let from = Revision(*self.reached.borrow());
-        let mut events = self.store.watch(ROOT, from).await?;
+        loop {
+            match self.apply_watch().await {
+                StoreError::Closed => return Ok(()),
+                StoreError::Compacted { .. } => {
+                    tracing::warn!(
+                        "the store has forgotten changes that were not seen: it is read anew"
+                    );
+                    self.catch_up().await?;
+                }
+                error => return Err(error),
+            }
+        }
+    }
+
+    /// Applies a watch until it fails.
+    async fn apply_watch(&self) -> StoreError {
+        let watch = self.store.watch(ROOT, Revision(self.reached())).await;
+        let mut events = match watch {
+            Ok(events) => events,
+            Err(error) => return error,
+        };
         loop {
             match events.next().await {
                 Ok(batch) => self.apply_batch(batch),
-                Err(StoreError::Closed) => return Ok(()),
-                Err(error) => return Err(error),
+                Err(error) => return error,
             }
         }
+    }
+
+    /// Reads all objects again, as after a break that was longer than the store's memory, and applies the differences.
+    async fn catch_up(&self) -> Result<(), StoreError> {
+        let page = loop {
+            match self.store.list(Query::under(ROOT)).await {
+                Ok(page) => break page,
+                // A store that is away may come back.
+                Err(StoreError::Broken(_)) => tokio::time::sleep(RETRY).await,
+                Err(error) => return Err(error),
+            }
+        };
+        self.apply_batch(missed::differences(&self.resource_caches(), page));
+        Ok(())
     }
 
     fn apply_batch(&self, batch: Batch) {

@@ -1,0 +1,206 @@
+//! `ratchet serve` on real etcd: several servers are one API, and an etcd that goes away comes back.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    dead_code,
+    reason = "a helper of a test may fail like a test, and not every test uses all of them"
+)]
+
+mod server;
+
+use etcd_peer::{Cluster, required_programs};
+use ratchet_etcd::{EtcdConfig, EtcdStore};
+use ratchet_store::{Query, Store};
+use serde_json::{Value, json};
+use server::Server;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+const SERVICES: &str = "/api/v1/namespaces/default/services";
+/// The objects that each server creates at the same time as the others.
+const ROUNDS: usize = 6;
+
+fn start(home: &Path, cluster: &Cluster, more: &[&str]) -> Server {
+    let servers = format!("--etcd-servers={}", cluster.urls().join(","));
+    let mut arguments = vec![servers.as_str()];
+    arguments.extend(more);
+    Server::start_at_home(home, &arguments)
+}
+
+fn map(name: &str) -> String {
+    let metadata = json!({"name": name});
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}).to_string()
+}
+
+fn create(server: &Server, path: &str, body: &str) -> Value {
+    let (code, text) = server.request("POST", path, body);
+    assert_eq!(code, 201, "{text}");
+    serde_json::from_str(&text).unwrap()
+}
+
+fn eventually(what: &str, holds: impl Fn() -> bool) {
+    for _ in 0..600 {
+        if holds() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    panic!("{what} does not come to hold");
+}
+
+/// The names and versions of the next events of a watch, without those of the object that a controller makes.
+fn watched(watch: &mut server::OpenStream, count: usize) -> Vec<(String, u64)> {
+    let mut found = Vec::new();
+    while found.len() < count {
+        let text = watch.until("\n");
+        let Some(start) = text.find('{') else { continue };
+        let event: Value = serde_json::from_str(&text[start..]).unwrap();
+        let metadata = &event["object"]["metadata"];
+        let version = metadata["resourceVersion"].as_str().unwrap().parse().unwrap();
+        let name = metadata["name"].as_str().unwrap();
+        if name != "kube-root-ca.crt" {
+            found.push((name.to_owned(), version));
+        }
+    }
+    found
+}
+
+#[test]
+#[ignore = "needs RATCHET_ETCD"]
+fn servers_on_one_etcd_are_one_api() {
+    for program in required_programs() {
+        let mut cluster = Cluster::start(&program, 3, &[]);
+        let homes = [(); 3].map(|()| tempfile::tempdir().unwrap());
+        let servers = [0, 1, 2].map(|index| start(homes[index].path(), &cluster, &[]));
+
+        // What one server has acknowledged, the others read at once, and their lists do not go back.
+        let mut last = 0;
+        for round in 0..3 {
+            let name = format!("m{round}");
+            let made = create(&servers[round % 3], MAPS, &map(&name));
+            for server in &servers {
+                let (code, text) = server.get(&format!("{MAPS}/{name}"));
+                assert_eq!(code, 200, "{text}");
+                let read: Value = serde_json::from_str(&text).unwrap();
+                assert_eq!(read, made);
+                let (_, list) = server.get(&format!("{MAPS}?limit=1"));
+                let list: Value = serde_json::from_str(&list).unwrap();
+                let version = list["metadata"]["resourceVersion"].as_str().unwrap();
+                let version: u64 = version.parse().unwrap();
+                assert!(version >= last, "{version} after {last}");
+                last = version;
+            }
+        }
+
+        // Each watch sees the writes of all servers once, in one order.
+        let path = format!("{MAPS}?watch=true&resourceVersion={last}");
+        let mut watches = servers.each_ref().map(|server| server.stream("GET", &path, ""));
+        watches.iter_mut().for_each(|watch| assert!(watch.head().starts_with("HTTP/1.1 200")));
+        // Addresses and ports are given once, though all servers give them at the same time.
+        let services: Vec<Value> = std::thread::scope(|scope| {
+            let tasks: Vec<_> = servers
+                .iter()
+                .enumerate()
+                .map(|(index, server)| {
+                    scope.spawn(move || {
+                        let service = |number: usize| {
+                            create(server, MAPS, &map(&format!("w{index}-{number}")));
+                            let body = json!({
+                                "apiVersion": "v1", "kind": "Service",
+                                "metadata": {"name": format!("s{index}-{number}")},
+                                "spec": {"type": "NodePort", "ports": [{"port": 80}]},
+                            });
+                            create(server, SERVICES, &body.to_string())
+                        };
+                        (0..ROUNDS).map(service).collect::<Vec<_>>()
+                    })
+                })
+                .collect();
+            tasks.into_iter().flat_map(|task| task.join().unwrap()).collect()
+        });
+        let of = |pointer: &str| {
+            services.iter().map(|service| service.pointer(pointer).unwrap().to_string()).collect()
+        };
+        let (addresses, ports): (BTreeSet<String>, BTreeSet<String>) =
+            (of("/spec/clusterIP"), of("/spec/ports/0/nodePort"));
+        assert_eq!((addresses.len(), ports.len()), (3 * ROUNDS, 3 * ROUNDS));
+        let seen = watches.each_mut().map(|watch| watched(watch, 3 * ROUNDS));
+        assert!(seen[0].is_sorted_by_key(|(_, version)| *version));
+        assert!(seen[0] == seen[1] && seen[1] == seen[2], "{seen:?}");
+
+        // The controllers run once.
+        let leads = |server: &Server| {
+            let (_, metrics) = server.get("/metrics");
+            let line =
+                metrics.lines().find(|line| line.starts_with("leader_election_master_status"));
+            line.is_some_and(|line| line.ends_with(" 1"))
+        };
+        eventually("one server runs the controllers", || {
+            servers.iter().filter(|server| leads(server)).count() == 1
+        });
+
+        // The leader of etcd goes; the servers stay.
+        let leader = cluster.leader().expect("a leader");
+        cluster.member(leader).kill();
+        for (index, server) in servers.iter().enumerate() {
+            eventually("a server writes again", || {
+                let code = server.request("POST", MAPS, &map(&format!("after-{index}"))).0;
+                matches!(code, 201 | 409)
+            });
+        }
+        for server in &servers {
+            assert_eq!(server.get(&format!("{MAPS}/after-0")).0, 200);
+            assert_eq!(server.get("/readyz").0, 200);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs RATCHET_ETCD"]
+fn an_etcd_that_goes_away_comes_back() {
+    for program in required_programs() {
+        let mut cluster = Cluster::start(&program, 1, &[]);
+        let home = tempfile::tempdir().unwrap();
+        let flags = ["--etcd-prefix=/one", "--etcd-compaction-interval=1s"];
+        let server = start(home.path(), &cluster, &flags);
+        let version = create(&server, MAPS, &map("before"))["metadata"]["resourceVersion"].clone();
+        let path = format!("{MAPS}?watch=true&resourceVersion={}", version.as_str().unwrap());
+        let mut watch = server.stream("GET", &path, "");
+        assert!(watch.head().starts_with("HTTP/1.1 200"));
+        assert_eq!(server.get("/readyz").0, 200);
+
+        cluster.member(0).kill();
+        let (code, text) = server.request("POST", MAPS, &map("lost"));
+        assert!(matches!(code, 500 | 503), "{code} {text}");
+        assert_eq!(server.get(&format!("{MAPS}/before?resourceVersion=0")).0, 200);
+        assert_eq!(server.get(&format!("{MAPS}?resourceVersion=0")).0, 200);
+        eventually("a server without etcd is not ready", || server.get("/readyz").0 == 500);
+
+        cluster.member(0).restart();
+        eventually("the server is ready again", || server.get("/readyz").0 == 200);
+        create(&server, MAPS, &map("after"));
+        let seen = watched(&mut watch, 1);
+        assert_eq!(seen[0].0, "after", "the watch goes on");
+        assert_eq!(server.get(&format!("{MAPS}/lost")).0, 404);
+
+        // Another server finds everything, and all of it below the prefix.
+        let second = tempfile::tempdir().unwrap();
+        let other = start(second.path(), &cluster, &flags);
+        assert_eq!(other.get(&format!("{MAPS}/after")).0, 200);
+        let config = EtcdConfig {
+            root: String::new(),
+            prefix: "/one".to_owned(),
+            ..EtcdConfig::new(cluster.urls())
+        };
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(async {
+            let store = EtcdStore::connect(config).await.unwrap();
+            let maps = store.list(Query::under("/configmaps/default/")).await.unwrap().records;
+            let keys: Vec<&str> = maps.iter().map(|record| &*record.key).collect();
+            assert!(keys.contains(&"/configmaps/default/after"), "{keys:?}");
+        });
+    }
+}
