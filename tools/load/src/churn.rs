@@ -118,7 +118,8 @@ async fn write(
     let mut sample = Sample::default();
     for turn in (number..).step_by(churn.writers) {
         let due = Duration::from_secs_f64(turn as f64 / churn.rate as f64);
-        if due >= churn.time || begun.elapsed() >= churn.time {
+        let is_over = turn != number && begun.elapsed() >= churn.time;
+        if due >= churn.time || is_over {
             break;
         }
         tokio::time::sleep_until((begun + due).into()).await;
