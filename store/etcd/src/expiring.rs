@@ -29,7 +29,7 @@ pub(crate) async fn expiring(shared: &Shared) -> Result<Expiring, StoreError> {
             found.revision = from_etcd(revision);
         }
         for kv in part.kvs.iter().filter(|kv| kv.lease != 0) {
-            let Some(key) = shared.keys.from_etcd(&kv.key) else { continue };
+            let Some(key) = shared.keys.to_store(&kv.key) else { continue };
             let left = match leases.get(&kv.lease) {
                 Some(left) => *left,
                 None => {
