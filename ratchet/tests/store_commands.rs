@@ -95,7 +95,7 @@ fn a_running_server_is_backed_up_while_others_write() {
     }
     let archive = other.path().join("backup");
     let stop = AtomicBool::new(false);
-    let said = std::thread::scope(|scope| {
+    let message = std::thread::scope(|scope| {
         let writers = [0, 1].map(|writer| {
             let (server, stop) = (&server, &stop);
             scope.spawn(move || {
@@ -111,20 +111,21 @@ fn a_running_server_is_backed_up_while_others_write() {
             })
         });
         std::thread::sleep(Duration::from_millis(200));
-        let said = run(&["backup", path(&archive), "--data-dir", path(folder.path())]);
+        let message = run(&["backup", path(&archive), "--data-dir", path(folder.path())]);
         std::thread::sleep(Duration::from_millis(200));
         stop.store(true, Ordering::Relaxed);
         assert!(writers.into_iter().map(|writer| writer.join().unwrap()).sum::<usize>() > 1);
-        said
+        message
     });
-    let revision = said.split("revision ").nth(1).and_then(|rest| rest.split(',').next()).unwrap();
+    let revision =
+        message.split("revision ").nth(1).and_then(|rest| rest.split(',').next()).unwrap();
     let exact = format!("&resourceVersion={revision}&resourceVersionMatch=Exact");
     let expected = maps(&server, &exact);
     assert_eq!(expected.len(), 60);
     assert_ne!(maps(&server, ""), expected, "it was written after the backup");
     let restored = other.path().join("data");
-    let said = run(&["restore", path(&archive), "--data-dir", path(&restored)]);
-    assert!(said.contains(&format!("of revision {revision}, now at revision ")), "{said}");
+    let message = run(&["restore", path(&archive), "--data-dir", path(&restored)]);
+    assert!(message.contains(&format!("of revision {revision}, now at revision ")), "{message}");
     let later = (revision.parse::<u64>().unwrap() + 1).to_string();
     let second = Server::start(&restored, &[]);
     assert_eq!(maps(&second, ""), expected);
@@ -175,8 +176,8 @@ fn a_stopped_store_is_backed_up_restored_checked_and_compacted() {
     fill(&data, 1200);
     let archive = folder.path().join("archive");
     let archive_text = path(&archive);
-    let said = run(&["backup", archive_text, "--data-dir", data_text]);
-    assert!(said.contains("revision 3, 1200 records, "), "{said}");
+    let message = run(&["backup", archive_text, "--data-dir", data_text]);
+    assert!(message.contains("revision 3, 1200 records, "), "{message}");
     let piped = command(&["backup", "-", "--data-dir", data_text]).output().unwrap();
     assert_eq!(piped.stdout.len(), std::fs::read(&archive).unwrap().len());
 
@@ -189,15 +190,17 @@ fn a_stopped_store_is_backed_up_restored_checked_and_compacted() {
     assert!(run(&plain).contains("1200 records of revision 3, now at revision 3"));
 
     fill(&new, 1200);
-    let said = run(&["check", "--data-dir", new_text]);
-    assert!(said.contains("format 1 of ratchet ") && said.ends_with("sound\n"), "{said}");
-    assert!(said.contains("revision 6, history from revision 3, 1200 records, 1200 older values"));
-    let pods = said.lines().find(|line| line.starts_with("pods ")).unwrap();
+    let message = run(&["check", "--data-dir", new_text]);
+    assert!(message.contains("format 1 of ratchet ") && message.ends_with("sound\n"), "{message}");
+    assert!(
+        message.contains("revision 6, history from revision 3, 1200 records, 1200 older values")
+    );
+    let pods = message.lines().find(|line| line.starts_with("pods ")).unwrap();
     assert_eq!(pods.split_whitespace().nth(1), Some("1200"));
-    let said = run(&["compact", "--data-dir", new_text]);
-    assert!(said.contains(" before, ") && said.ends_with(" after\n"), "{said}");
-    let said = run(&["check", "--data-dir", new_text]);
-    assert!(said.contains("revision 6, history from revision 6, 1200 records, 0 older values"));
+    let message = run(&["compact", "--data-dir", new_text]);
+    assert!(message.contains(" before, ") && message.ends_with(" after\n"), "{message}");
+    let message = run(&["check", "--data-dir", new_text]);
+    assert!(message.contains("revision 6, history from revision 6, 1200 records, 0 older values"));
     assert_eq!(content(&new), content(&data));
 }
 
@@ -214,9 +217,12 @@ fn what_is_wrong_with_a_file_is_told() {
     assert!(in_use.contains("is in use by another process"), "{in_use}");
     drop(store);
     let checked = command(&["check", "--data-dir", path(&data)]).output().unwrap();
-    let said = text(&checked.stdout);
-    assert_eq!(checked.status.code(), Some(1), "{said}");
-    assert!(said.contains("damaged: /registry/pods/default/bad: its value is no object"), "{said}");
+    let message = text(&checked.stdout);
+    assert_eq!(checked.status.code(), Some(1), "{message}");
+    assert!(
+        message.contains("damaged: /registry/pods/default/bad: its value is no object"),
+        "{message}"
+    );
     // Bytes of the file are changed: values are found by their checksums, the rest by the engine's.
     let file = data.join("store/state.redb");
     let sound = std::fs::read(&file).unwrap();
@@ -335,9 +341,9 @@ fn a_killed_copy_goes_on() {
     }
     assert!(halves > 0, "it was never interrupted");
     if content(&new) != wanted {
-        let said = run(&arguments);
-        assert!(said.contains("6000 records of revision 12, "), "{said}");
-        assert!(said.contains("both sides have sha256:"), "{said}");
+        let message = run(&arguments);
+        assert!(message.contains("6000 records of revision 12, "), "{message}");
+        assert!(message.contains("both sides have sha256:"), "{message}");
     }
     assert_eq!(content(&new), wanted);
     let again = failure(&arguments);

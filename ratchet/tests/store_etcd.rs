@@ -86,8 +86,11 @@ async fn everything_moves_to_etcd_and_back() {
         if content(&store).await != wanted {
             let output = copy(data, &etcd);
             assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-            let said = text(&output.stdout);
-            assert!(said.contains(&format!("{} records of revision 9, ", RECORDS + 2)), "{said}");
+            let message = text(&output.stdout);
+            assert!(
+                message.contains(&format!("{} records of revision 9, ", RECORDS + 2)),
+                "{message}"
+            );
         }
         assert_eq!(content(&store).await, wanted);
         let expiring = store.expiring().await.unwrap().keys;

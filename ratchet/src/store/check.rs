@@ -58,10 +58,10 @@ pub(super) fn run(args: CheckArgs, out: &mut dyn Write) -> CommandResult {
         writeln!(out, "sound")?;
         return Ok(0);
     }
-    for problem in &found.problems.told {
+    for problem in &found.problems.reported {
         writeln!(out, "damaged: {problem}")?;
     }
-    let more = found.problems.count - found.problems.told.len() as u64;
+    let more = found.problems.count - found.problems.reported.len() as u64;
     if more > 0 {
         writeln!(out, "damaged: {more} more")?;
     }

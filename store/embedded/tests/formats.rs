@@ -72,7 +72,7 @@ async fn older_files_are_taken_over() {
         assert_eq!(watch.next().await.unwrap().events[0].act, EventKind::Deleted, "{name}");
         drop((watch, store));
         let inspection = inspect(dir.path(), &mut |_| Ok(())).unwrap();
-        assert_eq!(inspection.problems.told, [] as [&str; 0], "{name}");
+        assert_eq!(inspection.problems.reported, [] as [&str; 0], "{name}");
         assert_eq!((inspection.format, inspection.writer), (1, None), "{name}");
     }
 }
@@ -84,7 +84,7 @@ async fn older_files_are_compacted() {
         unpack(packed, dir.path());
         compact(dir.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
         let inspection = inspect(dir.path(), &mut |_| Ok(())).unwrap();
-        assert_eq!(inspection.problems.told, [] as [&str; 0], "{name}");
+        assert_eq!(inspection.problems.reported, [] as [&str; 0], "{name}");
         assert_eq!((inspection.history, inspection.oldest), (0, Revision(7)), "{name}");
         check_content(&open(dir.path()).unwrap()).await;
     }

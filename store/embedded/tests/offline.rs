@@ -38,7 +38,7 @@ async fn fill(path: &Path) {
 }
 
 fn problems(path: &Path) -> Vec<String> {
-    inspect(path, &mut |_| Ok(())).unwrap().problems.told
+    inspect(path, &mut |_| Ok(())).unwrap().problems.reported
 }
 
 /// Changes the tables behind the store's back.
@@ -68,7 +68,7 @@ async fn a_sound_file_is_counted() {
         "/b" => Err("it is odd".to_owned()),
         _ => Ok(()),
     });
-    assert_eq!(refused.unwrap().problems.told, ["/b: it is odd"]);
+    assert_eq!(refused.unwrap().problems.reported, ["/b: it is odd"]);
 }
 
 #[tokio::test]

@@ -51,8 +51,9 @@ pub(crate) async fn expiring(shared: &Shared) -> Result<Expiring, StoreError> {
 /// The time that a lease has left; none if it has expired.
 async fn time_left(shared: &Shared, lease: u64) -> Result<Duration, StoreError> {
     let message = || lease_time_to_live(lease);
-    let asked = shared.call(method::LEASE_TIME_TO_LIVE, Repeat::Safe, message, parse_lease).await;
-    let (_, seconds) = asked.map_err(|error| failure(&error))?;
+    let requested =
+        shared.call(method::LEASE_TIME_TO_LIVE, Repeat::Safe, message, parse_lease).await;
+    let (_, seconds) = requested.map_err(|error| failure(&error))?;
     // A negative number of 64 bits is what etcd says of a lease that it does not know.
     Ok(Duration::from_secs(if seconds > i64::MAX as u64 { 0 } else { seconds }))
 }

@@ -12,8 +12,8 @@ use crate::error::{EngineError, OpenError, open_error};
 use crate::format::{Format, head_of};
 use crate::rows::{EXPIRY, HISTORY, Head, LOG, LogPosition, NEWEST, Row};
 
-/// The problems that are told one by one.
-const MAX_TOLD: usize = 20;
+/// The problems that are reported one by one.
+const MAX_REPORTED: usize = 20;
 
 /// What is in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,11 +38,11 @@ pub struct Inspection {
     pub problems: Problems,
 }
 
-/// Problems: all are counted, the first ones told.
+/// Problems: all are counted, the first ones reported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems {
     /// The first ones, a line each.
-    pub told: Vec<String>,
+    pub reported: Vec<String>,
     /// How many there are.
     pub count: u64,
 }
@@ -50,8 +50,8 @@ pub struct Problems {
 impl Problems {
     fn add(&mut self, problem: String) {
         self.count += 1;
-        if self.told.len() < MAX_TOLD {
-            self.told.push(problem);
+        if self.reported.len() < MAX_REPORTED {
+            self.reported.push(problem);
         }
     }
 }
@@ -185,7 +185,8 @@ impl<'s> Inspector<'s> {
                 // Told with its key already.
                 None if reachable.contains(&position) => {}
                 None => {
-                    self.problems.add(format!("write {index} of revision {revision} is unreadable"))
+                    self.problems
+                        .add(format!("write {index} of revision {revision} is unreadable"));
                 }
                 Some(row) if row.put.is_some() && !reachable.contains(&position) => {
                     let key = &row.key;
