@@ -155,6 +155,7 @@ fn all_manual_pages_are_written_into_a_directory() {
         "-store-copy",
         "-store-restore",
         "-store",
+        "-webhook-manifests",
         "-webhook",
     ];
     let mut wanted: Vec<String> = commands.iter().map(|name| format!("ratchet{name}.1")).collect();
