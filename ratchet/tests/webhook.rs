@@ -103,7 +103,9 @@ async fn it_serves_follows_its_file_and_stops() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     running.signal("-TERM");
-    assert_eq!(running.0.wait().unwrap().code(), Some(0));
+    // Beside this thread, on which the client learns that its connection ends.
+    let ended = tokio::task::spawn_blocking(move || running.0.wait().unwrap().code());
+    assert_eq!(ended.await.unwrap(), Some(0));
 }
 
 #[test]
