@@ -14,22 +14,32 @@ use alloc::vec;
 use alloc::vec::Vec;
 use proptest::prelude::*;
 
+/// The deepest message that is generated. A field adds at most two levels of the tree to it, so
+/// what grows from here is within [`Limits::DEFAULT`].
+const MAX_MESSAGES: usize = 100;
+
 /// Generates trees that JSON and protobuf can both hold: nothing in them that JSON would omit.
 struct Generator {
     random: Xorshift,
     left: usize,
+    depth: usize,
 }
 
 impl Generator {
     fn object(&mut self, type_index: u16) -> Node<'static> {
         let message = table::message(type_index);
         let mut entries = Vec::new();
+        if self.depth == MAX_MESSAGES {
+            return Node::new(Value::Map(entries));
+        }
+        self.depth += 1;
         for (field, tag) in message.row.fields.iter().zip(message.tags) {
             if self.left > 0 && tag.number > 0 && self.random.below(3) == 0 {
                 self.left -= 1;
                 entries.push(Entry::new(field.name, self.member(&field.shape, tag)));
             }
         }
+        self.depth -= 1;
         Node::new(Value::Map(entries))
     }
 
@@ -99,7 +109,7 @@ proptest! {
     #[test]
     fn trees_survive(kind in 0..KINDS.len(), seed in 1u64..) {
         let row = KINDS[kind];
-        let mut node = Generator { random: Xorshift(seed), left: 500 }.object(row.ty);
+        let mut node = Generator { random: Xorshift(seed), left: 500, depth: 0 }.object(row.ty);
         let slash = if row.group.is_empty() { "" } else { "/" };
         node.set("apiVersion", Node::string(format!("{}{slash}{}", row.group, row.version)));
         node.set("kind", Node::string(String::from(row.kind)));
