@@ -1,11 +1,10 @@
 //! Controller that fills the rules of aggregated cluster roles from the roles they select.
 
-use crate::client::percent_encode;
 use crate::{
     BoxFuture, Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Shared, Store,
 };
 use ratchet_access::{Rule, aggregate};
-use ratchet_object::Node;
+use ratchet_object::{Node, percent_encode};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -2,7 +2,7 @@
 
 use crate::{Api, ApiRequest, ApiResponse, Failure, Lines, Representation};
 use bytes::Bytes;
-use ratchet_object::{Limits, Node, Value, decode_json};
+use ratchet_object::{Limits, Node, Value, decode_json, percent_encode};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -246,20 +246,6 @@ pub(crate) fn with_query(path: &str, query: &str) -> String {
     format!("{path}{separator}{query}")
 }
 
-/// Percent-encodes text for a path segment or a query value.
-pub(crate) fn percent_encode(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                out.push(char::from(byte));
-            }
-            other => out.push_str(&format!("%{other:02X}")),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -284,12 +270,6 @@ mod tests {
         let expected = Failure { code: 0, message: "the API did not answer".to_owned() };
         assert_eq!(client.get("/api").await, Err(expected.clone()));
         assert_eq!(client.watch("/api").await.err(), Some(expected));
-    }
-
-    #[test]
-    fn tokens_are_escaped() {
-        assert_eq!(percent_encode("aZ09-._~"), "aZ09-._~");
-        assert_eq!(percent_encode("a+b/c=\u{e9}"), "a%2Bb%2Fc%3D%C3%A9");
     }
 
     #[test]

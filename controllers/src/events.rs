@@ -1,10 +1,9 @@
 //! Event recorder: queues events, aggregates similar ones and counts repeats, like client-go's
 //! correlator.
 
-use crate::client::percent_encode;
 use crate::{Client, Failure, Patch};
 use jiff::Timestamp;
-use ratchet_object::Node;
+use ratchet_object::{Node, percent_encode};
 use std::collections::HashMap;
 use std::future::Future;
 use tokio::sync::mpsc;

@@ -1,8 +1,7 @@
 //! Own writes that the informer has not delivered yet: planning without them would repeat them.
 
-use crate::client::percent_encode;
 use crate::{Change, Client, Failure, Key, Shared};
-use ratchet_object::Node;
+use ratchet_object::{Node, percent_encode};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

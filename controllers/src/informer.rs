@@ -1,8 +1,9 @@
 //! Informer: a local copy of a collection, listed once and then updated by a watch.
 
 use crate::reflector::{Follower, Reflector};
+use crate::retained::Retained;
 use crate::store::{Change, Shared, Store, key_of};
-use crate::trim::trim_object;
+use crate::trim::{Trimmed, trim_object};
 use crate::{Client, Key, Metrics};
 use ratchet_object::Node;
 use std::sync::Arc;
@@ -50,8 +51,11 @@ impl Informer {
     }
 
     /// The part of an object that the store retains.
-    fn trimmed_object(&self, node: Node<'_>) -> Shared {
-        Shared::new(trim_object(self.path, node).into_owned())
+    fn retained(&self, node: Node<'_>) -> Retained {
+        match trim_object(self.path, node) {
+            Trimmed::Whole(node) => Shared::new(node.into_owned()).into(),
+            Trimmed::Part(node) => Retained::text(&node),
+        }
     }
 
     fn notify(&self, change: &Change) {
@@ -60,24 +64,24 @@ impl Informer {
 }
 
 impl Follower for Informer {
-    type Retained = (Key, Shared);
+    type Retained = (Key, Retained);
 
     fn retain(&self, node: Node<'_>) -> Self::Retained {
-        (key_of(&node), self.trimmed_object(node))
+        (key_of(&node), self.retained(node))
     }
 
     fn replace(&self, all: Vec<Self::Retained>) {
         let changes = self.store.replace(all.into_iter().collect());
-        changes.iter().for_each(|change| self.notify(change));
+        changes.iter().for_each(|change| self.notify(&change.read()));
         self.synced.send_replace(true);
     }
 
     fn set(&self, node: Node<'_>) {
         let key = key_of(&node);
-        self.notify(&self.store.set(key, Some(self.trimmed_object(node))));
+        self.notify(&self.store.set(key, Some(self.retained(node))).read());
     }
 
     fn remove(&self, node: Node<'_>) {
-        self.notify(&self.store.set(key_of(&node), None));
+        self.notify(&self.store.set(key_of(&node), None).read());
     }
 }

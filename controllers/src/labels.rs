@@ -1,13 +1,13 @@
 //! Index of objects by label.
 
-use crate::{Key, Shared};
+use crate::{Change, Key, Shared};
 use ratchet_object::Node;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
-/// The objects with a label, for every namespace, label and value.
+/// The keys of the objects with a label, for every namespace, label and value.
 #[derive(Default)]
 pub(crate) struct ByLabel {
-    objects: HashMap<String, BTreeMap<Key, Shared>>,
+    keys: HashMap<String, BTreeSet<Key>>,
 }
 
 pub(crate) fn labels<'n>(node: &'n Node<'_>) -> impl Iterator<Item = (&'n str, &'n str)> {
@@ -36,51 +36,54 @@ fn index_key(namespace: &str, name: &str, value: &str) -> String {
 }
 
 impl ByLabel {
-    pub(crate) fn add(&mut self, key: &Key, node: &Shared) {
+    pub(crate) fn add(&mut self, key: &Key, node: &Node<'_>) {
         let namespace = node.metadata().namespace();
         for (name, value) in labels(node) {
-            let objects = self.objects.entry(index_key(namespace, name, value)).or_default();
-            objects.insert(key.clone(), node.clone());
+            let keys = self.keys.entry(index_key(namespace, name, value)).or_default();
+            keys.insert(key.clone());
         }
     }
 
-    fn remove(&mut self, key: &Key, node: &Shared) {
+    fn remove(&mut self, key: &Key, node: &Node<'_>) {
         let namespace = node.metadata().namespace();
         for (name, value) in labels(node) {
             let index_key = index_key(namespace, name, value);
-            let Some(objects) = self.objects.get_mut(&index_key) else { continue };
-            objects.remove(key);
-            if objects.is_empty() {
-                self.objects.remove(&index_key);
+            let Some(keys) = self.keys.get_mut(&index_key) else { continue };
+            keys.remove(key);
+            if keys.is_empty() {
+                self.keys.remove(&index_key);
             }
         }
     }
 
-    pub(crate) fn change(&mut self, key: &Key, old: Option<&Shared>, new: Option<&Shared>) {
-        if let Some(old) = old {
-            self.remove(key, old);
+    pub(crate) fn change(&mut self, change: &Change) {
+        if let Some(old) = &change.old {
+            self.remove(&change.key, old);
         }
-        if let Some(new) = new {
-            self.add(key, new);
+        if let Some(new) = &change.new {
+            self.add(&change.key, new);
         }
     }
 
-    /// Only the objects with the rarest of the labels are compared.
-    pub(crate) fn find(&self, namespace: &str, required: &[(&str, &str)]) -> Vec<Shared> {
-        let mut rarest: Option<&BTreeMap<Key, Shared>> = None;
+    /// Only the objects with the rarest of the labels are read and compared.
+    pub(crate) fn find(
+        &self,
+        namespace: &str,
+        required: &[(&str, &str)],
+        read: impl Fn(&Key) -> Option<Shared>,
+    ) -> Vec<Shared> {
+        let mut rarest: Option<&BTreeSet<Key>> = None;
         for (name, value) in required {
-            let Some(objects) = self.objects.get(&index_key(namespace, name, value)) else {
+            let Some(keys) = self.keys.get(&index_key(namespace, name, value)) else {
                 return Vec::new();
             };
-            if rarest.is_none_or(|rarest| objects.len() < rarest.len()) {
-                rarest = Some(objects);
+            if rarest.is_none_or(|rarest| keys.len() < rarest.len()) {
+                rarest = Some(keys);
             }
         }
         let has_all =
-            |node: &&Shared| required.iter().all(|(name, value)| label(node, name) == Some(*value));
-        rarest
-            .map(|objects| objects.values().filter(has_all).cloned().collect())
-            .unwrap_or_default()
+            |node: &Shared| required.iter().all(|(name, value)| label(node, name) == Some(*value));
+        rarest.into_iter().flatten().filter_map(read).filter(has_all).collect()
     }
 }
 
@@ -89,14 +92,15 @@ mod tests {
     use super::*;
     use crate::Store;
     use crate::client::parse_json;
+    use crate::retained::Retained;
     use crate::store::key_of;
 
-    fn object(namespace: &str, name: &str, labels: &str) -> (Key, Shared) {
+    fn object(namespace: &str, name: &str, labels: &str) -> (Key, Retained) {
         let text = format!(
             r#"{{"metadata":{{"namespace":"{namespace}","name":"{name}","labels":{{{labels}}}}}}}"#
         );
         let node = parse_json(text.as_bytes()).expect("reads").into_owned();
-        (key_of(&node), Shared::new(node))
+        (key_of(&node), Retained::text(&node))
     }
 
     fn names(store: &Store, namespace: &str, labels: &[(&str, &str)]) -> Vec<String> {

@@ -1,9 +1,8 @@
 //! Leader election by a Lease: one of several servers runs the controllers.
 
-use crate::client::percent_encode;
 use crate::{Client, Failure};
 use jiff::Timestamp;
-use ratchet_object::Node;
+use ratchet_object::{Node, percent_encode};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 

@@ -38,6 +38,7 @@ mod policy_status;
 mod properties;
 mod queue;
 mod reflector;
+mod retained;
 mod root_ca;
 mod runtime;
 mod selection;

@@ -1,10 +1,9 @@
 //! Controller that type-checks the expressions of validating admission policies and writes their
 //! status.
 
-use crate::client::percent_encode;
 use crate::discovery::DiscoveredResources;
 use crate::{BoxFuture, Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Store};
-use ratchet_object::Node;
+use ratchet_object::{Node, percent_encode};
 use ratchet_policy::{ServedKind, ServedKinds, is_unchecked, status};
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
 //! Reflector: lists a collection once, then follows it by watches, whatever happens to a watch.
 
 use crate::backoff::Backoff;
-use crate::client::{parse_json, percent_encode, with_query};
+use crate::client::{parse_json, with_query};
 use crate::metrics::{LISTS, WATCHES};
 use crate::{Client, Failure, Lines, Metrics};
-use ratchet_object::Node;
+use ratchet_object::{Node, percent_encode};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};

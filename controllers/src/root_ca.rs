@@ -1,10 +1,9 @@
 //! Controller that publishes the cluster's CA certificates as a config map in every namespace.
 
-use crate::client::percent_encode;
 use crate::{
     BoxFuture, Client, Failure, Idle, Outcome, Reconcile, RetryDelay, Row, Setup, Shared, Store,
 };
-use ratchet_object::Node;
+use ratchet_object::{Node, percent_encode};
 use std::sync::Arc;
 
 pub(crate) const ROW: Row = Row {

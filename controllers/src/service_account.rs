@@ -1,10 +1,9 @@
 //! Controller that creates the service account `default` in every namespace.
 
-use crate::client::percent_encode;
 use crate::{
     BoxFuture, Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Shared, Store,
 };
-use ratchet_object::Node;
+use ratchet_object::{Node, percent_encode};
 use std::sync::Arc;
 
 pub(crate) const ROW: Row = Row {

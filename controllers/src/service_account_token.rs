@@ -1,6 +1,5 @@
 //! Controller that populates service account token secrets, and deletes them with their account.
 
-use crate::client::percent_encode;
 use crate::token_issuer::Account;
 use crate::{
     BoxFuture, Client, Deletion, Failure, Idle, Outcome, Reconcile, RetryDelay, Row, Settings,
@@ -8,7 +7,7 @@ use crate::{
 };
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use ratchet_object::Node;
+use ratchet_object::{Node, percent_encode};
 use std::sync::Arc;
 
 pub(crate) const ROW: Row = Row {

@@ -2,6 +2,7 @@
 
 use crate::Key;
 use crate::labels::ByLabel;
+use crate::retained::Retained;
 use ratchet_object::Node;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -17,7 +18,7 @@ pub struct Store {
 
 #[derive(Default)]
 struct State {
-    objects: BTreeMap<Key, Shared>,
+    objects: BTreeMap<Key, Retained>,
     by_label: Option<ByLabel>,
 }
 
@@ -32,15 +33,30 @@ pub struct Change {
     pub new: Option<Shared>,
 }
 
+/// A change in a store, whose objects are not read yet.
+pub(crate) struct RetainedChange {
+    key: Key,
+    old: Option<Retained>,
+    new: Option<Retained>,
+}
+
+impl RetainedChange {
+    /// The change, with its objects.
+    pub(crate) fn read(&self) -> Change {
+        let read = |object: &Option<Retained>| object.as_ref().map(Retained::read);
+        Change { key: self.key.clone(), old: read(&self.old), new: read(&self.new) }
+    }
+}
+
 impl Store {
     /// The object with this key.
     pub fn get(&self, key: &str) -> Option<Shared> {
-        self.with_state(|state| state.objects.get(key).cloned())
+        self.with_state(|state| state.objects.get(key).map(Retained::read))
     }
 
     /// All objects, ordered by key.
     pub fn all(&self) -> Vec<(Key, Shared)> {
-        let pair = |(key, node): (&Key, &Shared)| (key.clone(), node.clone());
+        let pair = |(key, object): (&Key, &Retained)| (key.clone(), object.read());
         self.with_state(|state| state.objects.iter().map(pair).collect())
     }
 
@@ -50,7 +66,7 @@ impl Store {
         let State { objects, by_label } = &mut *state;
         by_label.get_or_insert_with(|| {
             let mut index = ByLabel::default();
-            objects.iter().for_each(|(key, node)| index.add(key, node));
+            objects.iter().for_each(|(key, object)| index.add(key, &object.read()));
             index
         });
     }
@@ -58,47 +74,48 @@ impl Store {
     /// The objects of a namespace with all these labels, ordered by key; none if no label is given.
     pub(crate) fn labelled(&self, namespace: &str, labels: &[(&str, &str)]) -> Vec<Shared> {
         self.with_state(|state| match &state.by_label {
-            Some(index) => index.find(namespace, labels),
+            Some(index) => {
+                index.find(namespace, labels, |key| state.objects.get(key).map(Retained::read))
+            }
             None => Vec::new(),
         })
     }
 
     /// Sets an object, or removes it.
-    pub(crate) fn set(&self, key: Key, new: Option<Shared>) -> Change {
+    pub(crate) fn set(&self, key: Key, new: Option<Retained>) -> RetainedChange {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let State { objects, by_label } = &mut *state;
         let old = match &new {
-            Some(node) => objects.insert(key.clone(), node.clone()),
+            Some(object) => objects.insert(key.clone(), object.clone()),
             None => objects.remove(&key),
         };
+        let change = RetainedChange { key, old, new };
         if let Some(index) = by_label {
-            index.change(&key, old.as_ref(), new.as_ref());
+            index.change(&change.read());
         }
-        Change { key, old, new }
+        change
     }
 
     /// Replaces everything, and returns the differences.
-    pub(crate) fn replace(&self, new: BTreeMap<Key, Shared>) -> Vec<Change> {
+    pub(crate) fn replace(&self, new: BTreeMap<Key, Retained>) -> Vec<RetainedChange> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let State { objects, by_label } = &mut *state;
         let mut old = std::mem::replace(objects, new);
         let mut changes = Vec::new();
-        for (key, node) in objects.iter() {
+        for (key, object) in objects.iter() {
             let before = old.remove(key);
-            if before.as_ref().is_none_or(|before| version(before) != version(node)) {
-                changes.push(Change { key: key.clone(), old: before, new: Some(node.clone()) });
+            if before.as_ref().is_none_or(|before| !before.is_version_of(object)) {
+                let new = Some(object.clone());
+                changes.push(RetainedChange { key: key.clone(), old: before, new });
             }
         }
-        changes.extend(old.into_iter().map(|(key, node)| Change {
+        changes.extend(old.into_iter().map(|(key, object)| RetainedChange {
             key,
-            old: Some(node),
+            old: Some(object),
             new: None,
         }));
         if let Some(index) = by_label {
-            let update_index = |change: &Change| {
-                index.change(&change.key, change.old.as_ref(), change.new.as_ref());
-            };
-            changes.iter().for_each(update_index);
+            changes.iter().for_each(|change| index.change(&change.read()));
         }
         changes
     }
@@ -117,21 +134,16 @@ pub fn key_of(node: &Node<'_>) -> Key {
     }
 }
 
-/// The identity and version of an object: one that was deleted and created again is another.
-fn version<'n>(node: &'n Node<'_>) -> (&'n str, &'n str) {
-    (node.metadata().uid(), node.metadata().resource_version())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn object(name: &str, version: &str) -> (Key, Shared) {
+    fn object(name: &str, version: &str) -> (Key, Retained) {
         let metadata = Node::map(
             [("name", name), ("resourceVersion", version)]
                 .map(|(key, text)| (key, Node::string(text.to_owned()))),
         );
-        (name.into(), Arc::new(Node::map([("metadata", metadata)])))
+        (name.into(), Arc::new(Node::map([("metadata", metadata)])).into())
     }
 
     #[test]
@@ -152,7 +164,7 @@ mod tests {
 
     #[test]
     fn keys_name_the_namespace_where_there_is_one() {
-        let (_, mut node) = object("x", "1");
+        let mut node = object("x", "1").1.read();
         assert_eq!(&*key_of(&node), "x");
         Arc::make_mut(&mut node).map_mut("metadata").set("namespace", Node::string("shop"));
         assert_eq!(&*key_of(&node), "shop/x");

@@ -49,12 +49,24 @@ const CONTAINER: &[Part] = &[Part("ports", &[]), Part("restartPolicy", &[])];
 
 const TRIMMED: &[(&str, &[Part])] = &[(PODS, POD)];
 
+/// What is stored of an object.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Trimmed<'t> {
+    /// All of it.
+    Whole(Node<'t>),
+    /// Only the fields that controllers use, because such objects are many.
+    Part(Node<'t>),
+}
+
 /// The object without the fields that no controller uses, by the collection at `path`.
-pub(crate) fn trim_object<'t>(path: &str, mut node: Node<'t>) -> Node<'t> {
-    if let Some((_, parts)) = TRIMMED.iter().find(|(trimmed, _)| *trimmed == path) {
-        trim(&mut node, parts);
+pub(crate) fn trim_object<'t>(path: &str, mut node: Node<'t>) -> Trimmed<'t> {
+    match TRIMMED.iter().find(|(trimmed, _)| *trimmed == path) {
+        None => Trimmed::Whole(node),
+        Some((_, parts)) => {
+            trim(&mut node, parts);
+            Trimmed::Part(node)
+        }
     }
-    node
 }
 
 fn trim(node: &mut Node<'_>, parts: &[Part]) {
@@ -81,11 +93,11 @@ mod tests {
     fn only_what_is_looked_at_is_kept_and_only_of_pods() {
         let text = "{kind: Pod, metadata: {name: p, labels: {a: b}, annotations: {c: d}, managedFields: [{}]}, spec: {nodeName: n1, volumes: [{}], containers: [{image: x, ports: [{name: web, containerPort: 80}]}]}, status: {phase: Running, hostIP: 10.0.0.1, podIPs: [{ip: 10.0.0.1}], conditions: [{type: Ready, status: 'True', message: long}]}}";
         let retained = "{metadata: {name: p, labels: {a: b}}, spec: {nodeName: n1, containers: [{ports: [{name: web, containerPort: 80}]}]}, status: {phase: Running, podIPs: [{ip: 10.0.0.1}], conditions: [{type: Ready, status: 'True'}]}}";
-        assert_eq!(trim_object(PODS, node(text)), node(retained));
-        assert_eq!(trim_object("/api/v1/services", node(text)), node(text));
+        assert_eq!(trim_object(PODS, node(text)), Trimmed::Part(node(retained)));
+        assert_eq!(trim_object("/api/v1/services", node(text)), Trimmed::Whole(node(text)));
         assert_eq!(
             trim_object(PODS, node("{spec: null, status: 7}")),
-            node("{spec: null, status: 7}")
+            Trimmed::Part(node("{spec: null, status: 7}"))
         );
     }
 }

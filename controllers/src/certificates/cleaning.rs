@@ -2,7 +2,6 @@
 //! ignored.
 
 use super::{REQUESTS, conditions, is_issued, listen};
-use crate::client::percent_encode;
 use crate::{
     BoxFuture, Client, Deletion, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Store,
 };
@@ -10,7 +9,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use jiff::{SignedDuration, Timestamp};
 use ratchet_certificate::Facts;
-use ratchet_object::Node;
+use ratchet_object::{Node, percent_encode};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -11,12 +11,11 @@ pub(crate) use cleaning::ROW as CLEANING;
 pub use signer::{CertificateSigner, Signing};
 pub(crate) use signing::ROW as SIGNING;
 
-use crate::client::percent_encode;
 use crate::{RetryDelay, Setup};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use ratchet_certificate::CertificateRequest;
-use ratchet_object::Node;
+use ratchet_object::{Node, percent_encode};
 use std::time::Duration;
 
 const REQUESTS: &str = "/apis/certificates.k8s.io/v1/certificatesigningrequests";

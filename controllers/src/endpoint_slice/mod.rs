@@ -15,7 +15,6 @@ pub(crate) use inputs::SliceInputs;
 pub(crate) use plan::plan;
 
 use crate::batching::Batching;
-use crate::client::percent_encode;
 use crate::expectations::Expectations;
 use crate::labels::label;
 use crate::pod::{self, Pod};
@@ -28,7 +27,7 @@ use crate::{
     RetryDelay, Row, Setup, Shared, Store,
 };
 use plan::CONTROLLER;
-use ratchet_object::Node;
+use ratchet_object::{Node, percent_encode};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use topology::Ratios;

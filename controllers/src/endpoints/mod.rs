@@ -9,7 +9,6 @@ pub(crate) use plan::{EndpointsInputs, plan};
 pub(crate) use subsets::{EndpointAddress, Subset, repacked};
 
 use crate::batching::Batching;
-use crate::client::percent_encode;
 use crate::endpoint_slice::{CONFLICT_DELAY, on_pod_change};
 use crate::expectations::Expectations;
 use crate::labels::annotations;
@@ -22,6 +21,7 @@ use crate::{
     BoxFuture, Client, Failure, ObjectReference, Outcome, Queue, Reconcile, Recorder, RetryDelay,
     Row, Setup, Shared, Store,
 };
+use ratchet_object::percent_encode;
 use std::sync::Arc;
 
 pub(crate) const ROW: Row = Row {

@@ -6,11 +6,10 @@ use super::identity::{
     is_deleted, owner_nodes, owners,
 };
 use super::verdict::{DependentState, OwnerState, Verdict};
-use crate::client::percent_encode;
 use crate::discovery::{DiscoveredResources, Resource};
 use crate::events::{ObjectReference, Recorder};
 use crate::{BoxFuture, Client, Deletion, Failure, Outcome, Patch, Policy, Queue, Reconcile};
-use ratchet_object::Node;
+use ratchet_object::{Node, percent_encode};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
@@ -257,7 +256,7 @@ impl Collector {
                 Ok(OwnerState::Dangling)
             }
             Some(live) if is_deleted(&live) && has_finalizer(&live, FOREGROUND) => {
-                Ok(OwnerState::BoxFuture)
+                Ok(OwnerState::Waiting)
             }
             Some(_) => Ok(OwnerState::Solid),
         }

@@ -41,7 +41,8 @@ pub(super) enum Effect {
 /// All objects that were observed or are named as owners.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
-    vertices: HashMap<Uid, Vertex>,
+    /// Boxed, because a map has room for up to twice its entries.
+    vertices: HashMap<Uid, Box<Vertex>>,
     /// Owners that the API reported as absent.
     pub(super) absent: AbsentOwners,
 }
@@ -79,7 +80,7 @@ impl Vertex {
 
 impl Graph {
     pub(super) fn get(&self, uid: &str) -> Option<&Vertex> {
-        self.vertices.get(uid)
+        self.vertices.get(uid).map(|vertex| &**vertex)
     }
 
     /// The dependents of this object.
@@ -104,7 +105,7 @@ impl Graph {
         });
         match self.vertices.get_mut(uid) {
             None => {
-                self.vertices.insert(uid.clone(), Vertex::new(observed));
+                self.vertices.insert(uid.clone(), Box::new(Vertex::new(observed)));
                 self.attach(&observed.identity, &observed.owners, &mut effects);
             }
             Some(vertex) => {
@@ -229,7 +230,7 @@ impl Graph {
             let Some(vertex) = self.vertices.get_mut(&owner.uid) else {
                 let mut vertex = Vertex::new_virtual(owner.in_namespace(&identity.namespace));
                 vertex.dependents.insert(identity.uid.clone());
-                self.vertices.insert(owner.uid.clone(), vertex);
+                self.vertices.insert(owner.uid.clone(), Box::new(vertex));
                 effects.push(Effect::AttemptToDelete(owner.uid.clone()));
                 continue;
             };
@@ -283,6 +284,7 @@ impl Graph {
     /// Removes an object: its dependents must be checked, and owners that wait for it.
     fn remove_vertex(&mut self, identity: &Identity, effects: &mut Vec<Effect>) {
         let Some(vertex) = self.vertices.remove(&identity.uid) else { return };
+        let vertex = *vertex;
         vertex.owners.iter().for_each(|owner| self.detach(&owner.uid, &identity.uid));
         if !vertex.dependents.is_empty() {
             self.absent.add(identity.clone());

@@ -11,7 +11,7 @@ pub(super) enum OwnerState {
     /// It does not exist.
     Dangling,
     /// It is being deleted in the foreground and waits for its dependents.
-    BoxFuture,
+    Waiting,
 }
 
 /// What is known of an object that may have to be deleted.
@@ -57,7 +57,7 @@ impl DependentState {
             let others: Vec<_> = others.map(|(uid, _)| uid.clone()).collect();
             return if others.is_empty() { Verdict::Keep } else { Verdict::Drop(others) };
         }
-        if count(OwnerState::BoxFuture) > 0 && !self.dependents.is_empty() {
+        if count(OwnerState::Waiting) > 0 && !self.dependents.is_empty() {
             let unblock = self.dependents.contains(&true);
             return Verdict::Delete { policy: Policy::Foreground, unblock };
         }
@@ -73,7 +73,7 @@ impl DependentState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use OwnerState::{BoxFuture, Dangling, Solid};
+    use OwnerState::{Dangling, Solid, Waiting};
 
     fn dependent(owners: &[OwnerState], dependents: &[bool]) -> DependentState {
         let owners = owners.iter().enumerate();
@@ -96,14 +96,14 @@ mod tests {
             (&[Solid], &[], Verdict::Keep),
             (&[Solid, Solid], &[true], Verdict::Keep),
             (&[Solid, Dangling], &[], drop_of(&["1"])),
-            (&[BoxFuture, Solid], &[], drop_of(&["0"])),
-            (&[BoxFuture, Solid, Dangling], &[false], drop_of(&["0", "2"])),
+            (&[Waiting, Solid], &[], drop_of(&["0"])),
+            (&[Waiting, Solid, Dangling], &[false], drop_of(&["0", "2"])),
             (&[Dangling], &[], deleted(Policy::Background, false)),
             (&[Dangling], &[true, false], deleted(Policy::Background, false)),
-            (&[BoxFuture], &[], deleted(Policy::Background, false)),
-            (&[BoxFuture], &[false], deleted(Policy::Foreground, false)),
-            (&[BoxFuture], &[false, true], deleted(Policy::Foreground, true)),
-            (&[Dangling, BoxFuture], &[false], deleted(Policy::Foreground, false)),
+            (&[Waiting], &[], deleted(Policy::Background, false)),
+            (&[Waiting], &[false], deleted(Policy::Foreground, false)),
+            (&[Waiting], &[false, true], deleted(Policy::Foreground, true)),
+            (&[Dangling, Waiting], &[false], deleted(Policy::Foreground, false)),
         ];
         for (owners, dependents, expected) in table {
             assert_eq!(

@@ -4,7 +4,6 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
-use crate::client::percent_encode;
 use crate::endpoint_slice::{CONFLICT_DELAY, on_slice_change};
 use crate::expectations::Expectations;
 use crate::service::selector;
@@ -17,6 +16,7 @@ use crate::{
 };
 pub(crate) use plan::plan;
 use plan::{CONTROLLER, MAX_ADDRESSES, Plan, is_mirrored};
+use ratchet_object::percent_encode;
 use std::sync::Arc;
 use std::time::Duration;
 

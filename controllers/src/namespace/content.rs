@@ -1,10 +1,9 @@
 //! Deletion of the content of a namespace: pods first, then everything else, without force.
 
-use crate::client::percent_encode;
 use crate::discovery::{DiscoveredResources, Resource};
 use crate::{Client, Failure};
 use jiff::Timestamp;
-use ratchet_object::Node;
+use ratchet_object::{Node, percent_encode};
 use std::collections::BTreeMap;
 
 /// Seconds allowed for the removal of finalizers.

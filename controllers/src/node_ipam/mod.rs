@@ -3,13 +3,12 @@
 #[cfg(test)]
 mod tests;
 
-use crate::client::percent_encode;
 use crate::{
     BoxFuture, Change, Client, Failure, Idle, Key, ObjectReference, Outcome, Patch, Queue,
     Reconcile, Recorder, RetryDelay, Row, Setup, Shared, Store,
 };
 use ratchet_allocation::NodeRanges;
-use ratchet_object::Node;
+use ratchet_object::{Node, percent_encode};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -1,9 +1,9 @@
 //! Application of planned writes, with expectations until the informer has seen them.
 
 use super::Write;
-use crate::client::percent_encode;
 use crate::expectations::Expectations;
 use crate::{Client, Failure};
+use ratchet_object::percent_encode;
 
 /// The outcome of the writes, if none failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

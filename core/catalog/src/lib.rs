@@ -19,6 +19,6 @@ pub mod openapi;
 mod resources;
 
 pub use resources::{
-    CUSTOM_VERBS, GroupVersionKind, Names, RESOURCES, Resource, SCALE, STATUS, Subresource,
-    TERMINATING_VERBS, lookup, of_kind,
+    CUSTOM_VERBS, GroupVersionKind, Names, PRERELEASES, Prerelease, RESOURCES, Resource, SCALE,
+    STATUS, Servable, Subresource, TERMINATING_VERBS, lookup, of_kind, servable,
 };

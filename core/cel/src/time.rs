@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use core::cmp::Ordering;
 use core::fmt;
+use ratchet_object::calendar::{DAY, Date};
 
 /// A point in time: seconds since 1970 and nanoseconds within the second.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +39,6 @@ impl Ord for Timestamp {
 
 const FIRST_SECOND: i64 = -62_135_596_800;
 const LAST_SECOND: i64 = 253_402_300_799;
-const DAY: i64 = 86_400;
 const SECOND: i64 = 1_000_000_000;
 
 impl Timestamp {
@@ -49,11 +49,12 @@ impl Timestamp {
 
     /// Parses RFC 3339: `2006-01-02T15:04:05.999Z`.
     pub fn parse(text: &str) -> Option<Self> {
-        let (date, rest) = (text.get(..10)?, text.get(10..)?.strip_prefix('T')?);
-        let year = digits(date.get(..4)?)?;
-        let month = digits(date.get(4..7)?.strip_prefix('-')?)?;
-        let day = digits(date.get(7..)?.strip_prefix('-')?)?;
-        if !(1..=12).contains(&month) || day < 1 || day > days_in(year, month) {
+        let (day_text, rest) = (text.get(..10)?, text.get(10..)?.strip_prefix('T')?);
+        let year = digits(day_text.get(..4)?)?;
+        let month = digits(day_text.get(4..7)?.strip_prefix('-')?)?;
+        let day = digits(day_text.get(7..)?.strip_prefix('-')?)?;
+        let date = Date { year, month, day };
+        if !date.is_valid() {
             return None;
         }
         let hour_length = if rest.get(1..2) == Some(":") { 1 } else { 2 };
@@ -66,7 +67,7 @@ impl Timestamp {
         }
         let (nanos, rest) = fraction(rest.get(6..)?)?;
         let offset = zone(rest)?;
-        let seconds = day_number(year, month, day) * DAY + hour * 3600 + minute * 60 + second;
+        let seconds = date.day_number() * DAY + hour * 3600 + minute * 60 + second;
         let offset_seconds = i32::try_from(offset).ok()?;
         Some(Self { seconds: seconds - offset, nanos, offset: offset_seconds })
     }
@@ -127,33 +128,9 @@ fn zone(text: &str) -> Option<i64> {
     (hours <= 24 && minutes <= 60).then_some(sign * (hours * 3600 + minutes * 60))
 }
 
-fn is_leap(year: i64) -> bool {
-    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-}
-
-fn days_in(year: i64, month: i64) -> i64 {
-    match month {
-        2 if is_leap(year) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// The days from 1970-01-01 to a date of the Gregorian calendar.
-fn day_number(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
 /// A time in calendar fields.
 pub(crate) struct Civil {
-    pub(crate) year: i64,
-    pub(crate) month: i64,
-    pub(crate) day: i64,
+    pub(crate) date: Date,
     /// 0 is Sunday.
     pub(crate) weekday: i64,
     /// The second of the day.
@@ -164,29 +141,20 @@ impl Civil {
     /// The fields of a time in UTC.
     pub(crate) fn of(seconds: i64) -> Self {
         let days = seconds.div_euclid(DAY);
-        let shifted = days + 719_468;
-        let era = shifted.div_euclid(146_097);
-        let of_era = shifted.rem_euclid(146_097);
-        let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let shifted_month = (5 * of_year + 2) / 153;
-        let day = of_year - (153 * shifted_month + 2) / 5 + 1;
-        let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-        let year = year_of_era + era * 400 + i64::from(month <= 2);
         let weekday = (days + 4).rem_euclid(7);
-        Self { year, month, day, weekday, second: seconds.rem_euclid(DAY) }
+        Self { date: Date::of_day(days), weekday, second: seconds.rem_euclid(DAY) }
     }
 
     /// The day of the year, from 0.
     pub(crate) fn day_of_year(&self) -> i64 {
-        day_number(self.year, self.month, self.day) - day_number(self.year, 1, 1)
+        self.date.day_number() - Date { month: 1, day: 1, ..self.date }.day_number()
     }
 }
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let civil = Civil::of(self.seconds.saturating_add(i64::from(self.offset)));
-        let Civil { year, month, day, second, .. } = civil;
+        let Civil { date: Date { year, month, day }, second, .. } = civil;
         write!(f, "{year:04}-{month:02}-{day:02}T")?;
         write!(f, "{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60)?;
         if self.nanos > 0 {
@@ -316,10 +284,9 @@ mod tests {
     }
 
     #[test]
-    fn days_are_counted_there_and_back() {
-        for day in (-800_000..3_000_000).step_by(997) {
-            let civil = Civil::of(day * DAY);
-            assert_eq!(day_number(civil.year, civil.month, civil.day), day);
-        }
+    fn days_of_the_year_count_from_zero() {
+        let day = |year, month, day| Civil::of(Date { year, month, day }.day_number() * DAY);
+        assert_eq!(day(2024, 12, 31).day_of_year(), 365);
+        assert_eq!((day(2026, 1, 1).day_of_year(), day(2026, 1, 1).weekday), (0, 4));
     }
 }

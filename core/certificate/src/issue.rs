@@ -10,6 +10,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::net::IpAddr;
 
+use ratchet_object::calendar::{DAY, Date};
 use x509_parser::extensions::ParsedExtension;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
@@ -234,8 +235,8 @@ fn bit_string(bits: u16) -> Vec<u8> {
 
 /// A time as certificates encode it: two digits of a year until 2049, four afterwards.
 fn time(seconds: i64) -> Result<Vec<u8>, String> {
-    let (year, month, day) = date(seconds.div_euclid(86_400));
-    let rest = seconds.rem_euclid(86_400);
+    let Date { year, month, day } = Date::of_second(seconds);
+    let rest = seconds.rem_euclid(DAY);
     let clock = format!("{:02}{:02}{:02}Z", rest / 3600, rest / 60 % 60, rest % 60);
     match year {
         1950..=2049 => {
@@ -248,21 +249,6 @@ fn time(seconds: i64) -> Result<Vec<u8>, String> {
         }
         _ => Err(format!("the year {year} cannot be written in a certificate")),
     }
-}
-
-/// Year, month and day of a number of days since 1970. Years are counted from March, so that a leap
-/// day is their last.
-fn date(days: i64) -> (i64, i64, i64) {
-    let days = days.saturating_add(719_468);
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, month, day)
 }
 
 #[cfg(test)]

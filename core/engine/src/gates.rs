@@ -1,10 +1,11 @@
 //! Feature gates: the table of gates with stages and defaults in every release, and `Gates`, their current values.
 
+mod deciding;
 mod dependencies;
 mod table;
 
+pub use deciding::DECIDING;
 pub use dependencies::dependencies_of;
-pub use table::WITHOUT_EFFECT;
 
 use crate::Release;
 use alloc::format;
@@ -78,7 +79,7 @@ pub static USER_NAMESPACES_POD_SECURITY: Gate = Gate {
 pub static KUBELET_CERT_CN: Gate =
     Gate { name: "KubeletCertCNValidation", known_since: 0, eras: &[alpha(0, false)] };
 
-/// The gates that have an effect here.
+/// The gates that rules and plugins ask for.
 pub static GATES: &[&Gate] = &[
     &ALLOW_EXTERNAL_IPS,
     &KUBELET_CERT_CN,
@@ -116,9 +117,21 @@ impl Era {
     }
 }
 
-/// Every gate, those with an effect first.
+/// Every gate.
 pub fn all() -> impl Iterator<Item = &'static Gate> {
-    GATES.iter().copied().chain(WITHOUT_EFFECT)
+    GATES.iter().copied().chain(table::OTHERS)
+}
+
+/// The gates that have an effect here: rules ask for them, or they decide which APIs are served and which fields are
+/// kept.
+pub fn with_effect() -> impl Iterator<Item = &'static Gate> {
+    let deciding = table::OTHERS.iter().filter(|gate| DECIDING.contains(&gate.name));
+    GATES.iter().copied().chain(deciding)
+}
+
+/// The gates that can be set and listed, but have no effect here.
+pub fn without_effect() -> impl Iterator<Item = &'static Gate> {
+    table::OTHERS.iter().filter(|gate| !DECIDING.contains(&gate.name))
 }
 
 fn find(name: &str) -> Option<&'static Gate> {
@@ -176,7 +189,7 @@ impl Gates {
     /// The names of gates that were set and have no effect here; sorted.
     pub fn without_effect(&self) -> Vec<&'static str> {
         let set = self.set.iter().map(|(gate, _)| gate.name);
-        let is_idle = |name: &&str| WITHOUT_EFFECT.iter().any(|gate| gate.name == *name);
+        let is_idle = |name: &&str| without_effect().any(|gate| gate.name == *name);
         let mut names: Vec<_> = set.filter(is_idle).collect();
         names.sort_unstable();
         names.dedup();
@@ -198,6 +211,11 @@ impl Gates {
         let by_stage =
             era.stage.filter(|_| !era.locked).and_then(|stage| self.stage_override(stage));
         by_name.map(|(_, value)| *value).or(by_stage).unwrap_or(era.default)
+    }
+
+    /// Whether the gate of this name is on; a gate that does not exist is off.
+    pub fn is_on(&self, name: &str) -> bool {
+        find(name).is_some_and(|gate| self.on(gate))
     }
 
     /// Parses `--feature-gates` values, comma lists of `[kube:]Name=bool`, where the last value of a name wins. The
@@ -404,8 +422,8 @@ mod tests {
             assert!(!gate.eras.is_empty(), "{}", gate.name);
         }
         assert!(GATES.is_sorted_by_key(|gate| gate.name));
-        assert!(WITHOUT_EFFECT.is_sorted_by(|a, b| a.name < b.name));
-        let twice = |gate: &&Gate| WITHOUT_EFFECT.iter().any(|other| other.name == gate.name);
+        assert!(table::OTHERS.is_sorted_by(|a, b| a.name < b.name));
+        let twice = |gate: &&Gate| table::OTHERS.iter().any(|other| other.name == gate.name);
         assert_eq!(GATES.iter().copied().find(twice).map(|gate| gate.name), None);
     }
 
@@ -428,6 +446,20 @@ mod tests {
         assert!(states.contains(&("AllAlpha", Stage::Alpha, false)), "{states:?}");
         assert!(states.is_sorted());
         assert!(Gates::of(release(36)).states().contains(&("WatchList", Stage::Beta, true)));
+    }
+
+    #[test]
+    fn gates_that_decide_are_told_apart_from_those_without_effect() {
+        assert!(DECIDING.is_sorted_by(|a, b| a < b));
+        assert!(DECIDING.iter().all(|name| find(name).is_some()), "{DECIDING:?}");
+        assert_eq!(with_effect().count() + without_effect().count(), all().count());
+        let mut gates = Gates::of(release(36));
+        assert!(
+            !gates.is_on("ClusterTrustBundle") && gates.is_on("EnvFiles") && !gates.is_on("No")
+        );
+        gates.apply(&["ClusterTrustBundle=true,EnvFiles=false"]).unwrap();
+        assert!(gates.is_on("ClusterTrustBundle") && !gates.is_on("EnvFiles"));
+        assert!(gates.without_effect().is_empty());
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! A JSON parser that keeps spans and duplicate members, which `serde_json` drops.
 
+use crate::Span;
 use crate::decoded::{DecodeError, Decoded, MAX_REPEATED, Repeated};
 use crate::limits::Limits;
 use crate::members::dedup_members;
-use crate::path::readable;
+use crate::path::{Step, Trail, readable};
 use crate::tree::{Entry, Node, Value};
-use crate::{Path, Span};
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
@@ -21,7 +21,7 @@ pub(crate) fn parse(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeErr
         if parser.peek().is_none() {
             return Ok(Decoded { documents, repeated: parser.repeated });
         }
-        documents.push(parser.value(0, Path::default())?);
+        documents.push(parser.value(0, None)?);
     }
 }
 
@@ -34,7 +34,7 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    fn value(&mut self, depth: usize, path: Path<'_>) -> Result<Node<'t>, DecodeError> {
+    fn value(&mut self, depth: usize, path: Option<&Trail<'_>>) -> Result<Node<'t>, DecodeError> {
         if depth > self.limits.depth {
             return Err(self.error(format!("nested deeper than {} levels", self.limits.depth)));
         }
@@ -55,7 +55,7 @@ impl<'t> Parser<'t> {
         Ok(Node { value, span: Span::new(start, self.at) })
     }
 
-    fn map(&mut self, depth: usize, path: Path<'_>) -> Result<Value<'t>, DecodeError> {
+    fn map(&mut self, depth: usize, path: Option<&Trail<'_>>) -> Result<Value<'t>, DecodeError> {
         self.at += 1;
         let mut entries = Vec::new();
         self.skip_space();
@@ -74,7 +74,8 @@ impl<'t> Parser<'t> {
             if !self.eat(b':') {
                 return Err(self.unexpected("':' after the member's name"));
             }
-            let node = self.value(depth + 1, path.field(&key))?;
+            let field = Trail { parent: path, step: Step::Field(&key) };
+            let node = self.value(depth + 1, Some(&field))?;
             entries.push(Entry { key, key_span, node });
             self.skip_space();
             if self.eat(b'}') {
@@ -86,14 +87,14 @@ impl<'t> Parser<'t> {
         }
         dedup_members(&mut entries, |key, span| {
             if self.repeated.len() < MAX_REPEATED {
-                self.repeated
-                    .push(Repeated { path: readable(format!("{}", path.field(key))), span });
+                let field = Trail { parent: path, step: Step::Field(key) };
+                self.repeated.push(Repeated { path: readable(format!("{field}")), span });
             }
         });
         Ok(Value::Map(entries))
     }
 
-    fn list(&mut self, depth: usize, path: Path<'_>) -> Result<Value<'t>, DecodeError> {
+    fn list(&mut self, depth: usize, path: Option<&Trail<'_>>) -> Result<Value<'t>, DecodeError> {
         self.at += 1;
         let mut items = Vec::new();
         self.skip_space();
@@ -101,7 +102,8 @@ impl<'t> Parser<'t> {
             return Ok(Value::List(items));
         }
         loop {
-            let item = self.value(depth + 1, path.index(items.len()))?;
+            let index = Trail { parent: path, step: Step::Index(items.len()) };
+            let item = self.value(depth + 1, Some(&index))?;
             items.push(item);
             self.skip_space();
             if self.eat(b']') {

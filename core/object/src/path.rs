@@ -1,7 +1,8 @@
 //! Field paths, built step by step and never by formatting.
 
 use alloc::string::String;
-use core::fmt;
+use alloc::vec::Vec;
+use core::{fmt, iter};
 
 /// The most steps that a path holds: the deepest field that a rule names has thirteen.
 const MAX_STEPS: usize = 14;
@@ -114,6 +115,22 @@ pub(crate) struct Steps<'s, 'a>(pub(crate) &'s [Step<'a>]);
 impl fmt::Display for Steps<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_steps(self.0.iter().copied(), f)
+    }
+}
+
+/// A step below others, as a decoder goes down: it costs nothing until it is displayed.
+#[derive(Clone, Copy)]
+pub(crate) struct Trail<'p> {
+    pub(crate) parent: Option<&'p Self>,
+    pub(crate) step: Step<'p>,
+}
+
+impl fmt::Display for Trail<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut steps: Vec<_> =
+            iter::successors(Some(self), |trail| trail.parent).map(|trail| trail.step).collect();
+        steps.reverse();
+        write_steps(steps.into_iter(), f)
     }
 }
 

@@ -1,9 +1,10 @@
 //! `Defaulted`: the second stage, an object with the defaults of its type.
 
+use crate::gated_fields::drop_gated_fields;
 use crate::object_type::ObjectType;
 use crate::paired::Paired;
 use core::ops::{Deref, DerefMut};
-use ratchet_engine::Part;
+use ratchet_engine::{Gates, Part};
 use ratchet_object::{Node, Object};
 
 /// An object with its defaults. Mutating admission and strategies still change it.
@@ -60,6 +61,15 @@ impl<'t, 'k> Defaulted<'t, 'k> {
             Some(old) => {
                 self.object_type.prepare_for_update(&mut self.node, &old.node, Part::Main);
             }
+        }
+        self
+    }
+
+    /// Drops the fields whose feature gates are off, unless the stored object has them.
+    #[must_use]
+    pub fn without_gated_fields(mut self, old: Option<&Self>, gates: &Gates) -> Self {
+        if let Some(kind) = self.object_type.kind() {
+            drop_gated_fields(&mut self.node, old.map(|old| &old.node), &kind, gates);
         }
         self
     }

@@ -1,5 +1,6 @@
 //! ResourceQuota: enforces the quotas of a namespace, and maintains the usage in their status.
 
+mod devices;
 mod scopes;
 mod usage;
 

@@ -140,6 +140,38 @@ fn services_and_claims_count_for_what_they_are() {
 }
 
 #[test]
+fn claims_of_devices_count_by_class() {
+    let user = user("u", &[]);
+    let attributes = attributes(Create, "resource.k8s.io", "resourceclaims", &user, None);
+    let hard = "{gpu.deviceclass.resource.k8s.io/devices: '40', count/resourceclaims.resource.k8s.io: '2'}";
+    let none =
+        "{gpu.deviceclass.resource.k8s.io/devices: '0', count/resourceclaims.resource.k8s.io: '0'}";
+    let mut quotas = [quota(hard, none)];
+    let claim = node(
+        "{spec: {devices: {requests: [{exactly: {deviceClassName: gpu, allocationMode: ExactCount, count: 3}}, {deviceClassName: gpu, allocationMode: ExactCount, count: 1}, {firstAvailable: [{deviceClassName: gpu, allocationMode: ExactCount, count: 2}, {deviceClassName: gpu, allocationMode: ExactCount, count: 1}]}]}}}",
+    );
+    charge(&attributes, &claim, &mut quotas, 0).unwrap();
+    assert_eq!(
+        quotas[0].find(&["status", "used"]).unwrap().to_json(),
+        r#"{"count/resourceclaims.resource.k8s.io":"1","gpu.deviceclass.resource.k8s.io/devices":"6"}"#
+    );
+    let all = node(
+        "{spec: {devices: {requests: [{exactly: {deviceClassName: gpu, allocationMode: All}}, {exactly: {deviceClassName: gpu, allocationMode: ExactCount, count: 3}}]}}}",
+    );
+    let Err(Denial::Forbidden(text)) = charge(&attributes, &all, &mut quotas, 0) else {
+        panic!("a claim beyond the quota is admitted")
+    };
+    assert_eq!(
+        text,
+        "exceeded quota: q, requested: gpu.deviceclass.resource.k8s.io/devices=35, used: gpu.deviceclass.resource.k8s.io/devices=6, limited: gpu.deviceclass.resource.k8s.io/devices=40"
+    );
+    assert_eq!(
+        resource_counted_by("gpu.deviceclass.resource.k8s.io/devices"),
+        Some(("resource.k8s.io".into(), "resourceclaims".into()))
+    );
+}
+
+#[test]
 fn everything_is_counted_by_number_but_events() {
     let full = || {
         quota(

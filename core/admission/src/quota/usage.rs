@@ -1,5 +1,6 @@
-//! Usage evaluators: pods, services and claims by their resources, everything by object count.
+//! Usage evaluators: pods, services and claims of volumes and devices by their resources, everything by object count.
 
+use super::devices;
 use super::scopes::{self, Scope};
 use crate::amounts::{self, Amounts, Side};
 use crate::storage::class_of;
@@ -8,6 +9,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use ratchet_object::calendar::{DAY, Date};
 use ratchet_object::{Equality, Node, Quantity, equal_at};
 
 /// The usage evaluator of a resource.
@@ -19,6 +21,7 @@ pub(super) struct UsageEvaluator<'a> {
 
 /// A resource with usage beyond its object count.
 struct ResourceEvaluator {
+    group: &'static str,
     resource: &'static str,
     handles: fn(&Attributes<'_>, &Node<'_>) -> bool,
     names: fn(&str) -> bool,
@@ -28,6 +31,7 @@ struct ResourceEvaluator {
 
 static EVALUATORS: &[ResourceEvaluator] = &[
     ResourceEvaluator {
+        group: "",
         resource: "pods",
         handles: pod_handles,
         names: pod_names,
@@ -35,6 +39,7 @@ static EVALUATORS: &[ResourceEvaluator] = &[
         is_in: scopes::pod,
     },
     ResourceEvaluator {
+        group: "",
         resource: "services",
         handles: |attributes, _| attributes.subresource.is_empty(),
         names: |name| matches!(name, "services" | "services.nodeports" | "services.loadbalancers"),
@@ -42,11 +47,20 @@ static EVALUATORS: &[ResourceEvaluator] = &[
         is_in: |_, _| false,
     },
     ResourceEvaluator {
+        group: "",
         resource: "persistentvolumeclaims",
         handles: claim_handles,
         names: claim_names,
         usage: claim_usage,
         is_in: scopes::claim,
+    },
+    ResourceEvaluator {
+        group: "resource.k8s.io",
+        resource: "resourceclaims",
+        handles: |attributes, _| attributes.subresource.is_empty(),
+        names: devices::names,
+        usage: devices::usage,
+        is_in: |_, _| false,
     },
 ];
 
@@ -64,7 +78,7 @@ pub(super) fn evaluator_for<'a>(group: &str, resource: &'a str) -> UsageEvaluato
         alias: if is_core && ALIASES.contains(&resource) { resource } else { "" },
         resource_evaluator: EVALUATORS
             .iter()
-            .find(|resource_evaluator| is_core && resource_evaluator.resource == resource),
+            .find(|evaluator| (evaluator.group, evaluator.resource) == (group, resource)),
     }
 }
 
@@ -79,7 +93,7 @@ pub(super) fn resource_counted_by(name: &str) -> Option<(String, String)> {
     }
     let resource_evaluator =
         EVALUATORS.iter().find(|resource_evaluator| (resource_evaluator.names)(name))?;
-    Some((String::new(), resource_evaluator.resource.into()))
+    Some((resource_evaluator.group.into(), resource_evaluator.resource.into()))
 }
 
 impl UsageEvaluator<'_> {
@@ -250,11 +264,8 @@ fn seconds(text: &str) -> Option<i64> {
     let number = |from: usize, to: usize| text.get(from..to)?.parse::<i64>().ok();
     let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
     let (hours, minutes, rest) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
-    // Years begin in March, so that the leap day is the last.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days =
-        year * 365 + year / 4 - year / 100 + year / 400 + (month * 153 + 2) / 5 + day - 1 - 719_468;
-    Some(days * 86_400 + hours * 3600 + minutes * 60 + rest)
+    let days = Date { year, month, day }.day_number();
+    Some(days * DAY + hours * 3600 + minutes * 60 + rest)
 }
 
 fn service_usage(service: &Node<'_>, _: i64, usage: &mut Amounts) {

@@ -63,6 +63,12 @@ impl<'r, 'k: 'r> Closure<'r, 'k> {
             closure.machinery(id);
         }
         for Published { resource, schemas } in published {
+            if schemas.is_none() {
+                closure.machinery(machinery::API_RESOURCE_LIST);
+                if resource.allows("watch") {
+                    closure.machinery(machinery::WATCH_EVENT);
+                }
+            }
             match schemas {
                 Some(schemas) => {
                     closure.custom(resource, schemas);
@@ -86,6 +92,19 @@ impl<'r, 'k: 'r> Closure<'r, 'k> {
             }
         }
         closure
+    }
+
+    /// The same and the definitions of the documents about the server.
+    pub(crate) fn with_server(mut self) -> Self {
+        for id in [
+            machinery::API_GROUP,
+            machinery::API_GROUP_LIST,
+            machinery::API_VERSIONS,
+            machinery::VERSION_INFO,
+        ] {
+            self.machinery(id);
+        }
+        self
     }
 
     /// The schemas of resources that are defined at run time, without what they need besides.
@@ -203,8 +222,7 @@ fn of_machinery<'k>(id: &str) -> Definition<'k> {
         (None, Some(fields)) => Body::Object(described(fields, descriptions)),
         (None, None) => Body::Open,
     };
-    let kinds =
-        (id == STATUS).then_some(GroupVersionKind { group: "", version: "v1", kind: "Status" });
+    let kinds = machinery::kind(id).map(|kind| GroupVersionKind { group: "", version: "v1", kind });
     let kinds = kinds.map(OwnedKind::from);
     Definition { body, description: descriptions.text(), kinds: kinds.into_iter().collect() }
 }

@@ -10,6 +10,15 @@ pub(crate) const DELETE_OPTIONS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.De
 pub(crate) const LIST_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta";
 pub(crate) const PATCH: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
 pub(crate) const STATUS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Status";
+pub(crate) const API_GROUP: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroup";
+pub(crate) const API_GROUP_LIST: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroupList";
+pub(crate) const API_RESOURCE_LIST: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList";
+pub(crate) const API_VERSIONS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.APIVersions";
+pub(crate) const VERSION_INFO: &str = "io.k8s.apimachinery.pkg.version.Info";
+pub(crate) const WATCH_EVENT: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent";
+const API_RESOURCE: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.APIResource";
+const CLIENT_ADDRESS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ServerAddressByClientCIDR";
+const DISCOVERED_VERSION: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.GroupVersionForDiscovery";
 const PRECONDITIONS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Preconditions";
 const SHARD_INFO: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo";
 const STATUS_CAUSE: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.StatusCause";
@@ -93,8 +102,54 @@ static REQUIRED: &[(&str, &str, bool)] = &[
 /// The fields of a type of requests and responses, without descriptions; `None` for other types.
 pub(crate) fn fields(id: &str) -> Option<Vec<Field>> {
     let rows = ROWS.iter().find(|(of, _)| *of == id).map(|(_, rows)| rows)?;
-    Some(rows.iter().map(|(name, field_type)| field(name, *field_type)).collect())
+    let required = MACHINERY_REQUIRED.iter().find(|(of, _)| *of == id);
+    let required = required.map_or(&[][..], |(_, names)| names);
+    let row = |(name, field_type): &(&'static str, FieldType)| {
+        field(name, *field_type, required.contains(name))
+    };
+    Some(rows.iter().map(row).collect())
 }
+
+/// The kind in `v1` of a type of responses.
+pub(crate) fn kind(id: &str) -> Option<&'static str> {
+    let row = MACHINERY_KINDS.iter().find(|(of, _)| *of == id);
+    row.map(|(_, kind)| *kind)
+}
+
+static MACHINERY_KINDS: &[(&str, &str)] = &[
+    (API_GROUP, "APIGroup"),
+    (API_GROUP_LIST, "APIGroupList"),
+    (API_RESOURCE_LIST, "APIResourceList"),
+    (API_VERSIONS, "APIVersions"),
+    (STATUS, "Status"),
+];
+
+/// The required fields of these types.
+static MACHINERY_REQUIRED: &[(&str, &[&str])] = &[
+    (API_GROUP, &["name", "versions"]),
+    (API_GROUP_LIST, &["groups"]),
+    (API_RESOURCE, &["kind", "name", "namespaced", "singularName", "verbs"]),
+    (API_RESOURCE_LIST, &["groupVersion", "resources"]),
+    (API_VERSIONS, &["serverAddressByClientCIDRs", "versions"]),
+    (CLIENT_ADDRESS, &["clientCIDR", "serverAddress"]),
+    (DISCOVERED_VERSION, &["groupVersion", "version"]),
+    (SHARD_INFO, &["selector"]),
+    (
+        VERSION_INFO,
+        &[
+            "buildDate",
+            "compiler",
+            "gitCommit",
+            "gitTreeState",
+            "gitVersion",
+            "goVersion",
+            "major",
+            "minor",
+            "platform",
+        ],
+    ),
+    (WATCH_EVENT, &["object", "type"]),
+];
 
 /// The type of a field of such a type.
 #[derive(Clone, Copy)]
@@ -108,7 +163,7 @@ enum FieldType {
     Many(&'static str),
 }
 
-fn field(name: &'static str, field_type: FieldType) -> Field {
+fn field(name: &'static str, field_type: FieldType, required: bool) -> Field {
     let ty = match field_type {
         FieldType::Text => Ty::STRING,
         FieldType::Flag => Ty::Plain("boolean", ""),
@@ -118,12 +173,85 @@ fn field(name: &'static str, field_type: FieldType) -> Field {
         FieldType::One(id) => Ty::Ref(Cow::Borrowed(id)),
         FieldType::Many(id) => Ty::List(Box::new(Ty::Ref(Cow::Borrowed(id)))),
     };
-    Field { name, ty, description: Cow::Borrowed(""), required: name == "selector", merge: None }
+    Field { name, ty, description: Cow::Borrowed(""), required, merge: None }
 }
 
 type Rows = &'static [(&'static str, FieldType)];
 
 static ROWS: &[(&str, Rows)] = &[
+    (
+        API_GROUP,
+        &[
+            ("apiVersion", FieldType::Text),
+            ("kind", FieldType::Text),
+            ("name", FieldType::Text),
+            ("preferredVersion", FieldType::One(DISCOVERED_VERSION)),
+            ("serverAddressByClientCIDRs", FieldType::Many(CLIENT_ADDRESS)),
+            ("versions", FieldType::Many(DISCOVERED_VERSION)),
+        ],
+    ),
+    (
+        API_GROUP_LIST,
+        &[
+            ("apiVersion", FieldType::Text),
+            ("groups", FieldType::Many(API_GROUP)),
+            ("kind", FieldType::Text),
+        ],
+    ),
+    (
+        API_RESOURCE,
+        &[
+            ("categories", FieldType::Texts),
+            ("group", FieldType::Text),
+            ("kind", FieldType::Text),
+            ("name", FieldType::Text),
+            ("namespaced", FieldType::Flag),
+            ("shortNames", FieldType::Texts),
+            ("singularName", FieldType::Text),
+            ("storageVersionHash", FieldType::Text),
+            ("verbs", FieldType::Texts),
+            ("version", FieldType::Text),
+        ],
+    ),
+    (
+        API_RESOURCE_LIST,
+        &[
+            ("apiVersion", FieldType::Text),
+            ("groupVersion", FieldType::Text),
+            ("kind", FieldType::Text),
+            ("resources", FieldType::Many(API_RESOURCE)),
+        ],
+    ),
+    (
+        API_VERSIONS,
+        &[
+            ("apiVersion", FieldType::Text),
+            ("kind", FieldType::Text),
+            ("serverAddressByClientCIDRs", FieldType::Many(CLIENT_ADDRESS)),
+            ("versions", FieldType::Texts),
+        ],
+    ),
+    (CLIENT_ADDRESS, &[("clientCIDR", FieldType::Text), ("serverAddress", FieldType::Text)]),
+    (DISCOVERED_VERSION, &[("groupVersion", FieldType::Text), ("version", FieldType::Text)]),
+    (
+        VERSION_INFO,
+        &[
+            ("buildDate", FieldType::Text),
+            ("compiler", FieldType::Text),
+            ("emulationMajor", FieldType::Text),
+            ("emulationMinor", FieldType::Text),
+            ("gitCommit", FieldType::Text),
+            ("gitTreeState", FieldType::Text),
+            ("gitVersion", FieldType::Text),
+            ("goVersion", FieldType::Text),
+            ("major", FieldType::Text),
+            ("minCompatibilityMajor", FieldType::Text),
+            ("minCompatibilityMinor", FieldType::Text),
+            ("minor", FieldType::Text),
+            ("platform", FieldType::Text),
+        ],
+    ),
+    (WATCH_EVENT, &[("object", FieldType::One(RAW)), ("type", FieldType::Text)]),
     (
         DELETE_OPTIONS,
         &[

@@ -20,6 +20,8 @@ mod v3;
 
 use alloc::vec::Vec;
 
+use crate::resources::Resource;
+
 pub use published::{CustomSchemas, Published};
 pub use types::MergeRules;
 pub use v2::{V2Frame, V2Parts, frame as v2_frame, parts as v2_parts};
@@ -29,12 +31,9 @@ pub use v3::{document as v3, index as v3_index, path_of as v3_path};
 /// The content types of patches. Strategic merge is omitted without rules: kubectl would then take
 /// every list to be replaced as a whole and compute wrong patches.
 fn patch_types(strategic: bool) -> Vec<&'static str> {
-    let mut types = Vec::from([
-        "application/apply-patch+yaml",
-        "application/json-patch+json",
-        "application/merge-patch+json",
-    ]);
+    let mut types = Vec::from(["application/json-patch+json", "application/merge-patch+json"]);
     types.extend(strategic.then_some("application/strategic-merge-patch+json"));
+    types.push("application/apply-patch+yaml");
     types
 }
 
@@ -45,6 +44,34 @@ fn all_paths<'k>(published: &[Published<'_, 'k>]) -> Vec<paths::PathItem<'k>> {
         None => paths::of_resource(published.resource),
     };
     let mut items: Vec<_> = published.iter().flat_map(of_resource).collect();
+    let mut versions: Vec<(&str, &str)> = Vec::new();
+    for row in built_in(published) {
+        if !versions.contains(&(row.group, row.version)) {
+            versions.push((row.group, row.version));
+        }
+    }
+    items.extend(versions.into_iter().map(|(group, version)| paths::of_version(group, version)));
     items.sort_by(|a, b| a.path.cmp(&b.path));
     items
+}
+
+/// All paths of some resources, and those of the server itself if there are built-in ones among them; sorted.
+fn server_paths<'k>(published: &[Published<'_, 'k>]) -> Vec<paths::PathItem<'k>> {
+    let mut items = all_paths(published);
+    let mut groups: Vec<&str> = built_in(published).map(|row| row.group).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    if !groups.is_empty() {
+        groups.retain(|group| !group.is_empty());
+        items.extend(paths::of_server(&groups));
+        items.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+    items
+}
+
+/// The resources that are not defined at run time.
+fn built_in<'p, 'r, 'k>(
+    published: &'p [Published<'r, 'k>],
+) -> impl Iterator<Item = &'r Resource<'k>> + use<'p, 'r, 'k> {
+    published.iter().filter(|one| one.schemas.is_none()).map(|one| one.resource)
 }

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::closure::{kind_id, list_id};
-use super::machinery::{DELETE_OPTIONS, STATUS};
+use super::machinery::{self, DELETE_OPTIONS, STATUS, WATCH_EVENT};
 use super::parameters::{self, NAME, NAMESPACE, PRETTY, PROXY_PATH, Parameter, Parameters};
 use crate::resources::{GroupVersionKind, Resource, Subresource};
 
@@ -22,7 +22,7 @@ pub(crate) struct PathItem<'k> {
 pub(crate) struct Operation<'k> {
     /// The HTTP method, in lower case.
     pub(crate) method: &'static str,
-    /// The `x-kubernetes-action`.
+    /// The `x-kubernetes-action`; empty for what is about no kind, such as discovery.
     pub(crate) action: &'static str,
     /// The kind of the operation. kubectl finds the PATCH of a kind by it.
     pub(crate) gvk: GroupVersionKind<'k>,
@@ -52,6 +52,28 @@ static MEDIA: MediaTypes = MediaTypes {
     consumes: &["*/*"],
     produces: &["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"],
 };
+
+/// Those of lists and watches of built-in resources.
+static WATCH_MEDIA: MediaTypes = MediaTypes {
+    consumes: &["*/*"],
+    produces: &[
+        "application/json",
+        "application/yaml",
+        "application/vnd.kubernetes.protobuf",
+        "application/json;stream=watch",
+        "application/vnd.kubernetes.protobuf;stream=watch",
+    ],
+};
+
+/// Those of discovery.
+static DISCOVERY_MEDIA: MediaTypes = MediaTypes {
+    consumes: &["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"],
+    produces: &["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"],
+};
+
+/// Those of documents about the server.
+static JSON_MEDIA: MediaTypes =
+    MediaTypes { consumes: &["application/json"], produces: &["application/json"] };
 
 /// What an operation expects from its client.
 pub(crate) enum RequestBody {
@@ -107,7 +129,139 @@ pub(crate) fn of_resource<'k>(resource: &Resource<'k>) -> Vec<PathItem<'k>> {
         items.push(item(path, &shared, extra, site.on_object()));
     }
     items.retain(|item| !item.operations.is_empty());
+    if resource.allows("watch") {
+        items.extend(watches(resource, &root));
+    }
     items
+}
+
+/// The paths below `watch`, which old clients use.
+fn watches<'k>(resource: &Resource<'k>, root: &str) -> Vec<PathItem<'k>> {
+    let path = format!("{root}/watch");
+    let watch = |suffix: &'static str, action: &'static str| {
+        let site = OperationTarget { resource, subresource: None, suffix };
+        Vec::from([site.watch(action)])
+    };
+    let item = |path: String, own: &[&'static Parameter], operations| PathItem {
+        path,
+        parameters: [own, &[&PRETTY], parameters::OF_LIST].concat(),
+        operations,
+    };
+    let plural = resource.plural;
+    if !resource.namespaced {
+        return Vec::from([
+            item(format!("{path}/{plural}"), &[], watch("List", "watchlist")),
+            item(format!("{path}/{plural}/{{name}}"), &[&NAME], watch("", "watch")),
+        ]);
+    }
+    let inside = format!("{path}/namespaces/{{namespace}}/{plural}");
+    let everywhere = watch("ListForAllNamespaces", "watchlist");
+    let own: &[&'static Parameter] = &[&NAMESPACE, &NAME];
+    Vec::from([
+        item(format!("{path}/{plural}"), &[], everywhere),
+        item(inside.clone(), &[&NAMESPACE], watch("List", "watchlist")),
+        item(format!("{inside}/{{name}}"), own, watch("", "watch")),
+    ])
+}
+
+/// The path that lists the resources of a version.
+pub(crate) fn of_version<'k>(group: &'k str, version: &'k str) -> PathItem<'k> {
+    let (path, words) = (root(group, version), capitalized_words(group));
+    let id = format!("get{words}{}APIResources", capitalize(version));
+    let tag = format!("{}_{version}", tag_of(group));
+    let description = format!("List the resources of {}", path.trim_start_matches("/apis/"));
+    document((path, id, description, tag), Some(machinery::API_RESOURCE_LIST), &DISCOVERY_MEDIA)
+}
+
+/// The paths of discovery and of other documents, besides those of versions; `groups` are without the core group.
+pub(crate) fn of_server<'k>(groups: &[&'k str]) -> Vec<PathItem<'k>> {
+    let group = |group: &&'k str| {
+        let id = format!("get{}APIGroup", capitalized_words(group));
+        let about =
+            (format!("/apis/{group}"), id, format!("Describe the group {group}"), tag_of(group));
+        document(about, Some(machinery::API_GROUP), &DISCOVERY_MEDIA)
+    };
+    let mut items: Vec<PathItem<'k>> = groups.iter().map(group).collect();
+    for (path, id, description, tag, response_type, media) in DOCUMENTS {
+        let about = ((*path).into(), (*id).into(), (*description).into(), (*tag).into());
+        items.push(document(about, *response_type, media));
+    }
+    items
+}
+
+/// A document about the server: path, operation id, description, tag, type and content types.
+type DocumentRow = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    Option<&'static str>,
+    &'static MediaTypes,
+);
+
+static DOCUMENTS: &[DocumentRow] = &[
+    (
+        "/.well-known/openid-configuration",
+        "getServiceAccountIssuerOpenIDConfiguration",
+        "Describe the issuer of service account tokens",
+        "WellKnown",
+        None,
+        &JSON_MEDIA,
+    ),
+    (
+        "/api",
+        "getCoreAPIVersions",
+        "List the versions of the core group",
+        "core",
+        Some(machinery::API_VERSIONS),
+        &DISCOVERY_MEDIA,
+    ),
+    (
+        "/apis",
+        "getAPIVersions",
+        "List the groups and their versions",
+        "apis",
+        Some(machinery::API_GROUP_LIST),
+        &DISCOVERY_MEDIA,
+    ),
+    (
+        "/openid/v1/jwks",
+        "getServiceAccountIssuerOpenIDKeyset",
+        "List the public keys of service account tokens",
+        "openid",
+        None,
+        &JSON_MEDIA,
+    ),
+    (
+        "/version",
+        "getCodeVersion",
+        "Describe the version of the server",
+        "version",
+        Some(machinery::VERSION_INFO),
+        &JSON_MEDIA,
+    ),
+];
+
+/// A path that is read as a whole, with a slash at its end.
+fn document<'k>(
+    (path, id, description, tag): (String, String, String, String),
+    response_type: Option<&'static str>,
+    media: &'static MediaTypes,
+) -> PathItem<'k> {
+    let operation = Operation {
+        method: "get",
+        action: "",
+        gvk: GroupVersionKind { group: "", version: "", kind: "" },
+        id,
+        description,
+        tag,
+        parameters: &[],
+        request_body: RequestBody::Nothing,
+        response_type: response_type.map(Into::into),
+        codes: OK,
+        media,
+    };
+    PathItem { path: path + "/", parameters: Vec::new(), operations: Vec::from([operation]) }
 }
 
 /// The root path of a group version.
@@ -156,9 +310,9 @@ impl<'k> OperationTarget<'_, 'k> {
     /// The operation id: verb, group, version, scope, kind, subresource.
     fn name(&self, verb: &str, between: &str) -> String {
         let Resource { group, version, kind, .. } = self.resource;
-        let group: String = group_words(group).map(capitalize).collect();
+        let group = capitalized_words(group);
         let scope = match self.suffix {
-            "ForAllNamespaces" => "",
+            "ForAllNamespaces" | "ListForAllNamespaces" => "",
             _ if self.resource.namespaced => "Namespaced",
             _ => "",
         };
@@ -168,9 +322,7 @@ impl<'k> OperationTarget<'_, 'k> {
     }
 
     fn operation(&self, method: &'static str, action: &'static str) -> Operation<'k> {
-        let words = group_words(self.resource.group).enumerate();
-        let group: String =
-            words.map(|(at, word)| if at == 0 { word.into() } else { capitalize(word) }).collect();
+        let group = tag_of(self.resource.group);
         Operation {
             method,
             action,
@@ -192,7 +344,22 @@ impl<'k> OperationTarget<'_, 'k> {
             description: format!("List or watch objects of kind {}", self.resource.kind),
             parameters: parameters::OF_LIST,
             response_type: Some(list_id(self.gvk())),
+            media: &WATCH_MEDIA,
             ..self.operation("get", "list")
+        }
+    }
+
+    fn watch(&self, action: &'static str) -> Operation<'k> {
+        let what = if action == "watch" { "an object" } else { "objects" };
+        Operation {
+            id: self.name("watch", ""),
+            description: format!(
+                "Watch {what} of kind {}. Deprecated: list with the parameter watch instead",
+                self.resource.kind
+            ),
+            response_type: Some(WATCH_EVENT.into()),
+            media: &WATCH_MEDIA,
+            ..self.operation("get", action)
         }
     }
 
@@ -286,14 +453,22 @@ impl<'k> OperationTarget<'_, 'k> {
     }
 
     fn connections(&self) -> Vec<Operation<'k>> {
-        const METHODS: [(&str, &str); 5] = [
+        /// Verbs and methods; a proxy passes on two methods that no verb stands for.
+        const METHODS: [(&str, &str); 7] = [
             ("delete", "delete"),
             ("get", "get"),
+            ("proxy", "head"),
+            ("proxy", "options"),
             ("patch", "patch"),
             ("create", "post"),
             ("update", "put"),
         ];
-        let allowed = METHODS.into_iter().filter(|(verb, _)| self.allows(verb));
+        let is_proxy = self.subresource.is_some_and(|subresource| subresource.name == "proxy");
+        let is_allowed = |(verb, _): &(&str, &str)| match *verb {
+            "proxy" => is_proxy,
+            verb => self.allows(verb),
+        };
+        let allowed = METHODS.into_iter().filter(is_allowed);
         let connection = |(_, method): (_, &'static str)| Operation {
             id: self.name("connect", &capitalize(method)),
             description: format!("Connect to {}", self.subject()),
@@ -308,6 +483,17 @@ impl<'k> OperationTarget<'_, 'k> {
 fn group_words(group: &str) -> impl Iterator<Item = &str> {
     let name = if group.is_empty() { "core" } else { group };
     name.strip_suffix(".k8s.io").unwrap_or(name).split('.')
+}
+
+/// The words of a group, joined with capitals.
+fn capitalized_words(group: &str) -> String {
+    group_words(group).map(capitalize).collect()
+}
+
+/// The words of a group, joined with capitals but for the first.
+fn tag_of(group: &str) -> String {
+    let words = group_words(group).enumerate();
+    words.map(|(at, word)| if at == 0 { word.into() } else { capitalize(word) }).collect()
 }
 
 pub(crate) fn capitalize(word: &str) -> String {

@@ -7,7 +7,7 @@ use super::definitions::{Dialect, write_kind};
 use super::parameters::{self, Parameter};
 use super::paths::{Operation, PathItem, RequestBody};
 use super::types::{Leaf, reference};
-use super::{MergeRules, Published, all_paths, machinery, patch_types};
+use super::{MergeRules, Published, machinery, patch_types, server_paths};
 use crate::json::Json;
 
 /// The prefix of references to definitions.
@@ -69,7 +69,7 @@ pub fn frame() -> V2Frame {
 #[must_use]
 pub fn parts(published: &[Published<'_, '_>], rules: Option<MergeRules<'_>>) -> V2Parts {
     let paths = Json::members(|json| {
-        for item in all_paths(published) {
+        for item in server_paths(published) {
             json.key(&item.path).object(|json| write_path(json, &item, rules.is_some()));
         }
     });
@@ -85,7 +85,7 @@ pub fn parts(published: &[Published<'_, '_>], rules: Option<MergeRules<'_>>) -> 
 pub(super) fn definitions_of<'r, 'k>(published: &[Published<'r, 'k>]) -> Closure<'r, 'k> {
     match published.iter().all(|published| published.schemas.is_some()) {
         true => Closure::of_custom(published),
-        false => Closure::of(published),
+        false => Closure::of(published).with_server(),
     }
 }
 
@@ -122,7 +122,9 @@ fn write_path(json: &mut Json, item: &PathItem<'_>, strategic: bool) {
     for operation in &item.operations {
         json.key(operation.method).object(|json| write_operation(json, operation, strategic));
     }
-    json.key("parameters").list(|json| write_references(json, &item.parameters));
+    if !item.parameters.is_empty() {
+        json.key("parameters").list(|json| write_references(json, &item.parameters));
+    }
 }
 
 fn write_operation(json: &mut Json, operation: &Operation<'_>, strategic: bool) {
@@ -156,9 +158,11 @@ fn write_operation(json: &mut Json, operation: &Operation<'_>, strategic: bool) 
         }
         json.key("401").object(|json| json.pair("description", "Unauthorized"));
     });
-    json.pair("x-kubernetes-action", operation.action);
-    json.key("x-kubernetes-group-version-kind");
-    write_kind(json, &operation.gvk.into());
+    if !operation.action.is_empty() {
+        json.pair("x-kubernetes-action", operation.action);
+        json.key("x-kubernetes-group-version-kind");
+        write_kind(json, &operation.gvk.into());
+    }
 }
 
 /// The id of the request body, and whether it is required.

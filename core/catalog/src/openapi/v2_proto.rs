@@ -12,7 +12,7 @@ use super::parameters::{self, Parameter};
 use super::paths::{Operation, PathItem, RequestBody};
 use super::types::{Body, Definition, Field, OwnedKind, Ty, reference, required};
 use super::v2::{DEFINITIONS, PARAMETERS, body_of, definitions_of};
-use super::{MergeRules, Published, all_paths, patch_types};
+use super::{MergeRules, Published, patch_types, server_paths};
 use crate::json::Json;
 
 /// What some resources add to the document: entries of its messages of paths and of definitions.
@@ -51,7 +51,7 @@ pub fn frame(paths: usize, definitions: usize) -> [Vec<u8>; 3] {
 #[must_use]
 pub fn parts(published: &[Published<'_, '_>], rules: Option<MergeRules<'_>>) -> V2ProtoParts {
     let mut paths = Message::default();
-    for item in all_paths(published) {
+    for item in server_paths(published) {
         paths.named(2, &item.path, |path| write_path(path, &item, rules.is_some()));
     }
     let mut definitions = Message::default();
@@ -107,6 +107,8 @@ fn write_path(out: &mut Message, item: &PathItem<'_>, strategic: bool) {
             "put" => 3,
             "post" => 4,
             "delete" => 5,
+            "options" => 6,
+            "head" => 7,
             _ => 8, // patch
         };
         out.message(number, |out| write_operation(out, operation, strategic));
@@ -132,9 +134,11 @@ fn write_operation(out: &mut Message, operation: &Operation<'_>, strategic: bool
     write_references(out, 8, operation.parameters);
     out.message(9, |responses| write_responses(responses, operation));
     out.text(10, "https"); // schemes
-    extension(out, 13, "x-kubernetes-action", operation.action);
-    let kind: OwnedKind<'_> = operation.gvk.into();
-    extension(out, 13, "x-kubernetes-group-version-kind", &kind_as_json(&kind));
+    if !operation.action.is_empty() {
+        extension(out, 13, "x-kubernetes-action", operation.action);
+        let kind: OwnedKind<'_> = operation.gvk.into();
+        extension(out, 13, "x-kubernetes-group-version-kind", &kind_as_json(&kind));
+    }
 }
 
 /// ParametersItem, Parameter, BodyParameter.

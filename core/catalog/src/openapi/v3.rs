@@ -81,9 +81,11 @@ fn write_security(json: &mut Json) {
 }
 
 fn write_path(json: &mut Json, item: &PathItem<'_>, strategic: bool) {
-    json.key("parameters").list(|json| {
-        item.parameters.iter().for_each(|parameter| write_parameter(json, parameter));
-    });
+    if !item.parameters.is_empty() {
+        json.key("parameters").list(|json| {
+            item.parameters.iter().for_each(|parameter| write_parameter(json, parameter));
+        });
+    }
     for operation in &item.operations {
         json.key(operation.method).object(|json| write_operation(json, operation, strategic));
     }
@@ -130,9 +132,11 @@ fn write_operation(json: &mut Json, operation: &Operation<'_>, strategic: bool) 
         }
         json.key("401").object(|json| json.pair("description", "Unauthorized"));
     });
-    json.pair("x-kubernetes-action", operation.action);
-    json.key("x-kubernetes-group-version-kind");
-    write_kind(json, &operation.gvk.into());
+    if !operation.action.is_empty() {
+        json.pair("x-kubernetes-action", operation.action);
+        json.key("x-kubernetes-group-version-kind");
+        write_kind(json, &operation.gvk.into());
+    }
 }
 
 fn write_request(json: &mut Json, types: &[&str], id: &str, required: bool) {

@@ -1,11 +1,13 @@
 //! Resources: the plural names of kinds in URLs, and their verbs.
 
+mod prereleases;
 mod table;
 #[cfg(test)]
 mod tests;
 
 use alloc::string::String;
 use alloc::vec::Vec;
+pub use prereleases::{PRERELEASES, Prerelease};
 pub use ratchet_object::GroupVersionKind;
 pub use table::{CUSTOM_VERBS, RESOURCES, SCALE, STATUS, TERMINATING_VERBS};
 
@@ -116,6 +118,35 @@ impl Subresource {
     pub fn connects(&self) -> bool {
         self.kind.is_some_and(|gvk| gvk.kind.ends_with("Options"))
     }
+}
+
+/// A resource that can be served, and what it takes if it is not served by default.
+#[derive(Clone, Copy, Debug)]
+pub struct Servable {
+    /// The resource.
+    pub row: &'static Resource<'static>,
+    /// Its row among the alpha and beta versions, if it is one of them.
+    pub prerelease: Option<&'static Prerelease>,
+}
+
+/// All resources that can be served: groups in the order of discovery, in a group first what is served by default.
+#[must_use]
+pub fn servable() -> Vec<Servable> {
+    let prereleases = |group: &'static str| {
+        let of_group = PRERELEASES.iter().filter(move |row| row.resource.group == group);
+        of_group.map(|row| Servable { row: &row.resource, prerelease: Some(row) })
+    };
+    let mut all = Vec::new();
+    for (index, row) in RESOURCES.iter().enumerate() {
+        all.push(Servable { row, prerelease: None });
+        if RESOURCES.get(index + 1).is_none_or(|next| next.group != row.group) {
+            all.extend(prereleases(row.group));
+        }
+    }
+    let is_alone = |row: &&Prerelease| RESOURCES.iter().all(|one| one.group != row.resource.group);
+    let alone = PRERELEASES.iter().filter(is_alone);
+    all.extend(alone.map(|row| Servable { row: &row.resource, prerelease: Some(row) }));
+    all
 }
 
 /// Finds a built-in resource by group, version and plural name; the group is empty for core.

@@ -3,7 +3,7 @@
 use super::{GroupVersionKind, Names, Resource, Subresource};
 
 /// A group and a version.
-type Gv = (&'static str, &'static str);
+pub(super) type Gv = (&'static str, &'static str);
 
 const CORE: Gv = ("", "v1");
 const APIREGISTRATION: Gv = ("apiregistration.k8s.io", "v1");
@@ -305,7 +305,7 @@ pub static RESOURCES: &[Resource<'static>] = &[
 type Text = &'static str;
 type Texts = &'static [Text];
 
-const fn cluster(gv: Gv, kind: Text, plural: Text, singular: Text) -> Resource<'static> {
+pub(super) const fn cluster(gv: Gv, kind: Text, plural: Text, singular: Text) -> Resource<'static> {
     let (group, version) = gv;
     Resource {
         group,
@@ -322,7 +322,12 @@ const fn cluster(gv: Gv, kind: Text, plural: Text, singular: Text) -> Resource<'
     }
 }
 
-const fn namespaced(gv: Gv, kind: Text, plural: Text, singular: Text) -> Resource<'static> {
+pub(super) const fn namespaced(
+    gv: Gv,
+    kind: Text,
+    plural: Text,
+    singular: Text,
+) -> Resource<'static> {
     Resource { namespaced: true, ..cluster(gv, kind, plural, singular) }
 }
 
@@ -343,20 +348,20 @@ impl Resource<'static> {
     }
 
     /// Stored in another version than this one.
-    const fn stored_as(self, gv: Gv) -> Self {
+    pub(super) const fn stored_as(self, gv: Gv) -> Self {
         let (group, version) = gv;
         Self { storage: Some(GroupVersionKind { group, version, kind: self.kind }), ..self }
     }
 
-    const fn short(self, short_names: Texts) -> Self {
+    pub(super) const fn short(self, short_names: Texts) -> Self {
         Self { short_names: Names::Table(short_names), ..self }
     }
 
-    const fn in_categories(self, categories: Texts) -> Self {
+    pub(super) const fn in_categories(self, categories: Texts) -> Self {
         Self { categories: Names::Table(categories), ..self }
     }
 
-    const fn with(self, subresources: &'static [Subresource]) -> Self {
+    pub(super) const fn with(self, subresources: &'static [Subresource]) -> Self {
         Self { subresources, ..self }
     }
 }

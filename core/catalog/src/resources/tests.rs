@@ -106,3 +106,46 @@ fn versions_of_the_same_objects_are_kept_as_one() {
     assert_eq!(autoscalers("v1"), autoscalers("v2"));
     assert_ne!(storage_of("", "v1", "pods"), storage_of("", "v1", "podtemplates"));
 }
+
+#[test]
+fn every_kind_of_the_schema_can_be_served() {
+    let all = servable();
+    for kind in KINDS.iter().filter(|kind| !kind.subresource) {
+        let is_it = |one: &&Servable| {
+            (one.row.group, one.row.version, one.row.kind) == (kind.group, kind.version, kind.kind)
+        };
+        let row = all.iter().find(is_it).unwrap_or_else(|| panic!("no row for {kind:?}")).row;
+        assert_eq!((row.plural, row.namespaced), (kind.plural, kind.namespaced), "{kind:?}");
+        assert_eq!(row.singular, row.kind.to_lowercase());
+    }
+    assert_eq!(all.len(), RESOURCES.len() + PRERELEASES.len());
+}
+
+#[test]
+fn what_is_asked_for_comes_behind_what_is_served_by_default() {
+    let all = servable();
+    let versions = |group: &str| {
+        let mut versions: Vec<&str> = Vec::new();
+        for one in all.iter().filter(|one| one.row.group == group) {
+            if versions.last() != Some(&one.row.version) {
+                versions.push(one.row.version);
+            }
+        }
+        versions
+    };
+    assert_eq!(versions("resource.k8s.io"), ["v1", "v1beta2", "v1beta1", "v1alpha3"]);
+    assert_eq!(versions("certificates.k8s.io"), ["v1", "v1beta1", "v1alpha1"]);
+    assert_eq!(versions("storagemigration.k8s.io"), ["v1beta1"]);
+    for (row, next) in PRERELEASES.iter().zip(&PRERELEASES[1..]) {
+        let (row, next) = (row.resource, next.resource);
+        if (row.group, row.version) == (next.group, next.version) {
+            assert!(row.plural < next.plural, "{}", row.plural);
+        }
+    }
+    for row in PRERELEASES {
+        let status = schema::kind(row.resource.group, row.resource.version, row.resource.kind);
+        let has_status =
+            status.is_some_and(|kind| schema::type_of(kind.ty).field("status").is_some());
+        assert_eq!(row.resource.subresource("status").is_some(), has_status, "{row:?}");
+    }
+}

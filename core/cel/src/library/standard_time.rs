@@ -33,11 +33,11 @@ fn part_or_span<'t>(arguments: &[Value<'t>], of: fn(&Civil) -> i64, nanos: i64) 
 }
 
 pub(super) fn year<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
-    part(arguments, |civil| civil.year)
+    part(arguments, |civil| civil.date.year)
 }
 
 pub(super) fn month<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
-    part(arguments, |civil| civil.month - 1)
+    part(arguments, |civil| civil.date.month - 1)
 }
 
 pub(super) fn day_of_year<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
@@ -45,11 +45,11 @@ pub(super) fn day_of_year<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalR
 }
 
 pub(super) fn day_of_month<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
-    part(arguments, |civil| civil.day - 1)
+    part(arguments, |civil| civil.date.day - 1)
 }
 
 pub(super) fn date<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
-    part(arguments, |civil| civil.day)
+    part(arguments, |civil| civil.date.day)
 }
 
 pub(super) fn day_of_week<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {

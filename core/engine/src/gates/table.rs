@@ -1,12 +1,12 @@
 //! The other feature gates of kube-apiserver 1.31 to 1.37, kept by hand from the feature lists of the releases.
 //!
-//! They can be set and listed, but have no effect here. `cargo xtask tables` compares their state in 1.36 with a checkout.
+//! All can be set and listed; those of `DECIDING` have an effect here. `cargo xtask tables` compares their state in 1.36 with a checkout.
 
 use super::{Gate, alpha, beta, deprecated, ga, gone};
 
-/// One row per gate, sorted by name. Gates with an effect are in `GATES` instead.
+/// One row per gate, sorted by name. Gates that rules ask for are in `GATES` instead.
 #[rustfmt::skip]
-pub static WITHOUT_EFFECT: &[Gate] = &[
+pub(super) static OTHERS: &[Gate] = &[
     Gate { name: "APIListChunking", known_since: 0, eras: &[ga(0, true).locked(), gone(33, true)] },
     Gate { name: "APIResponseCompression", known_since: 0, eras: &[beta(0, true)] },
     Gate { name: "APIServerIdentity", known_since: 0, eras: &[beta(0, true)] },

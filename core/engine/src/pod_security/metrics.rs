@@ -98,6 +98,11 @@ pub struct Request {
 }
 
 impl Request {
+    /// The values of the labels, in the order of the fields.
+    pub fn labels(&self) -> [&'static str; 3] {
+        [self.operation, self.resource, self.subresource]
+    }
+
     pub(super) fn of(change: &Change<'_>) -> Self {
         Self {
             operation: if change.is_create() { "create" } else { "update" },

@@ -24,8 +24,9 @@ const MODES: [&str; 2] = ["All", "ExactCount"];
 const OPERATORS: [&str; 2] = ["Equal", "Exists"];
 const BAD_REFERENCE: &str = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
 
-/// Fields that the first beta version has in the request itself, instead of below `exactly`.
-const EXACT_FIELDS: [&str; 7] = [
+/// Fields of a device request that the first beta version has in the request itself, instead of below `exactly`; in the
+/// order of the types.
+pub const EXACT_FIELDS: [&str; 7] = [
     "deviceClassName",
     "selectors",
     "allocationMode",

@@ -49,6 +49,8 @@ mod template_metadata;
 mod volume_claim;
 mod workloads;
 
+pub use devices::EXACT_FIELDS;
+
 use crate::context::ValidationContext;
 use crate::{Change, Part, Verdict};
 

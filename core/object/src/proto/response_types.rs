@@ -26,7 +26,7 @@ pub(super) fn message(type_index: u16) -> Message {
 }
 
 const fn field(name: &'static str, shape: Shape) -> FieldRow {
-    FieldRow { name, shape, required: false }
+    FieldRow::optional(name, shape)
 }
 
 static ROWS: &[(TypeRow, &[Tag])] = &[

@@ -1,5 +1,6 @@
 //! Timestamps as RFC 3339 text, and as seconds and nanoseconds since 1970.
 
+use crate::calendar::{DAY, Date};
 use alloc::format;
 use alloc::string::String;
 
@@ -12,7 +13,6 @@ pub(crate) struct Timestamp {
     pub(super) nanos: u32,
 }
 
-const DAY: i64 = 86_400;
 /// The seconds of the years 1 to 9999; the first one is Go's zero time.
 const YEARS: core::ops::Range<i64> = -62_135_596_800..253_402_300_800;
 
@@ -31,7 +31,7 @@ impl Timestamp {
         if !YEARS.contains(&self.seconds) {
             return None;
         }
-        let (year, month, day) = date(self.seconds.div_euclid(DAY));
+        let Date { year, month, day } = Date::of_second(self.seconds);
         let second = self.seconds.rem_euclid(DAY);
         let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
         Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"))
@@ -44,12 +44,9 @@ impl Timestamp {
         let (time, offset) = split_offset(time)?;
         let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
         let [hour, minute, second] = numbers(time, ':', [2, 2, 2])?;
-        let fits = (1..=12).contains(&month)
-            && (1..=days_in(year, month)).contains(&day)
-            && hour < 24
-            && minute < 60
-            && second < 60;
-        let seconds = days(year, month, day) * DAY + hour * 3600 + minute * 60 + second - offset;
+        let date = Date { year, month, day };
+        let fits = date.is_valid() && hour < 24 && minute < 60 && second < 60;
+        let seconds = date.day_number() * DAY + hour * 3600 + minute * 60 + second - offset;
         let nanos = parse_fraction(fraction)?;
         (fits && YEARS.contains(&seconds)).then_some(Self { seconds, nanos })
     }
@@ -87,35 +84,6 @@ fn parse_fraction(digits: &str) -> Option<u32> {
 
 fn is_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-fn days_in(year: i64, month: i64) -> i64 {
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    match month {
-        2 => 28 + i64::from(is_leap),
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// The days from 1970 to a date. A year is counted from March, so that its leap day comes last.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-/// The date of a day counted from 1970.
-fn date(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * march + 2) / 5 + 1;
-    let month = if march < 10 { march + 3 } else { march - 9 };
-    (year + era * 400 + i64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]

@@ -33,6 +33,30 @@ pub struct FieldRow {
     /// Never true for the `metadata` of a kind, and never a promise: much that the API server
     /// requires, such as a name, is optional in its schema.
     pub required: bool,
+    /// The first bytes of the name, which decide most comparisons of a search.
+    head: u64,
+}
+
+impl FieldRow {
+    /// A row for an optional field.
+    pub(crate) const fn optional(name: &'static str, shape: Shape) -> Self {
+        Self { name, shape, required: false, head: head(name) }
+    }
+}
+
+/// The first eight bytes of a text as a number in the order of texts; a shorter one ends with zeros.
+const fn head(text: &str) -> u64 {
+    let mut rest = text.as_bytes();
+    if let Some(first) = rest.first_chunk() {
+        return u64::from_be_bytes(*first);
+    }
+    let (mut head, mut shift) = (0, u64::BITS);
+    while let Some((first, others)) = rest.split_first() {
+        shift -= u8::BITS;
+        head |= (*first as u64) << shift;
+        rest = others;
+    }
+    head
 }
 
 /// The shape of a value.
@@ -144,19 +168,20 @@ impl TypeRow {
     /// Finds a field by its exact name; as in the API server, case matters.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&'static FieldRow> {
-        let index = self.fields.binary_search_by(|row| row.name.cmp(name));
-        self.fields.get(index.ok()?)
+        let head = head(name);
+        let compare = |row: &FieldRow| row.head.cmp(&head).then_with(|| row.name.cmp(name));
+        self.fields.get(self.fields.binary_search_by(compare).ok()?)
     }
 }
 
 /// A row for an optional field, short because the table has thousands.
 const fn opt(name: &'static str, shape: Shape) -> FieldRow {
-    FieldRow { name, shape, required: false }
+    FieldRow::optional(name, shape)
 }
 
 /// A row for a required field.
 const fn req(name: &'static str, shape: Shape) -> FieldRow {
-    FieldRow { name, shape, required: true }
+    FieldRow { required: true, ..FieldRow::optional(name, shape) }
 }
 
 #[cfg(test)]
@@ -215,6 +240,15 @@ mod tests {
             }
             assert_eq!(ty.field(""), None);
         }
+    }
+
+    #[test]
+    fn heads_have_the_order_of_texts() {
+        let texts = ["", "a", "ab", "abcdefgh", "abcdefghi", "abcdefgz", "b", "é", "\u{10ffff}"];
+        assert!(texts.is_sorted());
+        assert!(texts.is_sorted_by_key(|text| head(text)));
+        assert_eq!(head("ab"), 0x6162_0000_0000_0000);
+        assert_eq!(head("abcdefgh"), head("abcdefghi"));
     }
 
     #[test]
