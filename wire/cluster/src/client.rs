@@ -1,12 +1,13 @@
 //! `Cluster`: the HTTP client of one cluster.
 
 use crate::error::chain;
+use crate::way;
 use crate::{ClusterError, ConfigFlags, Download, Pages};
-use http::Request;
+use http::{Method, Request};
 use http_body_util::BodyExt;
-use kube_client::Client;
 use kube_client::client::Body;
-use ratchet_object::{Limits, decode_json};
+use kube_client::{Client, Config};
+use ratchet_object::{Limits, Node, decode_json};
 use std::time::Duration;
 
 /// The maximum size of a response, which may be a page of large objects.
@@ -27,9 +28,28 @@ pub struct Answer {
     pub code: u16,
     /// The body; invalid UTF-8 is replaced.
     pub body: String,
+    /// How long the server wants to be left alone, by its `Retry-After`.
+    pub retry_after: Option<Duration>,
 }
 
 impl Answer {
+    /// Whether the request succeeded.
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.code)
+    }
+
+    /// The object in the body.
+    pub fn object(&self) -> Option<Node<'static>> {
+        let decoded = decode_json(&self.body, Limits::STORED).ok()?;
+        decoded.documents.into_iter().next().map(Node::into_owned)
+    }
+
+    /// Status code and message, for an error or a log line.
+    pub fn describe(&self) -> String {
+        let message = self.status_message().unwrap_or_else(|| first_line(&self.body));
+        format!("{} {message}", self.code)
+    }
+
     /// The message, if the body is a Status.
     pub fn status_message(&self) -> Option<String> {
         self.status_field("message")
@@ -49,15 +69,29 @@ impl Answer {
 impl Cluster {
     /// Loads the kubeconfig and prepares the client.
     pub async fn connect(way: &ConfigFlags) -> Result<Self, ClusterError> {
-        let config = way.config().await?;
+        Self::of(way.config().await?, way.request_timeout)
+    }
+
+    fn of(config: Config, timeout: Option<Duration>) -> Result<Self, ClusterError> {
         let server = config.cluster_url.to_string().trim_end_matches('/').to_owned();
+        // The error of a program that cannot be started does not name it.
+        let program = config.auth_info.exec.as_ref().and_then(|exec| exec.command.clone());
+        let advice = program.map_or_else(String::new, |program| {
+            format!("; its user gets credentials from the program {program:?}")
+        });
         let client = Client::try_from(config).map_err(|error| {
             ClusterError::Kubeconfig(format!(
-                "cannot use the kubeconfig for {server}: {}",
+                "cannot use the kubeconfig for {server}: {}{advice}",
                 chain(&error)
             ))
         })?;
-        Ok(Self { client, server, timeout: way.request_timeout })
+        Ok(Self { client, server, timeout })
+    }
+
+    /// The cluster that this process runs in, by its service account; `None` outside of one.
+    pub fn in_cluster(timeout: Option<Duration>) -> Result<Option<Self>, ClusterError> {
+        let Some(config) = way::in_cluster()? else { return Ok(None) };
+        Self::of(config, timeout).map(Some)
     }
 
     /// The server's URL.
@@ -71,12 +105,54 @@ impl Cluster {
             .header("Accept", "application/json, */*")
             .body(Body::empty())
             .map_err(|error| self.unreadable_error(path, &error.to_string()))?;
+        self.exchange(request).await
+    }
+
+    /// Creates an object at the path of its collection; any response is returned.
+    pub async fn create(&self, path: &str, object: &Node<'_>) -> Result<Answer, ClusterError> {
+        self.write(Method::POST, path, object).await
+    }
+
+    /// Replaces an object; any response is returned, 409 if it has changed since it was read.
+    pub async fn update(&self, path: &str, object: &Node<'_>) -> Result<Answer, ClusterError> {
+        self.write(Method::PUT, path, object).await
+    }
+
+    async fn write(
+        &self,
+        method: Method,
+        path: &str,
+        object: &Node<'_>,
+    ) -> Result<Answer, ClusterError> {
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header("Accept", "application/json")
+            .header("Content-Type", "application/json")
+            .body(Body::from(object.to_json().into_bytes()))
+            .map_err(|error| self.unreadable_error(path, &error.to_string()))?;
+        self.exchange(request).await
+    }
+
+    /// Sends a JSON patch to a path (with its query) and returns any response.
+    pub async fn patch_json(&self, path: &str, patch: &str) -> Result<Answer, ClusterError> {
+        let request = Request::patch(path)
+            .header("Accept", "application/json, */*")
+            .header("Content-Type", "application/json-patch+json")
+            .body(Body::from(patch.as_bytes().to_vec()))
+            .map_err(|error| self.unreadable_error(path, &error.to_string()))?;
+        self.exchange(request).await
+    }
+
+    async fn exchange(&self, request: Request<Body>) -> Result<Answer, ClusterError> {
         let exchange = async {
             let answer = self.client.send(request).await.map_err(|error| chain(&error))?;
             let code = answer.status().as_u16();
+            let retry_after = retry_after(answer.headers());
             let body = http_body_util::Limited::new(answer.into_body(), MAX_BYTES);
             let body = body.collect().await.map_err(|error| chain(error.as_ref()))?.to_bytes();
-            Ok(Answer { code, body: String::from_utf8_lossy(&body).into_owned() })
+            let body = String::from_utf8_lossy(&body).into_owned();
+            Ok(Answer { code, body, retry_after })
         };
         let result = match self.timeout {
             None => exchange.await,
@@ -90,7 +166,7 @@ impl Cluster {
     /// Gets a path and returns an error for any status but success.
     pub async fn get(&self, path: &str) -> Result<String, ClusterError> {
         let answer = self.ask(path).await?;
-        if (200..300).contains(&answer.code) {
+        if answer.is_success() {
             return Ok(answer.body);
         }
         Err(self.refused_error(path, &answer))
@@ -113,13 +189,14 @@ impl Cluster {
         };
         let answer = answer.map_err(|error| unreachable(chain(&error)))?;
         let code = answer.status().as_u16();
+        let retry_after = retry_after(answer.headers());
         if answer.status().is_success() {
             return Ok(Download { server: self.server.clone(), body: answer.into_body() });
         }
         let body = http_body_util::Limited::new(answer.into_body(), MAX_BYTES);
         let body = body.collect().await.map_err(|error| unreachable(chain(error.as_ref())))?;
         let body = String::from_utf8_lossy(&body.to_bytes()).into_owned();
-        Err(self.refused_error(path, &Answer { code, body }))
+        Err(self.refused_error(path, &Answer { code, body, retry_after }))
     }
 
     /// Lists the objects at a path, page by page; `query` may contain selectors, encoded as in a
@@ -129,19 +206,27 @@ impl Cluster {
     }
 
     pub(crate) fn refused_error(&self, path: &str, answer: &Answer) -> ClusterError {
-        let message = answer.status_message().unwrap_or_else(|| {
-            let line: String =
-                answer.body.lines().next().unwrap_or_default().chars().take(300).collect();
-            if line.is_empty() { "without a word".to_owned() } else { line }
-        });
+        let message = answer.status_message().unwrap_or_else(|| first_line(&answer.body));
         let (server, path) = (self.server.clone(), without_query(path).to_owned());
-        ClusterError::Refused { server, path, code: answer.code, message }
+        let Answer { code, retry_after, .. } = *answer;
+        ClusterError::Refused { server, path, code, message, retry_after }
     }
 
     pub(crate) fn unreadable_error(&self, path: &str, why: &str) -> ClusterError {
         let (server, path) = (self.server.clone(), without_query(path).to_owned());
         ClusterError::Unreadable { server, path, why: why.to_owned() }
     }
+}
+
+/// The number of seconds in `Retry-After`; API servers send no dates.
+fn retry_after(headers: &http::HeaderMap) -> Option<Duration> {
+    let seconds = headers.get(http::header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds))
+}
+
+fn first_line(body: &str) -> String {
+    let line: String = body.lines().next().unwrap_or_default().chars().take(300).collect();
+    if line.is_empty() { "without a word".to_owned() } else { line }
 }
 
 fn without_query(path: &str) -> &str {

@@ -1,5 +1,6 @@
 //! Errors of cluster access, with advice for users.
 
+use std::time::Duration;
 use thiserror::Error;
 
 /// Why a request to the cluster failed.
@@ -27,6 +28,8 @@ pub enum ClusterError {
         code: u16,
         /// The message of the server.
         message: String,
+        /// How long the server wants to be left alone.
+        retry_after: Option<Duration>,
     },
     /// The response is not valid for the request.
     #[error("the API server {server} answers GET {path} with something else: {why}")]
@@ -38,6 +41,17 @@ pub enum ClusterError {
         /// The reason.
         why: String,
     },
+}
+
+impl ClusterError {
+    /// Whether the same request may succeed later: the server is busy or starting, or the connection broke.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Refused { code, .. } => matches!(code, 429 | 500 | 502 | 503 | 504),
+            Self::Unreachable { .. } => true,
+            Self::Kubeconfig(_) | Self::Unreadable { .. } => false,
+        }
+    }
 }
 
 /// Advice for the user about an error status.

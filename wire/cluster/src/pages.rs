@@ -1,7 +1,7 @@
 //! `Pages`: a list request that follows `continue` tokens, page by page.
 
 use crate::{Answer, Cluster, ClusterError};
-use ratchet_object::{Limits, Node, decode_json};
+use ratchet_object::{Limits, Node, decode_json, percent_encode};
 
 /// The page size: large enough to be fast, small enough to save memory.
 const PAGE: &str = "250";
@@ -32,7 +32,31 @@ impl<'c> Pages<'c> {
         Self { cluster, path: path.to_owned(), query: query_string, next: Next::First }
     }
 
-    /// The next page, or `None` after the last.
+    /// The same list with pages of another size.
+    #[must_use]
+    pub fn with_limit(mut self, limit: u32) -> Self {
+        let rest = self.query.split_once('&').map_or("", |(_, rest)| rest);
+        let gap = if rest.is_empty() { "" } else { "&" };
+        self.query = format!("limit={limit}{gap}{rest}");
+        self
+    }
+
+    /// The same list from a page on, by its `continue` token.
+    #[must_use]
+    pub fn starting_from(mut self, token: &str) -> Self {
+        self.next = Next::From(token.to_owned());
+        self
+    }
+
+    /// The `continue` token of the next page; empty after the last.
+    pub fn next_token(&self) -> &str {
+        match &self.next {
+            Next::From(token) => token,
+            Next::First | Next::Nothing => "",
+        }
+    }
+
+    /// The next page, or `None` after the last. After an error it can be called again for the same page.
     pub async fn next(&mut self) -> Result<Option<Page>, ClusterError> {
         let answer = match &self.next {
             Next::Nothing => return Ok(None),
@@ -50,11 +74,15 @@ impl<'c> Pages<'c> {
             return Err(self.cluster.refused_error(&self.path, &answer));
         }
         let page = Page { text: answer.body };
-        let list = page.decode().map_err(|why| self.cluster.unreadable_error(&self.path, &why))?;
-        self.next = match list.text_at(&["metadata", "continue"]) {
-            "" => Next::Nothing,
-            token => Next::From(token.to_owned()),
+        let token = match head(&page.text) {
+            Some(token) => token,
+            None => {
+                let unreadable = |why: String| self.cluster.unreadable_error(&self.path, &why);
+                let list = page.decode().map_err(unreadable)?;
+                list.text_at(&["metadata", "continue"]).to_owned()
+            }
         };
+        self.next = if token.is_empty() { Next::Nothing } else { Next::From(token) };
         Ok(Some(page))
     }
 
@@ -91,6 +119,18 @@ impl Page {
     }
 }
 
+/// The continue token of a list whose metadata stands before its items, as API servers write it: a tree of all items
+/// only for the token would take many times the memory of the text.
+fn head(text: &str) -> Option<String> {
+    let (before, _) = text.split_once("\"items\":[")?;
+    let before = before.trim_end().strip_suffix(',')?;
+    let decoded = decode_json(&format!("{before}}}"), Limits::DEFAULT).ok().map(|head| {
+        let list = head.documents.first();
+        list.and_then(|list| Some(list.get("metadata")?.text_at(&["continue"]).to_owned()))
+    });
+    decoded.flatten()
+}
+
 /// The continue token, if there is another page.
 fn continuation(text: &str) -> Option<String> {
     let decoded = decode_json(text, Limits::STORED).ok()?;
@@ -98,28 +138,9 @@ fn continuation(text: &str) -> Option<String> {
     (!token.is_empty()).then_some(token)
 }
 
-/// Percent-encodes a query value.
-fn percent_encode(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn queries_hold_any_text() {
-        assert_eq!(percent_encode("a=b,c in (d)"), "a%3Db%2Cc%20in%20%28d%29");
-        assert_eq!(percent_encode("grün-._~0"), "gr%C3%BCn-._~0");
-    }
 
     #[test]
     fn a_page_is_a_list() {
@@ -133,5 +154,17 @@ mod tests {
         assert_eq!(continuation(r#"{"metadata":{"continue":"x"}}"#).as_deref(), Some("x"));
         assert_eq!(continuation(r#"{"metadata":{"continue":""}}"#), None);
         assert_eq!(continuation("{}"), None);
+        let list = r#"{"kind":"List","metadata":{"continue":"x"},"items":[{}]}"#;
+        assert_eq!(head(list).as_deref(), Some("x"));
+        assert_eq!(head(r#"{"metadata":{},"items":[]}"#).as_deref(), Some(""));
+        // Anything else is read as a whole.
+        for text in [
+            r#"{"items":[{"metadata":{"continue":"y"}}],"metadata":{"continue":"x"}}"#,
+            r#"{"metadata":{"items":[]},"items":[]}"#,
+            r#"{"kind":"\"items\":[","items":[]}"#,
+            "<html>",
+        ] {
+            assert_eq!(head(text), None, "{text}");
+        }
     }
 }

@@ -114,6 +114,22 @@ impl ConfigFlags {
     }
 }
 
+/// The configuration of a process in a pod, by its service account; `None` outside of a cluster.
+pub(crate) fn in_cluster() -> Result<Option<Config>, ClusterError> {
+    if std::env::var_os("KUBERNETES_SERVICE_HOST").is_none() {
+        return Ok(None);
+    }
+    let unusable = |error| {
+        kubeconfig_error(format!(
+            "the service account of this pod cannot be used: {}; name a kubeconfig with --kubeconfig, or mount the token",
+            chain(&error)
+        ))
+    };
+    let mut config = Config::incluster().map_err(unusable)?;
+    config.default_retry = false;
+    Ok(Some(config))
+}
+
 fn list(what: &str, names: &[&str]) -> String {
     if names.is_empty() {
         format!("it has no {what}")

@@ -6,6 +6,7 @@ mod files;
 mod inspect;
 mod issuing;
 mod kubeconfig;
+mod pem_pair;
 
 use std::io;
 use std::net::IpAddr;
@@ -21,6 +22,7 @@ use crate::tls::KeyFiles;
 use files::Writer;
 pub use issuing::SigningAuthority;
 pub use kubeconfig::kubeconfig;
+pub use pem_pair::{PemPair, expiry, new_authority, split_bundle};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// The lifetime of the CA certificate.

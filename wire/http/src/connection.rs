@@ -40,8 +40,8 @@ pub(crate) struct ListenerState {
 /// The send buffer of a response: more would only be cold in the caches when its turn comes.
 const SEND_AHEAD: usize = 64 * 1024;
 
-/// The flow control window of an HTTP/2 request body: enough for most bodies.
-const STREAM_WINDOW: u32 = 256 * 1024;
+/// How long a connection without requests may stay open after its client was told to leave.
+const DRAINED: Duration = Duration::from_secs(4);
 
 /// Serves a connection to its end.
 pub(crate) async fn serve(
@@ -111,14 +111,15 @@ where
     let limits = &handler.state.limits;
     // Window for every stream at once: a request whose body is not read yet must not block the
     // others.
-    let connection_window = STREAM_WINDOW.saturating_mul(limits.max_streams).min(i32::MAX as u32);
+    let window = limits.stream_window;
+    let connection_window = window.saturating_mul(limits.max_streams).min(i32::MAX as u32);
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .max_concurrent_streams(limits.max_streams)
         .max_header_list_size(limits.max_header_bytes)
-        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_stream_window_size(window)
         .initial_connection_window_size(connection_window)
-        .max_frame_size(STREAM_WINDOW)
+        .max_frame_size(window)
         .max_send_buf_size(SEND_AHEAD)
         .keep_alive_interval(limits.ping_interval)
         .keep_alive_timeout(limits.ping_interval)
@@ -174,6 +175,8 @@ async fn drive(connection: impl GracefulShutdown, handler: &RequestHandler) {
                 tracing::debug!(address = %peer.address, "the client did not read in time");
                 return;
             }
+            // A client that ignores the end of the connection must not hold up that of the server.
+            () = activity.quiet_for(DRAINED), if is_draining => return,
             // A client that ignores the graceful shutdown is dropped the second time.
             () = activity.idle(&state.limits) => {
                 if was_idle_requested {
@@ -206,6 +209,17 @@ impl Activity {
     fn touch(&self) {
         let now = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.last.store(now, Ordering::Relaxed);
+    }
+
+    /// Completes when nothing has run for this long from now on.
+    async fn quiet_for(&self, time: Duration) {
+        let mut quiet_since = Instant::now();
+        while quiet_since.elapsed() < time {
+            tokio::time::sleep(time / 4).await;
+            if self.running.load(Ordering::Acquire) > 0 {
+                quiet_since = Instant::now();
+            }
+        }
     }
 
     /// Completes when nothing has run for as long as the limits allow.

@@ -68,10 +68,13 @@ struct Check {
     run: CheckFn,
 }
 
+type NoteFn = Box<dyn Fn() -> Option<String> + Send + Sync>;
+
 /// The table of checks, run in the order in which they were added.
 #[derive(Default)]
 pub struct Checks {
     checks: Vec<Check>,
+    notes: Vec<NoteFn>,
     observed: Observed,
 }
 
@@ -90,6 +93,13 @@ impl Checks {
         run: impl Fn() -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
         self.checks.push(Check { name: name.into(), on: on.to_vec(), run: Box::new(run) });
+        self
+    }
+
+    /// Adds what readiness tells in its verbose form although it holds; it must not block.
+    #[must_use]
+    pub fn with_note(mut self, note: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
+        self.notes.push(Box::new(note));
         self
     }
 
@@ -149,6 +159,10 @@ impl Checks {
             } else {
                 text += &format!("[+]{name} ok\n");
             }
+        }
+        if endpoint == Endpoint::Readyz {
+            let notes = self.notes.iter().filter_map(|note| note());
+            text.extend(notes.map(|note| format!("warn: {note}\n")));
         }
         if !unknown.is_empty() {
             let names: Vec<String> = unknown.iter().map(|name| format!("{name:?}")).collect();
@@ -221,6 +235,15 @@ mod tests {
             ask(&checks, Endpoint::Readyz, "timeout=5s&verbose=false&exclude=etcd"),
             (200, "[+]ping ok\n[+]etcd excluded: ok\n[+]shutdown ok\nreadyz check passed\n".into())
         );
+    }
+
+    #[test]
+    fn readiness_has_notes_though_it_holds() {
+        let checks = checks(Ok(())).with_note(|| None).with_note(|| Some("no room".to_owned()));
+        assert_eq!(ask(&checks, Endpoint::Readyz, ""), (200, "ok".into()));
+        let (code, text) = ask(&checks, Endpoint::Readyz, "verbose");
+        assert!(code == 200 && text.contains("[+]etcd ok\n") && text.contains("warn: no room\n"));
+        assert!(!ask(&checks, Endpoint::Livez, "verbose").1.contains("no room"));
     }
 
     #[test]

@@ -56,6 +56,8 @@ pub struct ListenLimits {
     pub max_headers: usize,
     /// The maximum number of concurrent requests on one HTTP/2 connection.
     pub max_streams: u32,
+    /// The flow control window of an HTTP/2 request body: what a client may send before it is read.
+    pub stream_window: u32,
     /// The maximum number of connections, including upgraded ones; more wait to be accepted.
     pub max_connections: usize,
     /// How long a response may wait for its client to read; zero disables the timeout.
@@ -77,6 +79,7 @@ impl Default for ListenLimits {
             max_header_bytes: 256 * 1024,
             max_headers: 500, // impersonation sends one header a group
             max_streams: 250,
+            stream_window: 256 * 1024, // enough for most bodies
             max_connections: 16 * 1024,
             write_timeout: Duration::from_secs(120),
             ping_interval: Duration::from_secs(30),

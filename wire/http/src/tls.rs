@@ -1,6 +1,7 @@
 //! TLS configuration of the server: any client certificate is accepted, and our own pairs are
 //! reloaded.
 
+mod memory;
 mod pair;
 mod verifier;
 
@@ -14,7 +15,7 @@ use arc_swap::ArcSwap;
 use rustls::crypto::CryptoProvider;
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
-use rustls::{DistinguishedName, ServerConfig};
+use rustls::{DistinguishedName, ServerConfig, SupportedCipherSuite, SupportedProtocolVersion};
 
 use pair::Pair;
 pub use pair::TlsError;
@@ -26,6 +27,17 @@ pub struct KeyFiles {
     pub certificate: PathBuf,
     /// The private key of the certificate.
     pub key: PathBuf,
+}
+
+/// What a server does not offer in handshakes, though it could.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TlsLimits {
+    /// Whether TLS 1.2 is refused.
+    pub only_tls13: bool,
+    /// Whether HTTP/2 is not offered.
+    pub only_http1: bool,
+    /// The cipher suites of TLS 1.2 that are offered, by their IANA names; all if there is no list.
+    pub cipher_suites: Option<Vec<String>>,
 }
 
 /// The server's certificates, which follow their files.
@@ -57,13 +69,30 @@ impl TlsReload {
         any: KeyFiles,
         named: Vec<(KeyFiles, Vec<String>)>,
     ) -> Result<Arc<Self>, TlsError> {
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        Self::limited(any, named, TlsLimits::default())
+    }
+
+    /// The same with less than all that this server offers in handshakes.
+    pub fn limited(
+        any: KeyFiles,
+        named: Vec<(KeyFiles, Vec<String>)>,
+        limits: TlsLimits,
+    ) -> Result<Arc<Self>, TlsError> {
+        let mut provider = rustls::crypto::aws_lc_rs::default_provider();
+        if let Some(names) = &limits.cipher_suites {
+            // As in Go, those of TLS 1.3 cannot be chosen.
+            let is_kept = |suite: &SupportedCipherSuite| {
+                suite.tls13().is_some() || names.contains(&format!("{:?}", suite.suite()))
+            };
+            provider.cipher_suites.retain(is_kept);
+        }
+        let provider = Arc::new(provider);
         let any = Source::open(any, Vec::new(), &provider)?;
         let named = named
             .into_iter()
             .map(|(files, names)| Source::open(files, names, &provider))
             .collect::<Result<_, _>>()?;
-        let sources = Arc::new(Sources { any, named, provider });
+        let sources = Arc::new(Sources { any, named, provider, limits });
         let config = ArcSwap::from_pointee(settings(&sources, Vec::new())?);
         Ok(Arc::new(Self { sources, config }))
     }
@@ -93,7 +122,7 @@ impl TlsReload {
 
     /// Reloads the files now, as on SIGHUP; broken files are logged and change nothing.
     pub fn reload_now(&self) {
-        for source in self.sources.all() {
+        for source in self.sources.all().filter(|source| source.is_file) {
             source.reload(&self.sources.provider);
         }
     }
@@ -123,13 +152,21 @@ fn settings(
     sources: &Arc<Sources>,
     authorities: Vec<DistinguishedName>,
 ) -> Result<ServerConfig, TlsError> {
+    const ONLY_TLS13: &[&SupportedProtocolVersion] = &[&rustls::version::TLS13];
     let verifier = verifier::AnyCertificate::new(&sources.provider, authorities);
+    let versions = match sources.limits.only_tls13 {
+        true => ONLY_TLS13,
+        false => rustls::DEFAULT_VERSIONS,
+    };
     let mut config = ServerConfig::builder_with_provider(Arc::clone(&sources.provider))
-        .with_safe_default_protocol_versions()
+        .with_protocol_versions(versions)
         .map_err(TlsError::Settings)?
         .with_client_cert_verifier(Arc::new(verifier))
         .with_cert_resolver(Arc::clone(sources) as Arc<dyn ResolvesServerCert>);
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config.alpn_protocols = match sources.limits.only_http1 {
+        true => vec![b"http/1.1".to_vec()],
+        false => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
+    };
     Ok(config)
 }
 
@@ -138,6 +175,7 @@ struct Sources {
     any: Source,
     named: Vec<Source>,
     provider: Arc<CryptoProvider>,
+    limits: TlsLimits,
 }
 
 impl Sources {
@@ -157,6 +195,8 @@ impl ResolvesServerCert for Sources {
 #[derive(Debug)]
 struct Source {
     files: KeyFiles,
+    /// Whether the pair follows its files; another is replaced by its owner.
+    is_file: bool,
     names: Vec<String>,
     pair: ArcSwap<Pair>,
     /// A digest of the last contents, valid or not, so that a broken pair is reported once.
@@ -175,7 +215,8 @@ impl Source {
         let digests = RandomState::new();
         let last_digest = Mutex::new(digests.hash_one(&contents));
         let names = names.into_iter().map(|name| name.to_ascii_lowercase()).collect();
-        Ok(Self { files, names, pair: ArcSwap::from_pointee(pair), last_digest, digests })
+        let pair = ArcSwap::from_pointee(pair);
+        Ok(Self { files, is_file: true, names, pair, last_digest, digests })
     }
 
     fn serves(&self, name: &str) -> bool {
@@ -359,6 +400,45 @@ mod tests {
         );
         tls.name_authorities(many.iter().take(500).map(Vec::as_slice)).unwrap();
         assert_eq!(announced_authorities(&tls, &authority).len(), 500);
+    }
+
+    #[test]
+    fn limits_are_limits_of_what_is_offered() {
+        let dir = tempfile::tempdir().unwrap();
+        let authority = Authority::load_or_create(dir.path()).unwrap();
+        let files = authority.serving(&["localhost".into()]).unwrap();
+        let name = "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256".to_owned();
+        let limits = TlsLimits {
+            only_tls13: false,
+            only_http1: true,
+            cipher_suites: Some(vec![name.clone(), "TLS_RSA_WITH_AES_128_CBC_SHA".into()]),
+        };
+        let tls = TlsReload::limited(files.clone(), Vec::new(), limits).unwrap();
+        let suites = &tls.sources.provider.cipher_suites;
+        let old = suites.iter().filter(|suite| suite.tls13().is_none());
+        assert_eq!(old.map(|suite| format!("{:?}", suite.suite())).collect::<Vec<_>>(), [name]);
+        assert!(suites.iter().any(|suite| suite.tls13().is_some()));
+        assert_eq!(tls.config().alpn_protocols, [b"http/1.1".to_vec()]);
+        let limits = TlsLimits { only_tls13: true, ..TlsLimits::default() };
+        let tls = TlsReload::limited(files, Vec::new(), limits).unwrap();
+        assert_eq!(tls.config().alpn_protocols[0], b"h2");
+        let greeted_in = |versions: &[&'static SupportedProtocolVersion]| {
+            let provider = tls.sources.provider.clone();
+            let config = rustls::ClientConfig::builder_with_provider(provider)
+                .with_protocol_versions(versions)
+                .unwrap()
+                .with_root_certificates(rustls::RootCertStore::empty())
+                .with_no_client_auth();
+            let name = "localhost".try_into().unwrap();
+            let mut client = rustls::ClientConnection::new(Arc::new(config), name).unwrap();
+            let mut server = rustls::ServerConnection::new(tls.config()).unwrap();
+            let mut bytes = Vec::new();
+            client.write_tls(&mut bytes).unwrap();
+            server.read_tls(&mut bytes.as_slice()).unwrap();
+            server.process_new_packets().map(|_| ())
+        };
+        assert!(greeted_in(&[&rustls::version::TLS12]).is_err());
+        assert!(greeted_in(&[&rustls::version::TLS13]).is_ok());
     }
 
     #[test]

@@ -12,6 +12,7 @@ use http::uri::Scheme;
 use http::{Request, Response};
 use http_body::Body;
 use http_body_util::BodyExt;
+use ratchet_tls::AcceptAnyServer;
 use rustls::client::ResolvesClientCert;
 use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::CryptoProvider;
@@ -23,7 +24,7 @@ use crate::generation::{Offer, config};
 use crate::http_connection::{BoxError, Target};
 use crate::pool::{DialedConnection, Pool};
 use crate::settings::authority;
-use crate::verifier::{Anyone, Authorities};
+use crate::verifier::Authorities;
 use crate::{
     ClientKeyFiles, Connection, KubeletError, OpenError, PooledBody, Proxies, Settings, Timing,
     dial, proxy, tls,
@@ -53,7 +54,7 @@ impl ExtensionTrust {
     pub fn new(ca_bundle: &[u8], is_insecure: bool) -> Result<Self, String> {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let verifier: Arc<dyn ServerCertVerifier> = match (is_insecure, ca_bundle) {
-            (true, _) => Arc::new(Anyone::new(&provider)),
+            (true, _) => Arc::new(AcceptAnyServer::new(&provider)),
             (false, b"") => system_authorities(&provider),
             (false, pem) => Arc::new(authorities(pem, &provider).ok_or_else(|| {
                 "unable to load root certificates: unable to parse bytes as PEM block".to_owned()

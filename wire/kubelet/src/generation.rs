@@ -4,13 +4,13 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
+use ratchet_tls::AcceptAnyServer;
 use rustls::client::danger::ServerCertVerifier;
 use rustls::client::{ResolvesClientCert, Resumption};
 use rustls::crypto::CryptoProvider;
 use rustls::{ClientConfig, version};
 
 use crate::files::Contents;
-use crate::verifier::Anyone;
 use crate::{OpenError, Settings, Verification};
 
 /// The protocols offered by ALPN.
@@ -34,7 +34,7 @@ pub(crate) struct Generation {
 impl Generation {
     fn new(number: u64, settings: &Settings, contents: &Contents) -> Result<Self, OpenError> {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let anyone: Arc<dyn ServerCertVerifier> = Arc::new(Anyone::new(&provider));
+        let anyone: Arc<dyn ServerCertVerifier> = Arc::new(AcceptAnyServer::new(&provider));
         let trusted = match contents.authorities(settings, &provider)? {
             Some(authorities) => Arc::new(authorities),
             None => Arc::clone(&anyone),

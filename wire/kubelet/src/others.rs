@@ -8,13 +8,13 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body;
 use http_body_util::BodyExt;
+use ratchet_tls::AcceptAnyServer;
 use rustls::ClientConfig;
 
 use crate::generation::{Offer, config};
 use crate::http_connection::{BoxError, Target};
 use crate::pool::{DialedConnection, Pool};
 use crate::settings::authority;
-use crate::verifier::Anyone;
 use crate::{Connection, KubeletError, OpenError, PooledBody, Proxies, Timing, proxy, tls};
 
 /// The protocol of a backend.
@@ -63,7 +63,8 @@ impl Others {
     /// Opens a client with these timeouts and proxies.
     pub fn open(timing: Timing, proxies: Proxies) -> Result<Self, OpenError> {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let build = |offer| config(&provider, Arc::new(Anyone::new(&provider)), None, offer);
+        let build =
+            |offer| config(&provider, Arc::new(AcceptAnyServer::new(&provider)), None, offer);
         let (any, upgradeable) = (build(Offer::Any)?, build(Offer::Upgradeable)?);
         let pool = Pool::new(timing.clone());
         let dialer = Arc::new(Dialer { timing, proxies, any, upgradeable });

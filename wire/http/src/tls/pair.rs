@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
@@ -45,6 +46,8 @@ pub enum TlsError {
 pub(super) struct Pair {
     pub(super) key: Arc<CertifiedKey>,
     pub(super) names: Vec<String>,
+    /// When its certificate expires.
+    pub(super) not_after: SystemTime,
 }
 
 impl Pair {
@@ -59,29 +62,31 @@ impl Pair {
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| invalid_certificate(error.to_string()))?;
         let leaf = chain.first().ok_or_else(|| invalid_certificate("no PEM section".to_owned()))?;
-        let names = names(leaf).map_err(invalid_certificate)?;
+        let (names, not_after) = names(leaf).map_err(invalid_certificate)?;
         let key = PrivateKeyDer::from_pem_slice(&contents.key)
             .map_err(|error| TlsError::Key(files.key.clone(), error.to_string()))?;
         let key = CertifiedKey::from_der(chain, key, provider).map_err(|error| {
             let KeyFiles { certificate, key } = files.clone();
             TlsError::Apart { certificate, key, error }
         })?;
-        Ok(Self { key: Arc::new(key), names })
+        Ok(Self { key: Arc::new(key), names, not_after })
     }
 }
 
-/// The DNS names of a certificate, in lower case.
-fn names(leaf: &CertificateDer<'_>) -> Result<Vec<String>, String> {
+/// The DNS names of a certificate, in lower case, and its expiry.
+fn names(leaf: &CertificateDer<'_>) -> Result<(Vec<String>, SystemTime), String> {
     let (_, certificate) = X509Certificate::from_der(leaf).map_err(|error| error.to_string())?;
     if !certificate.validity().is_valid() {
         tracing::warn!(validity = ?certificate.validity(), "the serving certificate is not valid now");
     }
+    let seconds = u64::try_from(certificate.validity().not_after.timestamp()).unwrap_or(0);
+    let not_after = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
     let Ok(Some(extension)) = certificate.subject_alternative_name() else {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), not_after));
     };
     let dns = |name: &GeneralName<'_>| match name {
         GeneralName::DNSName(name) => Some(name.to_ascii_lowercase()),
         _ => None,
     };
-    Ok(extension.value.general_names.iter().filter_map(dns).collect())
+    Ok((extension.value.general_names.iter().filter_map(dns).collect(), not_after))
 }
