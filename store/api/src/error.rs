@@ -22,6 +22,10 @@ pub enum StoreError {
     /// There is no space for the write; nothing of it happened, and reads still work.
     #[error("{0}")]
     Full(String),
+    /// The store refuses writes by a rule of its own until an operator frees space; nothing of it happened, and reads
+    /// still work. The text names no files: clients may see it.
+    #[error("{0}")]
+    Quota(String),
     /// The store cannot guarantee that the operation was or will be done.
     #[error("{0}")]
     Broken(String),

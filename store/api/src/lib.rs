@@ -21,17 +21,21 @@
 pub mod archive;
 pub mod conformance;
 pub mod copy;
+mod each_record;
 mod error;
 mod health;
 mod pages;
 mod past;
 mod record;
+mod split;
 mod traits;
 
+pub use each_record::each_record;
 pub use error::StoreError;
 pub use health::{Health, State};
 pub use record::{
     Batch, Commit, Event, EventKind, Expiring, Guard, Operation, Page, PastBatch, PastEvent, Query,
     Record, Revision, Write,
 };
+pub use split::{Line, Split};
 pub use traits::{Answer, Store, Watch};

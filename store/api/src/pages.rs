@@ -17,6 +17,7 @@ const PAGE_BYTES: usize = 4 << 20;
 /// The position of a reader of all records.
 #[derive(Debug)]
 pub(crate) struct Pages {
+    prefix: String,
     at: Option<Revision>,
     after: Option<String>,
     limit: usize,
@@ -26,7 +27,12 @@ pub(crate) struct Pages {
 impl Pages {
     /// The first page; `None` reads the latest revision, which must not change meanwhile.
     pub(crate) fn new(at: Option<Revision>) -> Self {
-        Self { at, after: None, limit: FIRST, is_done: false }
+        Self::under("", at)
+    }
+
+    /// The same of the records with a prefix alone.
+    pub(crate) fn under(prefix: &str, at: Option<Revision>) -> Self {
+        Self { prefix: prefix.to_owned(), at, after: None, limit: FIRST, is_done: false }
     }
 
     /// The next page, without the marker of a copy; `None` after the last. A page may be empty.
@@ -38,7 +44,7 @@ impl Pages {
             return Ok(None);
         }
         let query = Query {
-            prefix: String::new(),
+            prefix: self.prefix.clone(),
             after: self.after.take(),
             limit: self.limit,
             at: self.at,

@@ -6,6 +6,7 @@
     reason = "a helper of a test may fail like a test"
 )]
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use ratchet_embedded::{Embedded, Options};
 use ratchet_store::copy::{CopyError, MARKER, Progress, copy, is_unfinished};
 use ratchet_store::{
     Answer, Commit, Expiring, Guard, Health, Operation, Page, Query, Record, Revision, Store,
-    StoreError, Watch, Write,
+    StoreError, Watch, Write, each_record,
 };
 
 fn memory() -> Embedded {
@@ -45,48 +46,66 @@ async fn content(store: &dyn Store) -> Vec<(String, bytes::Bytes)> {
     records.into_iter().map(|record| (record.key.to_string(), record.value)).collect()
 }
 
-/// A store whose commits fail after some.
-struct Failing(Embedded, AtomicUsize);
+#[tokio::test]
+async fn records_are_read_page_by_page_as_of_one_revision() {
+    let store = filled(1500).await;
+    put(&store, "/registry/services/a", "beside").await;
+    let mut read = Vec::new();
+    let take = |record: Record| read.push((record.key.to_string(), record.value));
+    let revision = each_record(&store, "/registry/pods/", take).await.unwrap();
+    assert_eq!(revision, store.latest().await.unwrap());
+    let mut expected = content(&store).await;
+    expected.retain(|(key, _)| key.starts_with("/registry/pods/"));
+    assert_eq!((read.len(), read), (1500, expected));
+}
 
-impl Store for Failing {
+/// A store whose commits are changed on their way, or refused.
+struct Tampered<F> {
+    store: Embedded,
+    tamper: F,
+}
+
+impl<F> Store for Tampered<F>
+where
+    F: Fn(Vec<Write>) -> Result<Vec<Write>, StoreError> + Send + Sync + 'static,
+{
     fn latest(&self) -> Answer<'_, Revision> {
-        self.0.latest()
+        self.store.latest()
     }
 
     fn get(&self, key: &str) -> Answer<'_, Option<Record>> {
-        self.0.get(key)
+        self.store.get(key)
     }
 
     fn list(&self, query: Query) -> Answer<'_, Page> {
-        self.0.list(query)
+        self.store.list(query)
     }
 
     fn commit(&self, writes: Vec<Write>) -> Answer<'_, Commit> {
-        match self.1.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
-        {
-            Ok(_) => self.0.commit(writes),
-            Err(_) => Box::pin(std::future::ready(Err(StoreError::Broken("unplugged".to_owned())))),
+        match (self.tamper)(writes) {
+            Ok(writes) => self.store.commit(writes),
+            Err(error) => Box::pin(std::future::ready(Err(error))),
         }
     }
 
     fn watch(&self, prefix: &str, after: Revision) -> Answer<'_, Box<dyn Watch>> {
-        self.0.watch(prefix, after)
+        self.store.watch(prefix, after)
     }
 
     fn expiring(&self) -> Answer<'_, Expiring> {
-        self.0.expiring()
+        self.store.expiring()
     }
 
     fn compact(&self, before: Revision) -> Answer<'_, ()> {
-        self.0.compact(before)
+        self.store.compact(before)
     }
 
     fn size(&self) -> Answer<'_, u64> {
-        self.0.size()
+        self.store.size()
     }
 
     fn health(&self) -> Health {
-        self.0.health()
+        self.store.health()
     }
 }
 
@@ -109,12 +128,19 @@ async fn everything_arrives() {
 #[tokio::test]
 async fn an_interrupted_copy_goes_on() {
     let from = filled(1500).await;
-    let to = Failing(memory(), AtomicUsize::new(0));
+    let commits = Arc::new(AtomicUsize::new(0));
+    let left = commits.clone();
+    let tamper = move |writes| {
+        let one_less = |left: usize| left.checked_sub(1);
+        let taken = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
+        taken.map(|_| writes).map_err(|_| StoreError::Broken("unplugged".to_owned()))
+    };
+    let to = Tampered { store: memory(), tamper };
     let mut silent = |_: Progress| {};
     let unplugged = Err(CopyError::Target(StoreError::Broken("unplugged".to_owned())));
     assert_eq!(copy(&from, &to, &mut silent).await, unplugged);
     assert!(!is_unfinished(&to).await.unwrap(), "nothing was begun");
-    to.1.store(6, Ordering::Relaxed);
+    commits.store(6, Ordering::Relaxed);
     assert_eq!(copy(&from, &to, &mut silent).await, unplugged);
     assert!(is_unfinished(&to).await.unwrap());
     let there = content(&to).await.len() as u64 - 1;
@@ -124,7 +150,7 @@ async fn an_interrupted_copy_goes_on() {
     put(&from, "/registry/pods/00000", "changed").await;
     put(&from, "/registry/a", "new").await;
     commit(&from, vec![Write::delete("/registry/pods/00001", Guard::Anything)]).await;
-    to.1.store(usize::MAX, Ordering::Relaxed);
+    commits.store(usize::MAX, Ordering::Relaxed);
     let copied = copy(&from, &to, &mut silent).await.unwrap();
     assert_eq!(copied.progress.records, 1500);
     assert_eq!(copied.progress.written, 1500 - there + 3, "what was there stays");
@@ -169,35 +195,11 @@ async fn what_expires_expires_there_too() {
 /// A target that loses a write, and says it has it.
 #[tokio::test]
 async fn a_difference_is_found() {
-    struct Losing(Embedded);
-    impl Store for Losing {
-        fn latest(&self) -> Answer<'_, Revision> {
-            self.0.latest()
-        }
-        fn get(&self, key: &str) -> Answer<'_, Option<Record>> {
-            self.0.get(key)
-        }
-        fn list(&self, query: Query) -> Answer<'_, Page> {
-            self.0.list(query)
-        }
-        fn commit(&self, mut writes: Vec<Write>) -> Answer<'_, Commit> {
-            writes.retain(|write| !write.key.ends_with('7'));
-            self.0.commit(writes)
-        }
-        fn watch(&self, prefix: &str, after: Revision) -> Answer<'_, Box<dyn Watch>> {
-            self.0.watch(prefix, after)
-        }
-        fn compact(&self, before: Revision) -> Answer<'_, ()> {
-            self.0.compact(before)
-        }
-        fn size(&self) -> Answer<'_, u64> {
-            self.0.size()
-        }
-        fn health(&self) -> Health {
-            self.0.health()
-        }
-    }
-    let (from, to) = (filled(20).await, Losing(memory()));
+    let tamper = |mut writes: Vec<Write>| {
+        writes.retain(|write| !write.key.ends_with('7'));
+        Ok(writes)
+    };
+    let (from, to) = (filled(20).await, Tampered { store: memory(), tamper });
     let error = copy(&from, &to, &mut |_| {}).await.unwrap_err();
     let CopyError::Different { expected, copied } = error else { panic!("{error}") };
     assert_eq!((expected.records, copied.records), (20, 18));

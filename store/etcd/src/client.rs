@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use rustls::ClientConfig;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -14,7 +13,7 @@ use crate::endpoint::Endpoint;
 use crate::grpc::{Answers, Connection, RpcError};
 use crate::messages::method;
 use crate::protobuf::Message;
-use crate::tls;
+use crate::tls::ReloadingTls;
 
 /// The waits between attempts, doubled from the first to the last, with up to half of it by chance.
 const FIRST_WAIT: Duration = Duration::from_millis(20);
@@ -32,7 +31,7 @@ pub(crate) enum Repeat {
 /// The members of etcd, and a connection to one of them.
 pub(crate) struct Client {
     endpoints: Vec<Endpoint>,
-    tls: Option<Arc<ClientConfig>>,
+    tls: Option<Arc<ReloadingTls>>,
     timeout: Duration,
     /// The member to try next.
     next: AtomicUsize,
@@ -43,7 +42,7 @@ impl Client {
     pub(crate) fn new(config: &EtcdConfig) -> Result<Self, ConnectError> {
         let endpoints = config.parse_endpoints()?;
         let tls = endpoints.iter().any(|endpoint| endpoint.tls);
-        let tls = tls.then(|| tls::client_config(config)).transpose()?;
+        let tls = tls.then(|| ReloadingTls::open(config).map(Arc::new)).transpose()?;
         // Servers that start together do not all choose the same member.
         let next = AtomicUsize::new(fastrand::usize(..endpoints.len().max(1)));
         Ok(Self { endpoints, tls, timeout: config.timeout, next, current: Mutex::new(None) })
@@ -81,6 +80,8 @@ impl Client {
                 return Err(error);
             }
             tokio::time::sleep(wait).await;
+            // It may be the certificates that no member accepts.
+            self.reload_tls().await;
         }
     }
 
@@ -119,7 +120,17 @@ impl Client {
         let index = index.checked_rem(self.endpoints.len()).unwrap_or_default();
         let endpoint = self.endpoints.get(index);
         let endpoint = endpoint.ok_or_else(|| RpcError::NotSent("no member".to_owned()))?;
-        Connection::open(endpoint, self.tls.as_ref()).await
+        let tls = self.tls.as_ref().map(|tls| tls.get());
+        Connection::open(endpoint, tls.as_ref()).await
+    }
+
+    /// Reads the files of certificates again. Calls then go over a new connection, watches when theirs ends.
+    pub(crate) async fn reload_tls(&self) {
+        let Some(tls) = self.tls.clone() else { return };
+        let has_changed = tokio::task::spawn_blocking(move || tls.reload()).await;
+        if has_changed.unwrap_or_default() {
+            *self.current.lock().await = None;
+        }
     }
 
     /// Turns to the next member.

@@ -84,8 +84,10 @@ impl EtcdStore {
         let probe = tokio::spawn(async move {
             loop {
                 tokio::time::sleep(PROBE).await;
+                probed.client.reload_tls().await;
                 // The result is noted where the call is made.
                 let _ = probed.latest().await;
+                probed.check_alarm().await;
             }
         });
         let latest = Latest::new(Arc::clone(&shared));
@@ -223,8 +225,10 @@ async fn commit(
     loop {
         let mut granted = Vec::new();
         for lives in transaction.lives() {
-            let lease = leases.lasting(shared, lives).await;
-            granted.push(lease.map_err(|error| failure(&error))?);
+            match leases.lasting(shared, lives).await {
+                Ok(lease) => granted.push(lease),
+                Err(error) => return Err(shared.explain(error).await),
+            }
         }
         let message = || transaction.message(&granted);
         match shared.call(method::TXN, Repeat::Unsafe, message, TxnResponse::parse).await {

@@ -13,6 +13,7 @@ pub(crate) mod method {
     pub(crate) const LEASE_GRANT: &str = "/etcdserverpb.Lease/LeaseGrant";
     pub(crate) const LEASE_TIME_TO_LIVE: &str = "/etcdserverpb.Lease/LeaseTimeToLive";
     pub(crate) const STATUS: &str = "/etcdserverpb.Maintenance/Status";
+    pub(crate) const ALARM: &str = "/etcdserverpb.Maintenance/Alarm";
 }
 
 /// A range of keys: from `start` up to, but not including, `end`; an empty `end` means the one key.
@@ -281,6 +282,20 @@ pub(crate) fn parse_size(message: Bytes) -> Result<u64, Malformed> {
     number_fields(message, [3]).map(|[bytes]| bytes)
 }
 
+/// Whether a member has raised the alarm NOSPACE; the request for all alarms is empty.
+pub(crate) fn parse_no_space(message: Bytes) -> Result<bool, Malformed> {
+    const NOSPACE: u64 = 1;
+    let mut found = false;
+    fields(message, |field, value| {
+        if field == 2 {
+            let [alarm] = number_fields(value.bytes(), [2])?;
+            found |= alarm == NOSPACE;
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
 fn number_fields<const N: usize>(message: Bytes, wanted: [u32; N]) -> Result<[u64; N], Malformed> {
     let mut found = [0; N];
     fields(message, |field, value| {
@@ -297,6 +312,19 @@ fn number_fields<const N: usize>(message: Bytes, wanted: [u32; N]) -> Result<[u6
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn alarms_are_read() {
+        let alarm = |kind| Message::default().number(1, 77).number(2, kind);
+        let answer = |alarms: &[u64]| {
+            let header = Message::default().nested(1, Message::default().number(3, 7));
+            let all = alarms.iter().fold(header, |all, kind| all.nested(2, alarm(*kind)));
+            parse_no_space(all.into_bytes().into())
+        };
+        assert_eq!(answer(&[]), Ok(false));
+        assert_eq!(answer(&[2]), Ok(false), "damage is another alarm");
+        assert_eq!(answer(&[2, 1]), Ok(true));
+    }
 
     #[test]
     fn responses_are_read() {

@@ -73,11 +73,11 @@ impl Shared {
         parse: impl FnOnce(Bytes) -> Result<T, Malformed>,
     ) -> Result<T, RpcError> {
         let result = self.client.call(method, repeat, message).await;
-        self.note(repeat, &result);
+        self.note(&result);
         parse(result?).map_err(|_| RpcError::Lost("a message that is not etcd's".to_owned()))
     }
 
-    fn note(&self, repeat: Repeat, result: &Result<Bytes, RpcError>) {
+    fn note(&self, result: &Result<Bytes, RpcError>) {
         let away = match result {
             Err(error) if error.is_unavailable() => Some(unavailable_text(error)),
             _ => None,
@@ -89,11 +89,23 @@ impl Shared {
         if away.is_some() || full.is_some() {
             self.failures.fetch_add(1, Ordering::Relaxed);
         }
-        let is_away = away.is_some();
         set(&self.away, away);
-        // A read says nothing about the space.
-        if repeat == Repeat::Unsafe && !is_away {
+        // What takes no room may succeed all the same: only the alarm itself tells when it is over.
+        if full.is_some() {
             set(&self.full, full);
+        }
+    }
+
+    /// Notices that etcd has room again. Alarms are asked for only while there is one, for each question is an entry of
+    /// etcd's log.
+    pub(crate) async fn check_alarm(&self) {
+        if self.full.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
+            return;
+        }
+        let message = Message::default;
+        let is_full = self.call(method::ALARM, Repeat::Safe, message, messages::parse_no_space);
+        if let Ok(false) = is_full.await {
+            set(&self.full, None);
         }
     }
 
@@ -165,7 +177,7 @@ impl Shared {
         let explained = match message.as_str() {
             COMPACTED => self.oldest().await.map(|oldest| StoreError::Compacted { oldest }),
             FUTURE => self.latest().await.map(|latest| StoreError::Future { latest }),
-            NO_SPACE => Ok(StoreError::Full(full_text())),
+            NO_SPACE => Ok(StoreError::Quota(full_text())),
             _ => Ok(failure(&error)),
         };
         explained.unwrap_or_else(|error| error)
@@ -206,8 +218,8 @@ fn unavailable_text(error: &RpcError) -> String {
 }
 
 fn full_text() -> String {
-    "etcd has no space left (mvcc: database space exceeded): nothing was written and reads go on; \
-     compact and defragment it, or raise its quota, then disarm its alarm"
+    "etcd has raised the alarm NOSPACE (mvcc: database space exceeded): nothing was written, and reads go on; \
+     compact and defragment etcd, or raise its --quota-backend-bytes, then disarm the alarm (etcdctl alarm disarm)"
         .to_owned()
 }
 

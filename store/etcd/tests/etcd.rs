@@ -6,6 +6,7 @@
     reason = "a helper of a test may fail like a test"
 )]
 
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -197,6 +198,17 @@ async fn eventually<F: Future<Output = bool>>(holds: impl Fn() -> F) {
     panic!("it does not come to hold");
 }
 
+/// The flags of an etcd that serves with the certificates of a folder and demands one of its clients.
+fn tls_flags(folder: &Path) -> [String; 4] {
+    let flag = |name: &str, file: &str| format!("--{name}={}", folder.join(file).display());
+    [
+        flag("cert-file", "server.crt"),
+        flag("key-file", "server.key"),
+        flag("trusted-ca-file", "ca.crt"),
+        "--client-cert-auth".to_owned(),
+    ]
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs RATCHET_ETCD"]
 async fn tls_needs_the_right_certificates() {
@@ -204,13 +216,7 @@ async fn tls_needs_the_right_certificates() {
     let path = |name: &str| dir.path().join(name);
     write_certificates(dir.path());
     for program in required_programs() {
-        let flag = |name: &str, file: &str| format!("--{name}={}", path(file).display());
-        let flags = [
-            flag("cert-file", "server.crt"),
-            flag("key-file", "server.key"),
-            flag("trusted-ca-file", "ca.crt"),
-            "--client-cert-auth".to_owned(),
-        ];
+        let flags = tls_flags(dir.path());
         let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
         let cluster = Cluster::start_tls(&program, 1, &flags);
         let right = EtcdConfig {
@@ -233,6 +239,54 @@ async fn tls_needs_the_right_certificates() {
     }
 }
 
+/// Certificates of both sides are replaced by those of another authority, and the store goes on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs RATCHET_ETCD"]
+async fn certificates_may_be_replaced_while_they_are_used() {
+    for program in required_programs() {
+        let (old, new) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        write_certificates(old.path());
+        write_certificates(new.path());
+        let (theirs, ours) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let place = |from: &tempfile::TempDir, to: &tempfile::TempDir, name: &str| {
+            std::fs::copy(from.path().join(name), to.path().join(name)).unwrap();
+        };
+        let server_files = ["ca.crt", "server.crt", "server.key"];
+        let client_files = ["ca.crt", "client.crt", "client.key"];
+        server_files.iter().for_each(|name| place(&old, &theirs, name));
+        client_files.iter().for_each(|name| place(&old, &ours, name));
+        let flags = tls_flags(theirs.path());
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        let mut cluster = Cluster::start_tls(&program, 1, &flags);
+        let path = |name: &str| ours.path().join(name);
+        let config = EtcdConfig {
+            ca_file: Some(path("ca.crt")),
+            client_files: Some((path("client.crt"), path("client.key"))),
+            ..config(&cluster)
+        };
+        let store =
+            EtcdStore::connect(EtcdConfig { timeout: Duration::from_secs(20), ..config }).await;
+        let store = store.unwrap();
+        let mut watch = store.watch("", Revision(0)).await.unwrap();
+        put(&store, "/a", "1").await;
+
+        server_files.iter().for_each(|name| place(&new, &theirs, name));
+        cluster.member(0).restart();
+        eventually(async || matches!(store.health().state, State::Broken(_))).await;
+        // A certificate whose key is not there yet cannot be used, and harms nothing.
+        place(&new, &ours, "ca.crt");
+        place(&new, &ours, "client.crt");
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert!(matches!(store.health().state, State::Broken(_)));
+        place(&new, &ours, "client.key");
+        eventually(async || store.health().state == State::Sound).await;
+        eventually(|| try_put(&store, "2")).await;
+        let mut seen = events(&mut watch, 2).await;
+        seen.dedup();
+        assert_eq!(seen, ["/a=1", "/a=2"], "watches go on, too");
+    }
+}
+
 #[tokio::test]
 async fn urls_and_absence_are_told() {
     let none = EtcdConfig::new(Vec::<String>::new());
@@ -248,7 +302,7 @@ async fn urls_and_absence_are_told() {
 }
 
 /// An authority with a server and a client certificate, and another authority.
-fn write_certificates(dir: &std::path::Path) {
+fn write_certificates(dir: &Path) {
     let authority = |name: &str| {
         let mut params = rcgen::CertificateParams::new(Vec::<String>::new()).unwrap();
         params.distinguished_name.push(rcgen::DnType::CommonName, name);
