@@ -1,0 +1,192 @@
+//! The table for people: what can be done today, findings by owner, namespaces, and what could not be seen.
+
+use super::json;
+use super::totals::totals;
+use crate::collector::Collected;
+use crate::{Config, Finding, Operation, State};
+use ratchet_formats::{count, visible};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// The most findings that are printed for an owner; the other formats have them all.
+const MOST_ROWS: usize = 50;
+/// The most findings whose text is kept while the table is put in order.
+const MOST_LINES: usize = 5000;
+
+pub(crate) fn write(config: &Config, audit: &mut Collected, out: &mut dyn Write) -> io::Result<()> {
+    let mut by_owner: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let mut lines = 0;
+    let mut new = std::collections::HashSet::new();
+    if let Some(changes) = &audit.changes {
+        new.extend(changes.new.iter().cloned());
+    }
+    audit.for_each_finding(|finding, _| {
+        let rows = by_owner.entry(finding.owner).or_default();
+        if rows.len() < MOST_ROWS && lines < MOST_LINES {
+            rows.push(row(config, finding, new.contains(&finding.fingerprint)));
+            lines += 1;
+        }
+        Ok(())
+    })?;
+    let mut order: Vec<usize> = by_owner.keys().copied().collect();
+    let weight = |number: &usize| {
+        audit.owners.names.get(*number).map_or((0, 0, 0, String::new()), |counts| {
+            let title = counts.owner.title();
+            (u64::MAX - counts.frozen, u64::MAX - counts.refused, u64::MAX - counts.warned, title)
+        })
+    };
+    order.sort_by_cached_key(weight);
+    for number in order {
+        let Some(counts) = audit.owners.names.get(number) else { continue };
+        let rows = by_owner.remove(&number).unwrap_or_default();
+        writeln!(
+            out,
+            "{}: {} in {}",
+            visible(&counts.owner.title()),
+            count(counts.findings, "finding"),
+            count(counts.objects, "object")
+        )?;
+        for line in &rows {
+            writeln!(out, "  {line}")?;
+        }
+        let omitted = counts.findings.saturating_sub(rows.len() as u64);
+        if omitted > 0 {
+            writeln!(out, "  and {omitted} more: -o json has them all")?;
+        }
+        writeln!(out)?;
+    }
+    write_proposals(audit, out)?;
+    for missing in &audit.missing {
+        writeln!(out, "Not seen: {}", visible(&missing.sentence()))?;
+    }
+    if let Some(changes) = &audit.changes {
+        let (new, gone) = (changes.new.len(), changes.gone());
+        writeln!(
+            out,
+            "Since {}: {new} new, {} gone, {} unchanged",
+            changes.file,
+            gone.len(),
+            changes.unchanged
+        )?;
+        for (_, about) in gone.iter().take(MOST_ROWS) {
+            writeln!(out, "  gone: {}", visible(about))?;
+        }
+    }
+    for line in totals(config, audit) {
+        writeln!(out, "{line}")?;
+    }
+    if audit.summary.suppressed > 0 {
+        writeln!(out, "{} of the baseline", count(audit.summary.suppressed, "finding"))?;
+    }
+    Ok(())
+}
+
+/// What is known beside the findings: external IPs, search names, levels of namespaces, policies.
+fn write_proposals(audit: &Collected, out: &mut dyn Write) -> io::Result<()> {
+    if !audit.inventory.external_ips.is_empty() {
+        writeln!(out, "External IPs in use (KEP-2200):")?;
+        for row in audit.inventory.external_ips.iter().take(MOST_ROWS) {
+            let addresses = visible(&row.addresses.join(", "));
+            writeln!(
+                out,
+                "  {}: {addresses} ({})",
+                visible(&row.object.title()),
+                visible(&row.owner.title())
+            )?;
+        }
+        if let Some(text) = json::allow_list(audit) {
+            writeln!(out, "  parameters of the policy that keeps exactly these:")?;
+            for line in text.lines() {
+                writeln!(out, "    {line}")?;
+            }
+        }
+        writeln!(out)?;
+    }
+    if !audit.inventory.searches.is_empty() {
+        writeln!(out, "DNS search names that need the relaxed reading (KEP-4427):")?;
+        for row in audit.inventory.searches.iter().take(MOST_ROWS) {
+            writeln!(
+                out,
+                "  {} {}: {}",
+                visible(&row.object.title()),
+                row.field,
+                visible(&row.value)
+            )?;
+        }
+        writeln!(out)?;
+    }
+    if !audit.inventory.namespaces.is_empty() {
+        writeln!(
+            out,
+            "Pod Security, the strictest level that each namespace passes today (KEP-4940):"
+        )?;
+        for (name, levels) in &audit.inventory.namespaces {
+            let level = json::strictest(levels);
+            let enforced =
+                audit.inventory.enforced.get(name).map(String::as_str).unwrap_or("nothing");
+            write!(out, "  {}: {level}, enforces {}", visible(name), visible(enforced))?;
+            let next = match level {
+                "privileged" => Some(("baseline", &levels.baseline)),
+                "baseline" => Some(("restricted", &levels.restricted)),
+                _ => None,
+            };
+            if let Some((next, found)) = next {
+                write!(
+                    out,
+                    "; not {next}: {} of {}, such as {}: {}",
+                    found.pods,
+                    count(levels.pods, "pod"),
+                    visible(&found.example),
+                    visible(&found.reasons.join(", "))
+                )?;
+            }
+            writeln!(out)?;
+        }
+        writeln!(out)?;
+    }
+    if !audit.inventory.policies.is_empty() {
+        writeln!(out, "Policies and webhooks that exist for the same:")?;
+        for row in &audit.inventory.policies {
+            writeln!(out, "  {} {}: {}", row.kind, visible(&row.name), visible(&row.about))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn row(config: &Config, finding: &Finding, is_new: bool) -> String {
+    let state = match finding.state {
+        State::Frozen => "FROZEN",
+        State::RefusedOnCreate => "REFUSED",
+        State::Warns => "WARNS",
+    };
+    let state = match (config.colour, finding.state) {
+        (false, _) => state.to_owned(),
+        (true, State::Warns) => format!("\u{1b}[33m{state}\u{1b}[0m"),
+        (true, _) => format!("\u{1b}[31m{state}\u{1b}[0m"),
+    };
+    let target = match config.targets.len() {
+        1 => String::new(),
+        _ => format!(" [{}]", finding.target),
+    };
+    let field = if finding.field.is_empty() { "" } else { " " };
+    let mut text = format!(
+        "{state}{target} {}{field}{}: {} ({})",
+        visible(&finding.object.title()),
+        visible(&finding.field),
+        visible(&finding.message),
+        finding.rule
+    );
+    if let Some(canonical) = &finding.canonical {
+        text.push_str(&format!("; write {}", visible(canonical)));
+    }
+    let later = finding.refuses.iter().filter(|operation| **operation != Operation::Create);
+    let later: Vec<&str> = later.map(|operation| operation.as_str()).collect();
+    if !later.is_empty() {
+        text.push_str(&format!("; refused: {}", later.join(", ")));
+    }
+    if is_new {
+        text.push_str("; new");
+    }
+    text
+}
