@@ -3,6 +3,7 @@
 use ratchet_engine::{Class, FIELDS, Field, Ratchet};
 use ratchet_net::{CidrText, IpText};
 use ratchet_object::{Node, Value};
+use std::collections::HashSet;
 
 /// Kinds whose addresses only controllers write; those of other kinds only in their status.
 const OF_CONTROLLERS: [&str; 3] = ["EndpointSlice", "Endpoints", "Node"];
@@ -15,21 +16,22 @@ pub(crate) fn patch(kind: &str, new: &Node<'_>, old: Option<&Node<'_>>) -> Optio
     (!operations.is_empty()).then(|| Node::list(operations).to_json())
 }
 
-fn is_of_controllers(field: &Field) -> bool {
+/// Whether controllers write a field, and nobody else.
+pub(crate) fn is_of_controllers(field: &Field) -> bool {
     field.path.starts_with("status.") || OF_CONTROLLERS.contains(&field.kind)
 }
 
 fn replacements(field: &Field, new: &Node<'_>, old: Option<&Node<'_>>) -> Vec<Node<'static>> {
     let values = texts_at(new, field.path);
     let stored = old.map(|old| texts_at(old, field.path)).unwrap_or_default();
-    let is_stored = |text: &str| stored.iter().any(|(_, own)| *own == text);
     // Once any value of such a field changes, all of them meet the rule.
     let is_whole = field.ratchet == Ratchet::WholeField;
     let is_unchanged = values.iter().map(|(_, text)| text).eq(stored.iter().map(|(_, text)| text));
     if is_whole && is_unchanged {
         return Vec::new();
     }
-    let changed = values.into_iter().filter(|(_, text)| is_whole || !is_stored(text));
+    let stored: HashSet<&str> = stored.into_iter().map(|(_, text)| text).collect();
+    let changed = values.into_iter().filter(|(_, text)| is_whole || !stored.contains(text));
     changed
         .filter_map(|(pointer, text)| {
             let canonical = canonical(class_of(field), text).filter(|form| form != text)?;

@@ -1,13 +1,16 @@
 //! `apply`: a verdict under the modes of its rules becomes the response.
 
+use crate::excerpt::excerpt;
 use crate::mode::Mode;
-use crate::response::{AdmissionResponse, Finding};
-use ratchet_engine::{Denial, Rule};
+use crate::response::{AdmissionResponse, Finding, FindingVerdict};
+use ratchet_engine::{Denial, Rule, Warning};
 use ratchet_pipeline::Judged;
 use std::collections::BTreeMap;
 
 /// The most messages of one rule that an annotation of the audit event has.
 const MOST_ANNOTATED: usize = 10;
+/// The longest of them: each has the value that was sent.
+const MAX_ANNOTATED: usize = 1024;
 
 /// The response to a request by what was judged. Field errors of rules that are not enforced stand aside already.
 pub(crate) fn apply(
@@ -31,28 +34,39 @@ pub(crate) fn apply(
     }
     let milder = verdict.warnings.extract_if(.., |warning| mode_of(warning.rule) > Mode::Warn);
     for warning in milder.collect::<Vec<_>>() {
-        outcome.annotate(warning.rule, mode_of(warning.rule), warning.text);
+        let mode = mode_of(warning.rule);
+        outcome.annotate(warning, mode);
     }
     let status = judged.status();
     let verdict = judged.verdict();
     let mut findings = outcome.findings;
-    let refused = verdict.errors.iter().map(|error| (error.rule, error.field.clone()));
-    let denied = verdict.denial.iter().map(|denial| (denial.rule, String::new()));
-    findings.extend(refused.chain(denied).map(|(rule, field)| Finding {
-        rule,
-        mode: Mode::Enforce,
-        field,
-    }));
-    let warned = verdict.warnings.iter();
-    findings.extend(warned.map(|warning| Finding {
-        rule: warning.rule,
-        mode: Mode::Warn,
-        field: warning.field.clone(),
+    let refused = verdict.errors.iter().map(|error| {
+        let message = format!("{}: {}", error.field, error.message());
+        finding(error.rule, Mode::Enforce, FindingVerdict::Denied, error.field.clone(), message)
+    });
+    let denied = verdict.denial.iter().map(|denial| {
+        let (verdict, field) = (FindingVerdict::Denied, String::new());
+        finding(denial.rule, Mode::Enforce, verdict, field, denial.text.clone())
+    });
+    findings.extend(refused.chain(denied));
+    findings.extend(verdict.warnings.iter().map(|warning| {
+        let (rule, verdict) = (warning.rule, FindingVerdict::Warned);
+        finding(rule, mode_of(rule), verdict, warning.field.clone(), warning.text.clone())
     }));
     let mut response = AdmissionResponse::of(uid, verdict, status, &outcome.warnings);
     response.audit_annotations.extend(outcome.annotations.into_iter().map(annotation));
     response.findings = findings;
     response
+}
+
+fn finding(
+    rule: &'static Rule,
+    mode: Mode,
+    verdict: FindingVerdict,
+    field: String,
+    message: String,
+) -> Finding {
+    Finding { rule, mode, verdict, field, message }
 }
 
 /// The strictest mode of the rules that a denial names.
@@ -71,30 +85,35 @@ struct Outcome {
 
 impl Outcome {
     fn add(&mut self, rule: &'static Rule, mode: Mode, field: String, message: &str) {
-        match mode {
+        let verdict = match mode {
             Mode::Enforce | Mode::Warn => {
                 self.warnings.push(format!("would violate {}: {message}", rule.id));
+                FindingVerdict::Warned
             }
             Mode::Audit => {
                 self.annotations.entry(rule.id).or_default().push(message.to_owned());
+                FindingVerdict::Audited
             }
             Mode::Off => return,
-        }
-        self.findings.push(Finding { rule, mode, field });
+        };
+        self.findings.push(finding(rule, mode, verdict, field, message.to_owned()));
     }
 
     /// The same for a warning of the engine.
-    fn annotate(&mut self, rule: &'static Rule, mode: Mode, text: String) {
+    fn annotate(&mut self, warning: Warning, mode: Mode) {
         if mode == Mode::Audit {
-            self.annotations.entry(rule.id).or_default().push(text);
-            self.findings.push(Finding { rule, mode, field: String::new() });
+            let Warning { rule, field, text, .. } = warning;
+            self.annotations.entry(rule.id).or_default().push(text.clone());
+            self.findings.push(finding(rule, mode, FindingVerdict::Audited, field, text));
         }
     }
 }
 
 fn annotation((id, messages): (&'static str, Vec<String>)) -> (String, String) {
     let more = messages.len().saturating_sub(MOST_ANNOTATED);
-    let mut text = messages.into_iter().take(MOST_ANNOTATED).collect::<Vec<_>>().join("; ");
+    let first = messages.iter().take(MOST_ANNOTATED);
+    let first: Vec<_> = first.map(|message| excerpt(message, MAX_ANNOTATED)).collect();
+    let mut text = first.join("; ");
     if more > 0 {
         text.push_str(&format!("; and {more} more"));
     }

@@ -1,5 +1,6 @@
-//! `WebhookManifest`: the ValidatingWebhookConfiguration that sends what the rules are about, and nothing else.
+//! `WebhookManifest`: the webhook configuration that sends what the rules are about, and nothing else.
 
+use crate::canonicalize::is_of_controllers;
 use ratchet_engine::FIELDS;
 use ratchet_object::{KINDS, Kind, Node, PodPlace, Scope, to_yaml};
 
@@ -33,6 +34,9 @@ pub struct WebhookManifest {
     pub pod_security: bool,
     /// Namespaces whose objects are not sent.
     pub exempt_namespaces: Vec<String>,
+    /// With users: a MutatingWebhookConfiguration that sends what they write to be made canonical. A `*` at the end of a
+    /// name stands for any rest.
+    pub canonicalized_users: Vec<String>,
 }
 
 /// A resource that is sent, and the condition under which it is.
@@ -50,27 +54,38 @@ impl WebhookManifest {
     }
 
     fn to_node(&self) -> Node<'static> {
+        let kind = match self.is_mutating() {
+            true => "MutatingWebhookConfiguration",
+            false => "ValidatingWebhookConfiguration",
+        };
         let webhooks = self.sent().iter().map(|sent| self.webhook(sent)).collect();
         Node::map([
             ("apiVersion", Node::string("admissionregistration.k8s.io/v1")),
-            ("kind", Node::string("ValidatingWebhookConfiguration")),
+            ("kind", Node::string(kind)),
             ("metadata", Node::map([("name", text(&self.service))])),
             ("webhooks", Node::list(webhooks)),
         ])
     }
 
+    fn is_mutating(&self) -> bool {
+        !self.canonicalized_users.is_empty()
+    }
+
     /// Every resource that a rule looks at, in the order of the tables.
     fn sent(&self) -> Vec<Sent<'static>> {
         let mut all: Vec<Sent<'static>> = Vec::new();
-        let rows = FIELDS.iter().map(|field| (field.kind, field.path));
-        for (name, path) in rows.chain(MORE_FIELDS.iter().copied()) {
+        let is_mutating = self.is_mutating();
+        let fields = FIELDS.iter().filter(|field| !is_mutating || is_of_controllers(field));
+        let more = MORE_FIELDS.iter().copied().filter(|_| !is_mutating);
+        for (name, path) in fields.map(|field| (field.kind, field.path)).chain(more) {
             let subresource = if path.starts_with("status.") { "status" } else { "" };
             for kind in kinds_of(name, subresource) {
                 let place = kind.pod.filter(|_| subresource.is_empty());
                 add(&mut all, kind, subresource, condition(place, path));
             }
         }
-        for kind in KINDS.iter().filter(|kind| self.pod_security && is_judged(kind)) {
+        for kind in KINDS.iter().filter(|kind| self.pod_security && !is_mutating && is_judged(kind))
+        {
             let parts = if is_pod(kind) { POD_PARTS } else { &[""] };
             parts.iter().for_each(|part| add(&mut all, kind, part, None));
         }
@@ -97,13 +112,24 @@ impl WebhookManifest {
         if sent.kind.scope == Scope::Namespaced {
             webhook.set("namespaceSelector", self.namespace_selector());
         }
-        if !sent.conditions.is_empty() {
-            let expression = Node::string(sent.conditions.join(" || "));
-            let condition =
-                Node::map([("name", Node::string("has-fields")), ("expression", expression)]);
-            webhook.set("matchConditions", Node::list(vec![condition]));
+        let conditions = self.match_conditions(sent);
+        if !conditions.is_empty() {
+            webhook.set("matchConditions", Node::list(conditions));
         }
         webhook
+    }
+
+    /// The conditions under which the API server calls the webhook; all must hold.
+    fn match_conditions(&self, sent: &Sent<'_>) -> Vec<Node<'static>> {
+        let users: Vec<String> =
+            self.canonicalized_users.iter().map(|name| is_user(name)).collect();
+        let conditions = [("is-controller", &users), ("has-fields", &sent.conditions)];
+        let conditions = conditions.into_iter().filter(|(_, any)| !any.is_empty());
+        let condition = |(name, any): (&'static str, &Vec<String>)| {
+            let expression = Node::string(any.join(" || "));
+            Node::map([("name", Node::string(name)), ("expression", expression)])
+        };
+        conditions.map(condition).collect()
     }
 
     fn client_config(&self) -> Node<'static> {
@@ -112,7 +138,7 @@ impl WebhookManifest {
             Node::map([
                 ("namespace", text(&self.namespace)),
                 ("name", text(&self.service)),
-                ("path", Node::string("/validate")),
+                ("path", Node::string(if self.is_mutating() { "/mutate" } else { "/validate" })),
                 ("port", Node::int(self.port.into())),
             ]),
         )]);
@@ -192,6 +218,15 @@ fn condition(place: Option<PodPlace<'static>>, path: &str) -> Option<String> {
         steps.push(format!("has({object})"));
     }
     Some(format!("({})", steps.join(" && ")))
+}
+
+/// Whether a user made the request, as CEL.
+fn is_user(name: &str) -> String {
+    let quoted = |text: &str| text.replace('\\', r"\\").replace('"', "\\\"");
+    match name.strip_suffix('*') {
+        Some(start) => format!("request.userInfo.username.startsWith(\"{}\")", quoted(start)),
+        None => format!("request.userInfo.username == \"{}\"", quoted(name)),
+    }
 }
 
 fn rule(sent: &Sent<'_>, resource: String) -> Node<'static> {

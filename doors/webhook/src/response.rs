@@ -2,6 +2,7 @@
 
 use crate::mode::Mode;
 use crate::request::{API_VERSION, KIND};
+use ratchet_engine::pod_security::PodSecurityMetrics;
 use ratchet_engine::{Rule, Status, StatusCause, Verdict, warning_texts};
 use ratchet_object::{Node, encode_base64};
 
@@ -23,6 +24,8 @@ pub struct AdmissionResponse {
     pub findings: Vec<Finding>,
     /// Why the request was not judged, if it was exempt.
     pub exempt: Option<&'static str>,
+    /// Evaluations of Pod Security, for metrics.
+    pub pod_security: Vec<PodSecurityMetrics>,
 }
 
 /// What a rule found in a request.
@@ -30,10 +33,36 @@ pub struct AdmissionResponse {
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,
-    /// What became of it.
+    /// The mode of the rule there.
     pub mode: Mode,
+    /// What became of it.
+    pub verdict: FindingVerdict,
     /// The path of the field; empty for the object as a whole.
     pub field: String,
+    /// What is wrong, with the field.
+    pub message: String,
+}
+
+/// What became of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FindingVerdict {
+    /// The request is refused for it.
+    Denied,
+    /// The client is warned.
+    Warned,
+    /// The audit event has an annotation.
+    Audited,
+}
+
+impl FindingVerdict {
+    /// The name in metrics, logs and reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Denied => "denied",
+            Self::Warned => "warned",
+            Self::Audited => "audited",
+        }
+    }
 }
 
 impl AdmissionResponse {
@@ -67,6 +96,7 @@ impl AdmissionResponse {
             status,
             warnings: warning_texts(&warnings),
             audit_annotations: verdict.audit.iter().map(annotation).collect(),
+            pod_security: verdict.metrics.clone(),
             ..Self::default()
         }
     }
@@ -74,6 +104,15 @@ impl AdmissionResponse {
     /// Whether the request is admitted.
     pub fn is_allowed(&self) -> bool {
         self.status.is_none()
+    }
+
+    /// The verdict in one word, for metrics and traces.
+    pub(crate) fn verdict(&self) -> &'static str {
+        match (self.exempt, self.is_allowed()) {
+            (Some(_), _) => "exempt",
+            (None, true) => "allowed",
+            (None, false) => "denied",
+        }
     }
 
     /// The AdmissionReview with this response, as JSON.

@@ -14,7 +14,8 @@ use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-/// A connection for requests.
+/// A connection for requests; its clones share it.
+#[derive(Clone)]
 pub(crate) struct Client(http2::SendRequest<Full<Bytes>>);
 
 /// Status, content type and text of a response.
@@ -32,6 +33,7 @@ impl Client {
             .with_no_client_auth();
         config.alpn_protocols = vec![b"h2".to_vec()];
         let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
         let name = ServerName::try_from("localhost").unwrap();
         let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await?;
         assert_eq!(stream.get_ref().1.alpn_protocol(), Some(b"h2".as_slice()));

@@ -186,6 +186,11 @@ fn external_ips_are_allowed_by_list_and_by_the_ratchet() {
     assert!(!create("externalIPs: {}", "203.0.113.9").is_allowed());
     let elsewhere = file.replace("shop", "edge");
     assert!(!create(&elsewhere, "203.0.113.9").is_allowed());
+    let of_user = |user: &str| {
+        format!("externalIPs: {{allow: [{{cidrs: [203.0.113.0/24], users: [{user}]}}]}}")
+    };
+    assert!(create(&of_user("'system:serviceaccount:build:ann'"), "203.0.113.9").is_allowed());
+    assert!(!create(&of_user("bob"), "203.0.113.9").is_allowed());
     let stored = service("198.51.100.1");
     let new = service("'198.51.100.1', '203.0.113.9'");
     assert!(review(file, "{}", "Service", &new, Some(&stored)).is_allowed());
@@ -193,4 +198,39 @@ fn external_ips_are_allowed_by_list_and_by_the_ratchet() {
     assert!(warned.is_allowed());
     let warning = "would violate RTC-SVC-001: Use of external IPs is denied by admission control";
     assert_eq!(warned.warnings.last().unwrap(), warning);
+}
+
+/// A Service with so many external IPs that have a leading zero.
+fn many_bad_addresses(count: usize) -> String {
+    let addresses: Vec<String> =
+        (0..count).map(|number| format!("'010.{}.{}.1'", number / 200, number % 200)).collect();
+    format!(
+        "{{metadata: {{name: web}}, spec: {{ports: [{{port: 80}}], externalIPs: [{}]}}}}",
+        addresses.join(", ")
+    )
+}
+
+#[test]
+fn warnings_and_annotations_are_within_limits() {
+    let service = many_bad_addresses(1000);
+    let warned = create("rules: {RTC-IP: warn}", "{}", "Service", &service);
+    assert!(warned.is_allowed() && warned.findings.len() >= 1000, "{}", warned.findings.len());
+    let lengths: Vec<usize> = warned.warnings.iter().map(|text| text.chars().count()).collect();
+    assert!(lengths.iter().all(|length| *length <= 256), "{lengths:?}");
+    // The API server cuts at 4096 letters; the last warning may cross that line.
+    let all: usize = lengths.iter().sum();
+    assert!(all > 2048 && all <= 4096 + 256, "{all}");
+
+    let audited = create("rules: {RTC-IP: audit}", "{}", "Service", &service);
+    let (_, few) = audited.audit_annotations.first().unwrap();
+    assert_eq!(few.matches("must not have leading 0s").count(), 10, "{few}");
+    assert!(few.contains("; and ") && few.ends_with(" more"), "{few}");
+    let long = format!(
+        "{{metadata: {{name: web}}, spec: {{ports: [{{port: 80}}], externalIPs: ['{}']}}}}",
+        "0".repeat(100_000)
+    );
+    let audited = create("rules: {RTC-IP: audit}", "{}", "Service", &long);
+    for (key, value) in &audited.audit_annotations {
+        assert!(value.len() < 11_000, "{key} has {} bytes", value.len());
+    }
 }

@@ -40,13 +40,9 @@ impl Running {
         let files = authority.serving(&usual_names()).unwrap();
         let file = dir.path().join("webhook.yaml");
         std::fs::write(&file, HEAD).unwrap();
-        let config = ServerConfig {
-            address: "127.0.0.1:0".parse().unwrap(),
-            tls_cert_file: files.certificate,
-            tls_private_key_file: files.key,
-            file: Some(file),
-            api_config,
-        };
+        let address = "127.0.0.1:0".parse().unwrap();
+        let config =
+            ServerConfig { file: Some(file), ..ServerConfig::new(address, files, api_config) };
         let server = Server::bind(config, cluster).await.unwrap();
         let (address, drain, reload) = (server.address(), server.drain(), server.reload_handle());
         let ended = tokio::spawn(server.serve(ListenLimits::default()));
@@ -55,6 +51,11 @@ impl Running {
 
     pub(crate) async fn connect(&self) -> std::io::Result<Client> {
         Client::connect(self.address, self.authority.pem()).await
+    }
+
+    /// The authority of the certificate, in PEM.
+    pub(crate) fn authority(&self) -> &str {
+        self.authority.pem()
     }
 
     /// Writes the configuration file and has it read.

@@ -39,7 +39,7 @@ async fn reviews_are_answered() {
         "ratchet_webhook_reviews_total{verdict=\"allowed\"} 2\n",
         "ratchet_webhook_reviews_total{verdict=\"denied\"} 2\n",
         "ratchet_webhook_review_duration_seconds_count{verdict=\"denied\"} 2\n",
-        "ratchet_webhook_findings_total{mode=\"enforce\",rule=\"RTC-IP-001\"} ",
+        "ratchet_webhook_findings_total{mode=\"enforce\",rule=\"RTC-IP-001\",verdict=\"denied\"} ",
         "ratchet_webhook_config_last_reload_successful 1\n",
     ] {
         assert!(metrics.contains(line), "{line}{metrics}");
