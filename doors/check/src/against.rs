@@ -1,9 +1,6 @@
 //! Stored objects from a path or a commit, by which `--against` checks a manifest as an update.
 
-use crate::documents::DocumentRef;
-use crate::files::is_stdin;
-use crate::lists::{ListHead, objects_in};
-use crate::pipeline::{Item, run};
+use ratchet_manifests::{DocumentRef, Item, ListHead, is_stdin, objects_in, run};
 use ratchet_object::{Limits, Node, Object, decode};
 use std::collections::HashMap;
 use std::fs::File;

@@ -62,4 +62,6 @@ pub enum OutputFormat {
     Github,
     /// A Markdown table, for a comment.
     Markdown,
+    /// One HTML file, for people; its findings are in memory until the end.
+    Html,
 }

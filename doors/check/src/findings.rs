@@ -1,6 +1,5 @@
 //! Collection of the findings about one document, with their positions and notes.
 
-use crate::documents::DocumentRef;
 use crate::finding::{
     CheckedObject, Finding, ObjectName, Outcome, PolicyDecision, Severity, SourceLocation,
 };
@@ -9,6 +8,8 @@ use ratchet_engine::{
     ApiConfig, Behavior, Change, Choice, DIFFERENCES, Difference, Facts, Label, Release, Rule,
     Verdict, judge,
 };
+use ratchet_formats::fingerprint;
+use ratchet_manifests::DocumentRef;
 use ratchet_object::{At, LineColumn, LineIndex, Object, Span};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -303,15 +304,6 @@ impl Excerpt {
         let end = Span::new(begin + to, begin + to).start;
         Self { line: excerpt.to_owned(), marked, end }
     }
-}
-
-/// A finding's hash (FNV-1a, 64 bits), which survives edits elsewhere in the file.
-fn fingerprint(parts: &[&str]) -> String {
-    let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-    });
-    format!("{hash:016x}")
 }
 
 impl<'s> SourceDocument<'s> {

@@ -2,7 +2,7 @@
 
 use crate::definitions::{DefinitionSource, DefinitionSources};
 use crate::namespaces::NamespaceIndex;
-use crate::pipeline::{Item, run};
+use ratchet_manifests::{Item, run};
 use ratchet_object::Node;
 use std::path::PathBuf;
 

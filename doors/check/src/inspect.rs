@@ -2,11 +2,9 @@
 
 use crate::against::StoredObjects;
 use crate::definitions::Definitions;
-use crate::documents::{DocumentError, DocumentRef};
 use crate::file_facts::FileFacts;
 use crate::finding::{CheckedObject, Finding, Outcome, Severity};
 use crate::findings::{Contested, Findings, SourceDocument};
-use crate::lists::objects_in;
 use crate::namespaces::NamespaceIndex;
 use crate::policies::{Attempt, FileCluster, Mutated, PolicySet};
 use crate::suppress::Exceptions;
@@ -14,6 +12,7 @@ use crate::types::{NoSuchKind, TypeOf};
 use crate::{Config, FieldValidation, helm};
 use ratchet_engine::field_validation::deprecation_warning;
 use ratchet_engine::rules::decoding;
+use ratchet_manifests::{DocumentRef, objects_in};
 use ratchet_object::{Limits, Node, Object, Repeated, Span, Value, decode};
 use ratchet_pipeline::{Decoded, Defaulted, FieldViolation, Paired};
 use std::sync::{Arc, Mutex};
@@ -46,13 +45,7 @@ impl Inspector<'_> {
             Ok(text) => text,
             Err(error) => {
                 let source = SourceDocument::new(file, document, "");
-                let why = match error {
-                    DocumentError::TooLarge => {
-                        "the document is larger than 3 MiB, which is all that the API takes"
-                    }
-                    DocumentError::NotUtf8 => "the document is not UTF-8",
-                };
-                return checked.push(source.unreadable(why.into(), Span::default()));
+                return checked.push(source.unreadable(error.to_string(), Span::default()));
             }
         };
         let source = SourceDocument::new(file, document, text);
@@ -132,7 +125,9 @@ impl Inspector<'_> {
                 return finish(paired.new_object(), refusal.or(Some(message)), findings);
             }
         };
-        let paired = object.prepared(old.as_ref()).pair(old);
+        let gates = &self.config.api_config.gates;
+        let object = object.prepared(old.as_ref()).without_gated_fields(old.as_ref(), gates);
+        let paired = object.pair(old);
         let message = self.judge(&type_of, &paired, &mut findings);
         finish(paired.new_object(), refusal.or(message), findings)
     }

@@ -1,7 +1,6 @@
 //! Index of the namespaces in the input, whose labels decide about the objects in them.
 
-use crate::documents::DocumentRef;
-use crate::lists::objects_in;
+use ratchet_manifests::{DocumentRef, objects_in};
 use ratchet_object::{Limits, Node, Object, decode};
 use std::collections::BTreeMap;
 

@@ -3,40 +3,21 @@
 use crate::against::StoredObjects;
 use crate::baseline::Baseline;
 use crate::definitions::{self, Definitions};
-use crate::files::is_stdin;
 use crate::finding::{CheckedObject, Outcome, Severity};
 use crate::first_pass::FirstPass;
 use crate::inspect::Inspector;
-use crate::pipeline::{self, Item};
 use crate::policies::PolicySet;
 use crate::{Config, ObjectName, Summary, report};
 use indicatif::{ProgressBar, ProgressStyle};
 use ratchet_engine::rules::decoding;
-use std::fmt;
+use ratchet_manifests::{self as manifests, Item, is_stdin};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// An error that ends a check.
-#[derive(Debug)]
-pub enum CheckError {
-    /// An input or option cannot be used; the text says what to do.
-    Setup(String),
-    /// Findings could not be written.
-    Output(io::Error),
-}
-
-impl fmt::Display for CheckError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Setup(why) => f.write_str(why),
-            Self::Output(error) => write!(f, "cannot write the findings: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for CheckError {}
+pub type CheckError = ratchet_formats::ReportError;
 
 /// Checks everything that `config` names; writes findings to `out` and notes to `notes`.
 pub fn run(
@@ -104,7 +85,7 @@ pub fn run(
         Item::Done => events.push(Event::FileDone),
         Item::Failed(path, why) => events.push(Event::Object(unreadable(path, why))),
     };
-    pipeline::run(inputs, config.recursive, workers, work, |event| {
+    manifests::run(inputs, config.recursive, workers, work, |event| {
         let Event::Object(mut checked) = event else {
             bar.inc(1);
             return true;

@@ -2,11 +2,8 @@
 
 use crate::policies::RULES as OWN_RULES;
 use ratchet_engine::rules::decoding;
-use ratchet_engine::{RULES, Rule};
-use ratchet_object::{At, Object};
-
-/// The annotation: `RULE[,RULE]: reason`, several of them separated by semicolons or lines.
-pub(crate) const ANNOTATION: &str = "ratchet/ignore";
+use ratchet_engine::{Exception, RULES, Rule};
+use ratchet_object::Object;
 
 /// The rules that an object's annotation suppresses.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -23,28 +20,21 @@ const NEVER: [&str; 3] =
 impl<'a> Exceptions<'a> {
     /// Parses the annotation of an object, and of its pod template.
     pub(crate) fn of(object: &'a Object<'a>) -> Self {
-        let root = object.root();
-        let template =
-            object.kind().and_then(|kind| kind.pod).filter(|template| !template.0.is_empty());
         let mut exceptions = Self::default();
-        exceptions.parse(annotation(&root));
-        if let Some(template) = template {
-            exceptions.parse(annotation(&root.descend(template.0)));
-        }
+        exceptions.add(Exception::of(object.node(), object.kind().as_ref()));
         exceptions
     }
 
-    fn parse(&mut self, text: &'a str) {
-        for entry in text.split([';', '\n']).map(str::trim).filter(|entry| !entry.is_empty()) {
-            let (rules, reason) = entry.split_once(':').unwrap_or((entry, ""));
-            if reason.trim().is_empty() {
+    fn add(&mut self, entries: impl IntoIterator<Item = Exception<'a>>) {
+        for Exception { text, rules, reason } in entries {
+            if reason.is_empty() {
                 self.ineffective.push((
-                    entry,
+                    text,
                     "without a reason, so it excepts nothing: write \"RULE: reason\"",
                 ));
                 continue;
             }
-            for id in rules.split(',').map(str::trim) {
+            for id in rules {
                 let mut rules = RULES.iter().chain(OWN_RULES);
                 let is_rule = rules.any(|rule| rule.id.eq_ignore_ascii_case(id));
                 if !is_rule {
@@ -68,14 +58,13 @@ impl<'a> Exceptions<'a> {
 
     /// Notes about entries that suppress nothing.
     pub(crate) fn complaints(&self) -> impl Iterator<Item = String> {
-        self.ineffective
-            .iter()
-            .map(|(entry, why)| format!("the annotation {ANNOTATION} names {entry:?} {why}"))
+        self.ineffective.iter().map(|(entry, why)| {
+            format!(
+                "the annotation {ANNOTATION} names {entry:?} {why}",
+                ANNOTATION = Exception::ANNOTATION
+            )
+        })
     }
-}
-
-fn annotation<'a>(at: &At<'a>) -> &'a str {
-    at.field("metadata").field("annotations").key(ANNOTATION).text_or_empty()
 }
 
 #[cfg(test)]
@@ -85,10 +74,10 @@ mod tests {
     #[test]
     fn an_exception_needs_a_reason() {
         let mut exceptions = Exceptions::default();
-        exceptions.parse(
+        exceptions.add(Exception::parse(
             "RTC-IP-001, rtc-ip-002: the old appliance; RTC-DNS-001\nRTC-SVC-001: until May",
-        );
-        exceptions.parse("RTC-IP-01: x; RTC-API-009: y");
+        ));
+        exceptions.add(Exception::parse("RTC-IP-01: x; RTC-API-009: y"));
         assert_eq!(exceptions.rules, ["RTC-IP-001", "rtc-ip-002", "RTC-SVC-001"]);
         let ineffective: Vec<&str> =
             exceptions.ineffective.iter().map(|(entry, _)| *entry).collect();

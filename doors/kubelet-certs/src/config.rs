@@ -73,6 +73,8 @@ pub enum OutputFormat {
     Sarif,
     /// A Markdown table.
     Markdown,
+    /// One HTML file, for people.
+    Html,
     /// Metrics for a textfile collector.
     Prometheus,
 }

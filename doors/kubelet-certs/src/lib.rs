@@ -42,6 +42,7 @@ mod trust;
 pub use config::{Config, Live, OutputFormat, Source, Via};
 pub use judge::{AuditedNode, Finding, Outcome};
 pub use nodes::{ADDRESS_TYPES, Address, Kubelet};
+pub use ratchet_formats::ReportError;
 pub use rule::{RULES, Rule, Weight};
-pub use run::{AuditError, run};
+pub use run::run;
 pub use summary::Summary;

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     fn classify_body(code: u16, body: &str) -> ProxyResult {
-        classify(&Answer { code, body: body.to_owned() })
+        classify(&Answer { code, body: body.to_owned(), retry_after: None })
     }
 
     fn status(message: &str) -> String {

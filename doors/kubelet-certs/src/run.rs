@@ -5,48 +5,21 @@ use crate::judge::{AuditedNode, Auditor};
 use crate::trust::Authority;
 use crate::{Config, Source, Summary, report};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::fmt;
+use ratchet_formats::ReportError;
 use std::io::{self, Write};
 use std::time::Duration;
-
-/// An error that ends an audit.
-#[derive(Debug)]
-pub enum AuditError {
-    /// A source or option cannot be used; the text says what to do.
-    Setup(String),
-    /// The report could not be written.
-    Output(io::Error),
-}
-
-impl fmt::Display for AuditError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Setup(why) => f.write_str(why),
-            Self::Output(error) => write!(f, "cannot write the report: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for AuditError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Setup(_) => None,
-            Self::Output(error) => Some(error),
-        }
-    }
-}
 
 /// Audits everything that `config` names; writes the report to `out` and notes to `notes`.
 pub fn run(
     config: &Config,
     out: &mut dyn Write,
     notes: &mut dyn Write,
-) -> Result<Summary, AuditError> {
+) -> Result<Summary, ReportError> {
     let authority =
-        config.authority.as_deref().map(Authority::read).transpose().map_err(AuditError::Setup)?;
+        config.authority.as_deref().map(Authority::read).transpose().map_err(ReportError::Setup)?;
     let warn_within = i64::try_from(config.expiry_warning.as_secs()).unwrap_or(i64::MAX);
     let auditor = Auditor { authority, now: config.now, warn_within };
-    let input = gather(config).map_err(AuditError::Setup)?;
+    let input = gather(config).map_err(ReportError::Setup)?;
     let own_notes = auditor.authority.as_ref().map(Authority::notes).unwrap_or_default();
     for note in own_notes.iter().chain(&input.notes) {
         let _ = writeln!(notes, "note: {}", report::plain(note));
@@ -64,7 +37,7 @@ pub fn run(
     }
     match report::write(config, &audited, &summary, out) {
         // A reader that closes the pipe does not change the result.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(AuditError::Output(error)),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(ReportError::Output(error)),
         _ => Ok(summary),
     }
 }

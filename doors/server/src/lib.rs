@@ -59,6 +59,7 @@ pub use ratchet_allocation::Ranges;
 pub use ratchet_kubelet::{
     ClientKeyFiles, NameCheck, Proxies, Trust, WebhookCredentials, WebhookUser, WebhookUsers,
 };
+pub use registry::key_prefixes;
 pub use request::info::BACKUP_PATH;
 pub use request::limits::RequestLimits;
 pub use start::config::{

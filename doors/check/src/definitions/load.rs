@@ -3,9 +3,8 @@
 use super::{CustomKind, DefinitionSource, DefinitionSources, judge_definition};
 use crate::Config;
 use crate::against::StoredObjects;
-use crate::documents::{DocumentError, DocumentRef};
 use crate::findings::SourceDocument;
-use crate::pipeline::{Item, run};
+use ratchet_manifests::{DocumentError, DocumentRef, Item, run};
 use ratchet_object::{Node, Span};
 use std::sync::Arc;
 

@@ -1,7 +1,6 @@
 //! `DefinitionSource`: the text of one CustomResourceDefinition, from which it is decoded when an object needs it.
 
-use crate::documents::DocumentRef;
-use crate::lists::objects_in;
+use ratchet_manifests::{DocumentRef, objects_in};
 use ratchet_object::{DecodeError, Limits, LineColumn, Node, Object, decode};
 use std::sync::Arc;
 

@@ -1,9 +1,10 @@
 //! The GitHub report: workflow commands that turn findings into annotations of a pull request.
 
 use super::format::Report;
-use super::text::{count, remarks};
+use super::text::remarks;
 use crate::finding::Severity;
 use crate::{CheckedObject, Summary};
+use ratchet_formats::count;
 use std::io::{self, Write};
 
 pub(crate) struct Github;

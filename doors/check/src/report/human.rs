@@ -1,10 +1,11 @@
 //! The human report: source line, underlined value, the API server's message, and the fix.
 
 use super::format::Report;
-use super::text::{count, title, visible};
+use super::text::title;
 use crate::finding::{Severity, SourceLocation};
 use crate::{CheckedObject, Config, Finding, Outcome, Summary};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use ratchet_formats::{count, visible};
 use std::io::{self, Write};
 
 pub(crate) struct Human {

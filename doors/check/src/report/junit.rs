@@ -4,6 +4,7 @@ use super::format::Report;
 use super::text::title;
 use crate::finding::Severity;
 use crate::{CheckedObject, Outcome, Summary};
+use ratchet_formats::xml_escape as escape;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -69,22 +70,4 @@ impl Report for Junit {
         }
         writeln!(out, "</testsuites>")
     }
-}
-
-/// Text escaped for XML; characters that XML cannot represent become question marks.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' => out.push_str("&#10;"),
-            '\t' => out.push(' '),
-            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('?'),
-            other => out.push(other),
-        }
-    }
-    out
 }

@@ -1,8 +1,9 @@
 //! The Markdown report: a table for a comment on a pull request.
 
 use super::format::Report;
-use super::text::{count, remarks, title};
+use super::text::{remarks, title};
 use crate::{CheckedObject, Summary};
+use ratchet_formats::{count, markdown_cell as cell};
 use std::io::{self, Write};
 
 #[derive(Default)]
@@ -50,9 +51,4 @@ impl Report for Markdown {
             count(*objects, "object")
         )
     }
-}
-
-/// Text escaped for a table cell: a bar would end it, and markup would be rendered.
-fn cell(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;").replace('\n', " ")
 }

@@ -2,6 +2,7 @@
 
 mod format;
 mod github;
+mod html;
 mod human;
 mod json;
 mod junit;
@@ -22,6 +23,7 @@ pub(crate) fn of(config: &Config) -> Box<dyn Report> {
         OutputFormat::Sarif => Box::new(sarif::Sarif::default()),
         OutputFormat::Junit => Box::new(junit::Junit::default()),
         OutputFormat::Github => Box::new(github::Github),
+        OutputFormat::Html => Box::new(html::Html::new(config)),
         OutputFormat::Markdown => Box::new(markdown::Markdown::default()),
     }
 }

@@ -6,7 +6,8 @@ use super::text::remarks;
 use crate::finding::{PolicyDecision, Severity, SourceLocation};
 use crate::policies::RULES as OWN_RULES;
 use crate::{CheckedObject, Finding, Outcome, Summary};
-use ratchet_engine::{RULES, Rule};
+use ratchet_engine::RULES;
+use ratchet_formats::sarif::{self, uri};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -17,16 +18,9 @@ pub(crate) struct Sarif {
 
 impl Report for Sarif {
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let rules: Vec<Value> = RULES.iter().chain(OWN_RULES).map(|rule| rule_json(rule)).collect();
-        let driver = json!({
-            "name": "ratchet",
-            "semanticVersion": env!("CARGO_PKG_VERSION"),
-            "rules": rules,
-        });
-        write!(
-            out,
-            "{{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{{\"tool\":{{\"driver\":{driver}}},\"columnKind\":\"unicodeCodePoints\",\"results\":["
-        )
+        let rules: Vec<Value> =
+            RULES.iter().chain(OWN_RULES).map(|rule| sarif::rule(rule)).collect();
+        sarif::begin(out, &rules)
     }
 
     fn object(&mut self, checked: &CheckedObject, out: &mut dyn Write) -> io::Result<()> {
@@ -38,27 +32,7 @@ impl Report for Sarif {
     }
 
     fn end(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-        let invocation = json!([{"executionSuccessful": summary.unreadable == 0}]);
-        writeln!(out, "\n],\"invocations\":{invocation}}}]}}")
-    }
-}
-
-fn rule_json(rule: &Rule) -> Value {
-    json!({
-        "id": rule.id,
-        "name": rule.title,
-        "shortDescription": {"text": rule.title},
-        "fullDescription": {"text": rule.demands},
-        "help": {"text": format!("{}\n\n{}\n\n{}", rule.why, rule.fix, rule.versions)},
-        "properties": {"tags": ["kubernetes", rule.origin.to_string()], "security-severity": severity(rule)},
-    })
-}
-
-/// GitHub sorts alerts by this number.
-fn severity(rule: &Rule) -> &'static str {
-    match rule.origin {
-        ratchet_engine::Origin::Kep(_) | ratchet_engine::Origin::PodSecurity => "7.0",
-        ratchet_engine::Origin::Api => "3.0",
+        sarif::end(out, summary.unreadable == 0)
     }
 }
 
@@ -112,28 +86,4 @@ fn related(decision: &PolicyDecision) -> Value {
         })
     };
     decision.expression.iter().map(place).collect()
-}
-
-/// A relative URI reference; characters that a URI may not contain are percent-encoded.
-fn uri(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        match byte {
-            b'A'..=b'Z'
-            | b'a'..=b'z'
-            | b'0'..=b'9'
-            | b'/'
-            | b'.'
-            | b'-'
-            | b'_'
-            | b'~'
-            | b'+'
-            | b'@' => {
-                out.push(char::from(byte));
-            }
-            b'\\' => out.push('/'),
-            other => out.push_str(&format!("%{other:02X}")),
-        }
-    }
-    out
 }

@@ -3,6 +3,7 @@
 use super::format::Report;
 use super::json;
 use crate::{CheckedObject, Config, Summary};
+use ratchet_formats::{write_item, write_members};
 use serde_json::Value;
 use std::io::{self, Write};
 
@@ -40,38 +41,4 @@ impl Report for Yaml {
         writeln!(out, "summary:")?;
         write_members(&json::summary(summary), 1, out)
     }
-}
-
-/// The members of a map, each on its own line. Texts are quoted as JSON quotes them, which YAML
-/// reads the same.
-fn write_members(value: &Value, depth: usize, out: &mut dyn Write) -> io::Result<()> {
-    let pad = "  ".repeat(depth);
-    for (name, member) in value.as_object().into_iter().flatten() {
-        match member {
-            Value::Array(items) if !items.is_empty() => {
-                writeln!(out, "{pad}{name}:")?;
-                for item in items {
-                    write_item(item, depth, out)?;
-                }
-            }
-            Value::Object(members) if !members.is_empty() => {
-                writeln!(out, "{pad}{name}:")?;
-                write_members(member, depth + 1, out)?;
-            }
-            plain => writeln!(out, "{pad}{name}: {plain}")?,
-        }
-    }
-    Ok(())
-}
-
-fn write_item(item: &Value, depth: usize, out: &mut dyn Write) -> io::Result<()> {
-    let pad = "  ".repeat(depth);
-    if !item.is_object() {
-        return writeln!(out, "{pad}- {item}");
-    }
-    let mut lines = Vec::new();
-    write_members(item, depth + 1, &mut lines)?;
-    let lines = String::from_utf8_lossy(&lines).into_owned();
-    let rest = lines.get(pad.len() + 2..).unwrap_or_default();
-    write!(out, "{pad}- {rest}")
 }

@@ -1,9 +1,10 @@
 //! The JSON report, in a versioned format.
 
-use super::text::{escape_control, time};
+use super::text::time;
 use crate::judge::{AuditedNode, Finding};
 use crate::{Config, Summary, Weight};
 use ratchet_certificate::Facts;
+use ratchet_formats::escape_control;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 

@@ -1,5 +1,6 @@
 //! Report formats, one module each.
 
+mod html;
 mod json;
 mod markdown;
 mod prometheus;
@@ -26,6 +27,7 @@ pub(crate) fn write(
         OutputFormat::Json => json::write(config, audited, summary, out),
         OutputFormat::Sarif => sarif::write(audited, summary, out),
         OutputFormat::Markdown => markdown::write(config, audited, summary, out),
+        OutputFormat::Html => html::write(config, audited, out),
         OutputFormat::Prometheus => prometheus::write(audited, summary, out),
     }
 }

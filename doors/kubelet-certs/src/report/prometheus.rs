@@ -2,6 +2,7 @@
 
 use crate::judge::{AuditedNode, Outcome};
 use crate::{Summary, rule};
+use ratchet_formats::{label_value as escape_label, metric_head as head};
 use std::io::{self, Write};
 
 /// A gauge, with the function that computes its value for a node.
@@ -105,13 +106,4 @@ pub(crate) fn write(
         writeln!(out, "{nodes}{{outcome=\"{outcome}\"}} {number}")?;
     }
     Ok(())
-}
-
-fn head(out: &mut dyn Write, name: &str, help: &str) -> io::Result<()> {
-    writeln!(out, "# HELP {name} {help}\n# TYPE {name} gauge")
-}
-
-/// Text escaped for a label value.
-fn escape_label(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

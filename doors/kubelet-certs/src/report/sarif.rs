@@ -1,8 +1,9 @@
 //! The SARIF 2.1.0 report for code scanning, with stable rule ids and one location per node.
 
-use super::text::escape_control;
 use crate::judge::{AuditedNode, Finding};
 use crate::{RULES, Rule, Summary, Weight};
+use ratchet_formats::escape_control;
+use ratchet_formats::sarif::uri;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -80,19 +81,4 @@ fn result(one: &AuditedNode, finding: &Finding) -> Value {
         }],
         "partialFingerprints": {"ratchet/v1": format!("{}:{node}", finding.rule.id)},
     })
-}
-
-/// A relative URI reference; characters that a URI may not contain are percent-encoded.
-fn uri(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        match byte {
-            b'\\' => out.push('/'),
-            byte if byte.is_ascii_alphanumeric() || b"/.-_~+@".contains(&byte) => {
-                out.push(char::from(byte));
-            }
-            other => out.push_str(&format!("%{other:02X}")),
-        }
-    }
-    out
 }

@@ -1,9 +1,10 @@
 //! The table report for people: one line per node, then findings and fixes.
 
 use super::remedies::remedies;
-use super::text::{conclusion, count, day, plain, short, some, totals};
+use super::text::{conclusion, day, plain, short, some, totals};
 use crate::judge::{AuditedNode, Outcome, span};
 use crate::{Config, Summary, Weight};
+use ratchet_formats::count;
 use std::io::{self, Write};
 
 const HEAD: [&str; 7] =

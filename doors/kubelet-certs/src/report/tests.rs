@@ -9,11 +9,12 @@ use ratchet_certificate::{Facts, Key, NodeName, Shape};
 use serde_json::Value;
 use std::time::Duration;
 
-const FORMATS: [OutputFormat; 5] = [
+const FORMATS: [OutputFormat; 6] = [
     OutputFormat::Table,
     OutputFormat::Json,
     OutputFormat::Sarif,
     OutputFormat::Markdown,
+    OutputFormat::Html,
     OutputFormat::Prometheus,
 ];
 

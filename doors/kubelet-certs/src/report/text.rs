@@ -2,6 +2,7 @@
 
 use crate::{Config, Summary};
 use jiff::Timestamp;
+use ratchet_formats::count;
 
 /// Text with everything but printable ASCII escaped: a certificate may contain anything, and must not control the
 /// terminal, hide text or break the columns.
@@ -16,19 +17,6 @@ pub(crate) fn plain(text: &str) -> String {
     out
 }
 
-/// JSON with the control characters escaped that it may contain verbatim: some control terminals.
-pub(super) fn escape_control(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        match c {
-            '\n' => out.push(c),
-            c if c.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 /// A text cut to at most `most` bytes.
 pub(super) fn short(text: &str, most: usize) -> String {
     let text = plain(text);
@@ -37,11 +25,6 @@ pub(super) fn short(text: &str, most: usize) -> String {
     }
     let prefix: String = text.chars().take(most.saturating_sub(3)).collect();
     format!("{prefix}...")
-}
-
-/// `1 node`, `2 nodes`.
-pub(super) fn count(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// RFC 3339 (`2027-01-01T00:00:00Z`); times out of range are plain numbers.

@@ -9,7 +9,7 @@ use crate::request::options::{DeleteOptions, DeleteScope, options_node};
 use crate::status::StatusError;
 use crate::storage::convert::SCALE;
 use ratchet_engine::{Change, Part};
-use ratchet_object::{Node, Value};
+use ratchet_object::{Members, Node, Value};
 use ratchet_pipeline::{BuiltInType, ObjectType};
 use ratchet_policy::{Attributes, GroupVersionKind, GroupVersionResource, Operation};
 
@@ -222,7 +222,7 @@ pub(super) fn canonicalize(object_type: &dyn ObjectType, object: &mut Node<'stat
     restore_empty(object, &sent);
 }
 
-fn restore_empty(canonical: &mut Node<'static>, sent: &Node<'static>) {
+fn restore_empty(canonical: &mut Node<'static>, sent: &Node<'_>) {
     match (&mut canonical.value, &sent.value) {
         (value @ Value::Null, Value::List(items)) if items.is_empty() => {
             *value = Value::List(Vec::new());
@@ -233,9 +233,10 @@ fn restore_empty(canonical: &mut Node<'static>, sent: &Node<'static>) {
         (Value::List(items), Value::List(sent)) => {
             items.iter_mut().zip(sent).for_each(|(item, sent)| restore_empty(item, sent));
         }
-        (Value::Map(entries), Value::Map(_)) => {
+        (Value::Map(entries), Value::Map(sent)) => {
+            let mut members = Members::new(sent);
             for entry in entries {
-                if let Some(sent) = sent.get(&entry.key) {
+                if let Some(sent) = members.get(&entry.key) {
                     restore_empty(&mut entry.node, sent);
                 }
             }

@@ -32,6 +32,24 @@ static BUILT_IN: &[(&str, &str, i64, i64)] = &[
     ("flowcontrol.apiserver.k8s.io", "v1", 16100, 21),
 ];
 
+/// The priorities of alpha and beta versions, sorted by group, the preferred version first.
+static PRERELEASES: &[(&str, &str, i64, i64)] = &[
+    ("admissionregistration.k8s.io", "v1beta1", 16700, 12),
+    ("admissionregistration.k8s.io", "v1alpha1", 16700, 9),
+    ("certificates.k8s.io", "v1beta1", 17300, 9),
+    ("certificates.k8s.io", "v1alpha1", 17300, 1),
+    ("coordination.k8s.io", "v1beta1", 16500, 13),
+    ("coordination.k8s.io", "v1alpha2", 16500, 12),
+    ("internal.apiserver.k8s.io", "v1alpha1", 16000, 9),
+    ("networking.k8s.io", "v1beta1", 17200, 9),
+    ("resource.k8s.io", "v1beta2", 16200, 15),
+    ("resource.k8s.io", "v1beta1", 16200, 9),
+    ("resource.k8s.io", "v1alpha3", 16200, 1),
+    ("scheduling.k8s.io", "v1alpha2", 16600, 2),
+    ("storage.k8s.io", "v1beta1", 16800, 9),
+    ("storagemigration.k8s.io", "v1beta1", 15800, 9),
+];
+
 /// The priorities of custom resources.
 const CUSTOM: (i64, i64) = (1000, 100);
 
@@ -40,7 +58,8 @@ const OWN: i64 = 20_001;
 
 /// The priorities of a version that this server has from the start.
 pub(super) fn built_in(group: &str, version: &str) -> Option<(i64, i64)> {
-    let row = BUILT_IN.iter().find(|row| (row.0, row.1) == (group, version));
+    let mut rows = BUILT_IN.iter().chain(PRERELEASES);
+    let row = rows.find(|row| (row.0, row.1) == (group, version));
     row.map(|row| (row.2, row.3))
 }
 
@@ -122,6 +141,20 @@ mod tests {
         }
         let table: Vec<(&str, &str)> = BUILT_IN.iter().map(|row| (row.0, row.1)).collect();
         assert_eq!(table, found);
+    }
+
+    #[test]
+    fn every_alpha_and_beta_version_has_its_priorities() {
+        for row in ratchet_catalog::PRERELEASES {
+            let (group, version) = (row.resource.group, row.resource.version);
+            assert!(built_in(group, version).is_some(), "{group}/{version}");
+        }
+        for (group, version, ..) in PRERELEASES {
+            let is_there = |row: &ratchet_catalog::Prerelease| {
+                (row.resource.group, row.resource.version) == (*group, *version)
+            };
+            assert!(ratchet_catalog::PRERELEASES.iter().any(is_there), "{group}/{version}");
+        }
     }
 
     #[test]

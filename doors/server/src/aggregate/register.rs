@@ -6,7 +6,6 @@ use crate::app::aggregator::api_service::{GROUP, MANAGED};
 use crate::registry::{ServedResource, local_api_service_condition, metadata};
 use crate::status::StatusError;
 use crate::storage::cache::{Item, START_LIMIT, WAIT_LIMIT, storable};
-use crate::storage::parts::commit_parts;
 use ratchet_object::Node;
 use ratchet_store::{Commit, Guard, Revision, Write};
 use std::collections::BTreeMap;
@@ -89,8 +88,8 @@ async fn write_changed(app: &App) -> Result<(), StatusError> {
         let writes = writes(app, &resource, is_start)?;
         if !writes.is_empty() {
             let each = writes.into_iter().map(|write| vec![write]);
-            match commit_parts(app.cache.store().as_ref(), each).await? {
-                Commit::Done(revision) => app.cache.wait_within(revision.0, limit).await?,
+            match app.cache.commit_parts(each, limit).await? {
+                Commit::Done(_) => {}
                 Commit::Refused { .. } => continue,
             }
         }

@@ -13,6 +13,7 @@ use crate::storage::cache::{Cache, NODE_PORTS};
 use ratchet_audit_log::{Counts, Level};
 use ratchet_engine::pod_security::PodSecurityMetrics;
 use ratchet_engine::{ApiConfig, Stage};
+use ratchet_http::PodSecurityCounters;
 use ratchet_http::metrics::{
     CounterVec, Gauge, GaugeVec, Histogram, HistogramVec, MetricType, Registry, Stability, Writer,
 };
@@ -43,9 +44,7 @@ pub struct Metrics {
     watch_events: CounterVec,
     controllers: HistogramVec,
     steps: HistogramVec,
-    evaluations: CounterVec,
-    exemptions: CounterVec,
-    errors: CounterVec,
+    pod_security: PodSecurityCounters,
     policy_checks: CounterVec,
     policy_durations: HistogramVec,
     observations: Observations,
@@ -192,16 +191,6 @@ impl Metrics {
             "code",
         ];
         let plain = ["verb", "group", "version", "resource", "subresource", "scope", "component"];
-        let evaluation = [
-            "decision",
-            "policy_level",
-            "policy_version",
-            "mode",
-            "request_operation",
-            "resource",
-            "subresource",
-        ];
-        let exemption = ["request_operation", "resource", "subresource"];
         let policy_check = ["policy", "policy_binding", "error_type", "enforcement_action"];
         let stable = Stability::Stable;
         let alpha = Stability::Alpha;
@@ -215,9 +204,7 @@ impl Metrics {
             watch_events: registry.counter("apiserver_watch_events_total", alpha, "Events that were sent to those who watch.", &["group", "version", "resource"]),
             controllers: registry.histogram("apiserver_admission_controller_admission_duration_seconds", stable, "How long each admission plugin took, in seconds, by step and operation.", &["name", "type", "operation", "rejected"], ADMISSION),
             steps: registry.histogram("apiserver_admission_step_admission_duration_seconds", stable, "How long all admission plugins of a step took together, in seconds.", &["type", "operation", "rejected"], ADMISSION),
-            evaluations: registry.counter("pod_security_evaluations_total", alpha, "Verdicts of Pod Security, by decision, policy and mode.", &evaluation),
-            exemptions: registry.counter("pod_security_exemptions_total", alpha, "Requests that Pod Security let pass because they are exempt.", &exemption),
-            errors: registry.counter("pod_security_errors_total", alpha, "Requests that Pod Security could not judge as configured; where that is not fatal, the strictest policy was used.", &["fatal", "request_operation", "resource", "subresource"]),
+            pod_security: PodSecurityCounters::new(&registry),
             policy_checks: registry.counter("apiserver_validating_admission_policy_check_total", Stability::Beta, "Evaluations of admission policies, by policy, binding and what followed.", &policy_check),
             policy_durations: registry.histogram("apiserver_validating_admission_policy_check_duration_seconds", Stability::Beta, "How long the expressions of admission policies took, in seconds.", &policy_check, POLICY),
             observations: Observations::new(&registry),
@@ -331,7 +318,7 @@ impl Metrics {
 
     /// Counts Pod Security evaluations, exemptions and errors.
     pub fn count_pod_security(&self, results: &[PodSecurityMetrics]) {
-        results.iter().for_each(|result| self.count_pod_security_result(result));
+        self.pod_security.count(results);
     }
 
     /// Records one run of an admission plugin, labelled by name, step (`admit` or `validate`) and operation.
@@ -362,40 +349,6 @@ impl Metrics {
     pub fn step_ran(&self, step: &str, operation: &str, rejected: bool, duration: Duration) {
         let rejected = if rejected { "true" } else { "false" };
         self.steps.with(&[step, operation, rejected]).observe(duration.as_secs_f64());
-    }
-
-    fn count_pod_security_result(&self, result: &PodSecurityMetrics) {
-        match result {
-            PodSecurityMetrics::Evaluation { decision, level, version, mode, request } => {
-                let [decision, level, version, mode] = [
-                    decision.to_string(),
-                    level.to_string(),
-                    version.to_string(),
-                    mode.to_string(),
-                ];
-                let labels = [
-                    &decision,
-                    &level,
-                    &version,
-                    &mode,
-                    request.operation,
-                    request.resource,
-                    request.subresource,
-                ];
-                self.evaluations.with(&labels).inc();
-            }
-            PodSecurityMetrics::Exemption { request } => {
-                self.exemptions
-                    .with(&[request.operation, request.resource, request.subresource])
-                    .inc();
-            }
-            PodSecurityMetrics::Error { fatal, request } => {
-                let fatal = if *fatal { "true" } else { "false" };
-                self.errors
-                    .with(&[fatal, request.operation, request.resource, request.subresource])
-                    .inc();
-            }
-        }
     }
 }
 

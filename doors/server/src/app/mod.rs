@@ -8,6 +8,7 @@ pub(crate) mod compute;
 pub(crate) mod definitions;
 pub(crate) mod documents;
 pub(crate) mod enabled_plugins;
+pub(crate) mod flow_control;
 pub(crate) mod guarded_body;
 pub mod metrics;
 pub(crate) mod pace;
@@ -27,6 +28,7 @@ use self::compute::Compute;
 use self::definitions::Definitions;
 use self::documents::{DocumentSource, Documents};
 use self::enabled_plugins::EnabledPlugins;
+use self::flow_control::FlowController;
 use self::metrics::Metrics;
 use self::pace::Pace;
 use self::policy_set::{Mutating, PolicySet, Validating};
@@ -98,6 +100,8 @@ pub struct App {
     pub(crate) audit: Option<Auditing>,
     /// Inflight limits and timeouts.
     pub limits: RequestLimits,
+    /// API Priority and Fairness, unless it is turned off.
+    pub(crate) flow_control: Option<FlowController>,
     /// The numbers of inflight requests: reads, writes.
     pub running: [AtomicUsize; 2],
     /// The counters of long-running requests.
@@ -165,6 +169,9 @@ impl App {
                 metrics::write_objects(&app.cache, writer);
                 metrics::write_connections(app.backends.kubelets.connections(), writer);
                 app.aggregator.write_metrics(writer);
+                if let Some(flow_control) = &app.flow_control {
+                    flow_control.write_metrics(writer);
+                }
                 if let Some(audit) = &app.audit {
                     metrics::write_audit(audit.counts(), writer);
                 }

@@ -7,7 +7,7 @@ use crate::request::body::{self, BodyType, ExpectedKind};
 use crate::request::warnings::Warnings;
 use crate::request::{Output, Params, ResourcePath};
 use crate::status::StatusError;
-use crate::storage::cache::Item;
+use crate::storage::cache::{Item, RevisionLine};
 use bytes::Bytes;
 use http::HeaderMap;
 use ratchet_access::User;
@@ -115,9 +115,14 @@ impl ResourceRequest<'_> {
         Ok(received.node)
     }
 
+    /// The store of the resource, and how far the cache is behind it.
+    pub(crate) fn line(&self) -> &RevisionLine {
+        self.app.cache.line_of(&self.resource.cache)
+    }
+
     /// The named object, read after the cache has caught up with the store.
     pub(crate) async fn current(&self) -> Result<Arc<Item>, StatusError> {
-        self.app.cache.fresh().await?;
+        self.line().fresh().await?;
         let key = self.resource.cache_key(&self.path.namespace, &self.path.name);
         let item = self.resource.cache.find(&key)?;
         item.ok_or_else(|| StatusError::not_found(self.resource.about(&self.path.name)))

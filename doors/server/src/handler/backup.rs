@@ -19,14 +19,17 @@ const CHUNK: usize = 256 << 10;
 /// Starts a backup of the latest revision.
 pub(crate) async fn answer(app: &App) -> Response<Body> {
     // Taken first: the revision of the backup is this one or a later one.
-    let hold = app.held_revisions.hold(app.cache.reached());
-    let backup = match Backup::begin(app.cache.store().clone()).await {
+    let lines = || app.cache.lines();
+    let holds: Vec<_> =
+        lines().map(|(number, line)| app.held_revisions.hold(number, line.reached())).collect();
+    let stores = lines().map(|(_, line)| line.store().clone()).collect();
+    let backup = match Backup::begin_all(stores).await {
         Ok(backup) => backup,
         Err(error) => return error_response(&StatusError::from(error), Output::PLAIN),
     };
     let (sender, body) = channel(2);
     tokio::spawn(async move {
-        let _hold = hold;
+        let _holds = holds;
         send(backup, sender).await;
     });
     let mut response = Response::new(body);

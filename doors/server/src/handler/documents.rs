@@ -52,6 +52,11 @@ pub(crate) async fn answer(
         ["metrics", "slis"] => {
             Some(text(200, ratchet_http::metrics::CONTENT_TYPE, app.health.metrics()))
         }
+        ["debug", "api_priority_and_fairness", page] => {
+            let has_details = !params.text("includeRequestDetails").is_empty();
+            let dump = app.flow_control.as_ref()?.dump(page, has_details)?;
+            Some(text(200, "text/plain; charset=utf-8", dump))
+        }
         [".well-known", "openid-configuration"] => {
             let keys = format!("https://{}/openid/v1/jwks", app.address);
             app.accounts.openid_configuration(&keys).map(json)

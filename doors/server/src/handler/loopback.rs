@@ -152,7 +152,7 @@ impl OwnWebhook for LoopbackWebhook {
 }
 
 /// The server itself.
-fn own_user() -> User {
+pub(crate) fn own_user() -> User {
     User { name: "system:apiserver".into(), groups: vec![MASTERS.into()], ..User::default() }
 }
 

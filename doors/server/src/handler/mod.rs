@@ -3,6 +3,7 @@
 
 pub(crate) mod backup;
 pub(crate) mod documents;
+mod flow_control;
 pub(crate) mod loopback;
 pub(crate) mod route;
 pub(crate) mod server;

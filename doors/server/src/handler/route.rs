@@ -22,6 +22,7 @@ use http::{Method, Response};
 use ratchet_access::User;
 use ratchet_engine::Part;
 use ratchet_http::{Body, ReadError, read_body};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -96,7 +97,7 @@ pub(crate) async fn resource(
     let resource = &resource;
     // Every served version has its APIService before any are read; if one cannot be written, the others are served.
     if path.group == GROUP
-        && let Err(error) = register::settle(app).await
+        && let Err(error) = Box::pin(register::settle(app)).await
     {
         tracing::warn!(error = error.message, "the APIServices of this server are not complete");
     }
@@ -127,7 +128,8 @@ pub(crate) async fn resource(
     }
     if operation == Operation::Connect {
         let connect = Connect { app, resource, path, request, user };
-        let result = connect::answer(&connect, Client::new(source, request.address)).await;
+        let client = Client::new(source, request.address);
+        let result = Box::pin(connect::answer(&connect, client)).await;
         return result.unwrap_or_else(|error| {
             request.record_error(&error);
             error_response(&error, plain)
@@ -172,16 +174,16 @@ pub(crate) async fn resource(
         deadline: request.deadline,
     };
     let verb = request.info.verb;
-    let result = match body.len() <= SMALL {
-        true => dispatch(&resource_request, operation, verb).await,
-        false => {
-            let handler = dispatch(&resource_request, operation, verb);
-            let result = app.compute.request(app.limits.timeout, handler).await;
+    let result = match dispatch(&resource_request, operation, verb) {
+        Err(error) => Err(error),
+        Ok(handling) if body.len() <= SMALL => handling.await,
+        Ok(handling) => {
+            let result = app.compute.request(app.limits.timeout, handling).await;
             result.unwrap_or_else(|| Err(StatusError::timeout()))
         }
     };
     if resource.strategy().deletion == Deletion::Cleaned && *method != Method::GET {
-        app.definitions.settle().await;
+        Box::pin(app.definitions.settle()).await;
     }
     match result {
         Ok(reply) => {
@@ -253,26 +255,31 @@ async fn receive(
     }
 }
 
-async fn dispatch(
-    request: &ResourceRequest<'_>,
+/// The response of one verb. In a box each, so that a request is as large as its own verb, not as the largest of them:
+/// a request moves a few times on its way.
+type Handling<'r> = Pin<Box<dyn Future<Output = HandlerResult> + Send + 'r>>;
+
+fn dispatch<'r>(
+    request: &'r ResourceRequest<'r>,
     operation: Operation,
     verb: &'static str,
-) -> HandlerResult {
-    if request.resource.row().storage.is_some() && matches!(verb, "get" | "patch" | "delete") {
+) -> Result<Handling<'r>, StatusError> {
+    let is_stored = request.resource.row().storage.is_some();
+    if is_stored && matches!(verb, "get" | "patch" | "delete") {
         check_name(&request.path.name)?;
     }
-    match operation {
-        Operation::Subresource => subresources::answer(request, verb).await,
-        _ if request.resource.row().storage.is_none() => dispatch_virtual(request, verb).await,
-        Operation::Get => verbs::get::get(request).await,
-        Operation::List => verbs::list::list(request).await,
-        Operation::Watch => verbs::watch::watch(request).await,
-        Operation::Create => verbs::create::create(request).await,
-        Operation::Update => verbs::update::update(request, Part::Main, verb).await,
-        Operation::Delete => verbs::delete::delete(request).await,
-        Operation::DeleteCollection => verbs::delete::delete_collection(request).await,
-        Operation::Connect => Err(StatusError::method_not_allowed()),
-    }
+    Ok(match operation {
+        Operation::Subresource => Box::pin(subresources::answer(request, verb)),
+        _ if !is_stored => Box::pin(dispatch_virtual(request, verb)),
+        Operation::Get => Box::pin(verbs::get::get(request)),
+        Operation::List => Box::pin(verbs::list::list(request)),
+        Operation::Watch => Box::pin(verbs::watch::watch(request)),
+        Operation::Create => Box::pin(verbs::create::create(request)),
+        Operation::Update => Box::pin(verbs::update::update(request, Part::Main, verb)),
+        Operation::Delete => Box::pin(verbs::delete::delete(request)),
+        Operation::DeleteCollection => Box::pin(verbs::delete::delete_collection(request)),
+        Operation::Connect => return Err(StatusError::method_not_allowed()),
+    })
 }
 
 /// Rejects a name that could not be one segment of a key.

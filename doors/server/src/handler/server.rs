@@ -2,8 +2,10 @@
 
 use crate::access::authorize::attributes;
 use crate::aggregate::{self, Routed};
+use crate::app::flow_control::Seat;
 use crate::app::guarded_body::with_guard;
 use crate::app::{App, audit};
+use crate::handler::flow_control::{self, too_many};
 use crate::handler::{documents, route};
 use crate::request::audit_record::AuditRecord;
 use crate::request::deadline::deadline;
@@ -13,7 +15,6 @@ use crate::request::{
 };
 use crate::response::respond::{error_response, finish};
 use crate::status::{About, StatusError};
-use http::header::RETRY_AFTER;
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, Request, Response};
 use http_body::Body as _;
@@ -71,7 +72,7 @@ pub(crate) async fn serve(
     let audit_id = audit_id.filter(|id| !id.is_empty()).map(str::to_owned);
     let request = RequestContext {
         parts: &parts,
-        info,
+        info: Arc::new(info),
         params,
         warnings: Warnings::default(),
         is_audited: app.audit.is_some(),
@@ -95,36 +96,33 @@ pub(crate) async fn serve(
     }
     let is_mutating = !matches!(request.parts.method, Method::GET | Method::HEAD);
     let running = app.metrics.running(is_mutating);
-    let is_exempt = request.info.is_long() || asks_for_health(&request.info);
+    let is_fair = app.flow_control.is_some();
+    let is_exempt = is_fair || request.info.is_long() || asks_for_health(&request.info);
     let Some(slot) = Slot::take(app, is_mutating, is_exempt) else {
-        let mut response = too_many();
+        let mut response = too_many(1);
         finish(app, &request, &mut response);
         return response;
     };
-    let handle = handle(app, &request, source, peer, caller);
+    let mut seat = None;
+    let handle = handle(app, &request, source, (peer, caller), &mut seat);
     // The request timeout applies inside, so that the audit log records it.
     let mut response = handle.await;
     drop(running);
+    if let Some(seat) = &seat {
+        seat.flow().set_headers(response.headers_mut());
+    }
+    // A watch has begun, and a long answer to it is none of its beginning.
+    let seat = seat.filter(|_| !request.info.is_long());
     finish(app, &request, &mut response);
     // A large response holds its inflight slot until it is sent.
     if response.body().size_hint().exact().is_none_or(|size| size > SENT_AT_ONCE) {
-        response = response.map(|body| with_guard(body, slot));
+        response = response.map(|body| with_guard(body, (slot, seat)));
     }
     response
 }
 
 /// A response of at most this size is sent together with its head and frees its inflight slot at once.
 const SENT_AT_ONCE: u64 = 64 * 1024;
-
-/// 429: the inflight limit is reached.
-fn too_many() -> Response<Body> {
-    let text = "Too many requests, please try again later.\n".to_owned();
-    let mut response = documents::text(429, "text/plain; charset=utf-8", text);
-    let headers = response.headers_mut();
-    headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
-    headers.insert(NO_SNIFF, HeaderValue::from_static("nosniff"));
-    response
-}
 
 /// The endpoints of health, which are answered under any load: a supervisor that gets 429 restarts a server that works.
 const HEALTH: [&str; 3] = ["/healthz", "/livez", "/readyz"];
@@ -174,8 +172,8 @@ async fn handle(
     app: &Arc<App>,
     request: &RequestContext<'_>,
     source: Source,
-    peer: &Peer,
-    caller: Caller,
+    (peer, caller): (&Peer, Caller),
+    seat: &mut Option<Seat>,
 ) -> Response<Body> {
     let headers = &request.parts.headers;
     let plain = Output::of_errors(headers, request.params.get("pretty"));
@@ -240,8 +238,14 @@ async fn handle(
             Some(permit) => request.audit.set_permit(permit),
             None => {
                 let method = &request.parts.method;
-                return audit::complete(trail, method, &request.audit, too_many());
+                return audit::complete(trail, method, &request.audit, too_many(1));
             }
+        }
+    }
+    match flow_control::admit(app, request, &user).await {
+        Ok(taken) => *seat = taken,
+        Err(response) => {
+            return audit::complete(trail, &request.parts.method, &request.audit, *response);
         }
     }
     let response = authorize_and_route(app, request, source, &user, plain);
@@ -309,7 +313,7 @@ async fn authorize_and_route(
         Routed::Local(source) => source,
     };
     match &request.info.target {
-        Target::Path(path) => route::plain_path(app, request, path).await,
+        Target::Path(path) => Box::pin(route::plain_path(app, request, path)).await,
         Target::Resource(path) => route::resource(app, request, path, source, user, plain).await,
     }
 }

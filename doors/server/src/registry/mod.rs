@@ -7,9 +7,9 @@ mod claim_status;
 pub(crate) mod clock;
 mod columns;
 pub(crate) mod custom;
-mod disabled;
 mod fields;
 mod kinds;
+mod locations;
 pub(crate) mod metadata;
 mod object_form;
 pub(crate) mod own_webhook;
@@ -26,6 +26,7 @@ mod strategy;
 
 pub(crate) use columns::{ColumnDefinition, printer_columns};
 pub(crate) use kinds::local_api_service_condition;
+pub use locations::key_prefixes;
 pub(crate) use object_form::Routes;
 pub(crate) use resources::Resources;
 pub(crate) use row::CustomRow;
@@ -39,8 +40,8 @@ use crate::status::About;
 use crate::storage::cache::{Cache, Item, ROOT, ResourceCache};
 use crate::storage::convert;
 use arc_swap::ArcSwap;
-use ratchet_catalog::Resource;
-use ratchet_engine::{ApiConfig, Release};
+use ratchet_catalog::{Resource, Servable};
+use ratchet_engine::ApiConfig;
 use ratchet_object::{GroupVersionKind, Kind, Node};
 use ratchet_pipeline::{BuiltInType, ObjectType};
 use std::sync::Arc;
@@ -241,8 +242,7 @@ impl ServedResource {
     pub(crate) fn deprecation(&self, config: &ApiConfig) -> Option<String> {
         match self.defined() {
             Some(defined) => defined.deprecation.clone(),
-            None => ratchet_engine::deprecation(self.row().group, self.row().kind, config)
-                .map(ToOwned::to_owned),
+            None => ratchet_engine::deprecation(self.row().gvk(), config),
         }
     }
 
@@ -267,7 +267,11 @@ impl ServedResource {
 /// The row of the storage version; two resources may share their stored objects.
 fn storage(row: &'static Resource<'static>) -> &'static Resource<'static> {
     let storage = row.storage.unwrap_or(row.gvk());
-    ratchet_catalog::of_kind(storage.group, storage.version, storage.kind).unwrap_or(row)
+    let is_stored =
+        |other: &&Resource<'_>| (other.group, other.kind) == (storage.group, storage.kind);
+    let prereleases = ratchet_catalog::PRERELEASES.iter().map(|row| &row.resource);
+    // Discovery names the storage version first, or one with the same fields.
+    ratchet_catalog::RESOURCES.iter().chain(prereleases).find(is_stored).unwrap_or(row)
 }
 
 /// All served resources. Those of the catalog are there from the start; those of definitions come and go.
@@ -276,12 +280,12 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Builds the registry of the emulated release; `switched` is `--runtime-config`.
-    pub fn new(cache: &Cache, emulated: Release, switched: &[(String, bool)]) -> Self {
-        let wanted = |row: &&Resource<'_>| is_served(row, emulated) && !is_off(row, switched);
-        let rows = ratchet_catalog::RESOURCES.iter().filter(wanted);
+    /// Builds the registry of the emulated release with its feature gates; `switched` is `--runtime-config`.
+    pub fn new(cache: &Cache, config: &ApiConfig, switched: &[(String, bool)]) -> Self {
+        let wanted = |servable: &Servable| is_served(servable, config, switched);
+        let rows = ratchet_catalog::servable().into_iter().filter(wanted);
         let built_in: Vec<_> =
-            rows.map(|row| Arc::new(ServedResource::built_in(row, cache))).collect();
+            rows.map(|row| Arc::new(ServedResource::built_in(row.row, cache))).collect();
         Self { now: ArcSwap::from_pointee(Resources::built_in(built_in)) }
     }
 
@@ -323,46 +327,116 @@ impl Registry {
     }
 }
 
-/// Whether the release serves a row: `resource.k8s.io/v1` came with 1.34.
-fn is_served(row: &Resource<'_>, emulated: Release) -> bool {
-    row.group != "resource.k8s.io" || emulated.since(34)
+/// Whether a resource is served: the emulated release has it, its gate is on, and it is served by default or asked for.
+fn is_served(servable: &Servable, config: &ApiConfig, switched: &[(String, bool)]) -> bool {
+    let row = servable.row;
+    match servable.prerelease {
+        // `resource.k8s.io/v1` came with 1.34.
+        None => {
+            (row.group != "resource.k8s.io" || config.emulated.since(34))
+                && switch(row, switched) != Some(false)
+        }
+        Some(prerelease) => {
+            config.emulated.since(prerelease.since)
+                && prerelease.gate.is_none_or(|gate| config.gates.is_on(gate))
+                && switch(row, switched) == Some(true)
+        }
+    }
 }
 
-/// Whether `--runtime-config` disables a row; the most specific entry decides.
-fn is_off(row: &Resource<'_>, switched: &[(String, bool)]) -> bool {
+/// What `--runtime-config` says about a row, if anything; the most specific entry decides.
+fn switch(row: &Resource<'_>, switched: &[(String, bool)]) -> Option<bool> {
     let version = match row.group {
         "" => row.version.to_owned(),
         group => format!("{group}/{}", row.version),
     };
     let resource = format!("{version}/{}", row.plural);
+    let class = match row.version {
+        version if version.contains("alpha") => "api/alpha",
+        version if version.contains("beta") => "api/beta",
+        _ => "api/ga",
+    };
     // `api/all` does not disable the core API.
     let names = match row.group {
         "" => vec![resource],
-        _ => vec![resource, version, "api/ga".to_owned(), "api/all".to_owned()],
+        _ => vec![resource, version, class.to_owned(), "api/all".to_owned()],
     };
     let setting =
         |name: &String| switched.iter().rev().find(|(key, _)| key == name).map(|(_, on)| *on);
-    names.iter().find_map(setting) == Some(false)
+    names.iter().find_map(setting)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ratchet_engine::{Behavior, Release};
+
+    fn served(
+        flags: &[(&str, bool)],
+        gates: &str,
+        group: &str,
+        version: &str,
+        plural: &str,
+    ) -> bool {
+        let flags: Vec<(String, bool)> =
+            flags.iter().map(|(name, on)| ((*name).to_owned(), *on)).collect();
+        let mut config = ApiConfig::of(Release::REFERENCE, Behavior::Released);
+        config.gates.apply(&[gates]).unwrap();
+        let all = ratchet_catalog::servable();
+        let is_it = |one: &&Servable| {
+            (one.row.group, one.row.version, one.row.plural) == (group, version, plural)
+        };
+        is_served(all.iter().find(is_it).unwrap(), &config, &flags)
+    }
 
     #[test]
     fn apis_are_turned_off_as_the_flag_says() {
-        let row = |group, plural| ratchet_catalog::lookup(group, "v1", plural).unwrap();
-        let off = |row, flags: &[(&str, bool)]| {
-            let flags: Vec<(String, bool)> =
-                flags.iter().map(|(name, on)| ((*name).to_owned(), *on)).collect();
-            is_off(row, &flags)
+        let deployments = |flags: &[(&str, bool)]| served(flags, "", "apps", "v1", "deployments");
+        assert!(deployments(&[]));
+        assert!(!deployments(&[("apps/v1", false)]));
+        assert!(!deployments(&[("api/all", false)]));
+        assert!(!deployments(&[("api/ga", false)]));
+        assert!(deployments(&[("api/beta", false)]));
+        assert!(deployments(&[("api/all", false), ("apps/v1", true)]));
+        assert!(!deployments(&[("apps/v1/deployments", false)]));
+        assert!(served(&[("api/all", false)], "", "", "v1", "pods"));
+    }
+
+    #[test]
+    fn alpha_and_beta_are_served_if_they_are_asked_for() {
+        let claims = |flags: &[(&str, bool)]| {
+            served(flags, "", "resource.k8s.io", "v1beta1", "resourceclaims")
         };
-        let deployments = row("apps", "deployments");
-        assert!(!off(deployments, &[]));
-        assert!(off(deployments, &[("apps/v1", false)]));
-        assert!(off(deployments, &[("api/all", false)]));
-        assert!(!off(deployments, &[("api/all", false), ("apps/v1", true)]));
-        assert!(off(deployments, &[("apps/v1/deployments", false)]));
-        assert!(!off(row("", "pods"), &[("api/all", false)]));
+        assert!(!claims(&[]));
+        assert!(claims(&[("api/beta", true)]));
+        assert!(claims(&[("api/all", true)]));
+        assert!(!claims(&[("api/all", true), ("api/beta", false)]));
+        assert!(!claims(&[("api/alpha", true)]));
+        assert!(claims(&[("resource.k8s.io/v1beta1", true)]));
+        assert!(claims(&[("resource.k8s.io/v1beta1/resourceclaims", true)]));
+        assert!(!claims(&[("resource.k8s.io/v1beta1/deviceclasses", true)]));
+        let rules = |version| {
+            let flags = &[("api/alpha", true)];
+            served(flags, "", "resource.k8s.io", version, "devicetaintrules")
+        };
+        assert!(rules("v1alpha3") && !rules("v1beta2"));
+    }
+
+    #[test]
+    fn some_need_their_gates_as_well() {
+        let bundles = |flags: &[(&str, bool)], gates: &str| {
+            served(flags, gates, "certificates.k8s.io", "v1beta1", "clustertrustbundles")
+        };
+        let requested: &[(&str, bool)] = &[("certificates.k8s.io/v1beta1", true)];
+        assert!(!bundles(requested, "") && !bundles(&[], "ClusterTrustBundle=true"));
+        assert!(bundles(requested, "ClusterTrustBundle=true"));
+    }
+
+    #[test]
+    fn every_gate_of_an_api_decides() {
+        let gates = ratchet_catalog::PRERELEASES.iter().filter_map(|row| row.gate);
+        for gate in gates {
+            assert!(ratchet_engine::gates::DECIDING.contains(&gate), "{gate}");
+        }
     }
 }

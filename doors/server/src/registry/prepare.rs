@@ -1,9 +1,9 @@
 //! `PrepareForCreate` and `PrepareForUpdate`: sets or restores the fields that a client may not write.
 
-use super::disabled;
 use super::strategy::{CreateContext, Strategy};
-use ratchet_engine::Part;
+use ratchet_engine::{Gates, Part};
 use ratchet_object::{Kind, Node, Span, Value};
+use ratchet_pipeline::drop_gated_fields;
 
 impl Strategy {
     /// Prepares a new object, which already has its name and uid.
@@ -16,7 +16,7 @@ impl Strategy {
         if !self.keeps_status_on_create && has_status(kind) {
             node.remove("status");
         }
-        disabled::drop(node, kind);
+        drop_gated_fields(node, None, kind, context.gates);
         if let Some(prepare) = self.on_create {
             prepare(node, context);
         }
@@ -29,14 +29,14 @@ impl Strategy {
         old: &Node<'_>,
         kind: &Kind<'_>,
         part: Part,
-        now: &str,
+        (now, gates): (&str, &Gates),
     ) {
         let prepare = match part {
             Part::Main => {
                 if has_status(kind) {
                     restore(new, old, "status");
                 }
-                disabled::drop(new, kind);
+                drop_gated_fields(new, Some(old), kind, gates);
                 if self.restores_spec {
                     restore(new, old, "spec");
                 }
@@ -87,6 +87,7 @@ mod tests {
     use super::*;
     use crate::registry::strategy;
     use ratchet_access::User;
+    use ratchet_engine::Release;
     use ratchet_object::{Limits, decode, find};
 
     fn node(text: &str) -> Node<'static> {
@@ -98,7 +99,8 @@ mod tests {
         let kind = find(api_version, kind).unwrap();
         let strategy = strategy(kind.group, kind.name);
         let now = "2026-01-01T00:00:00Z";
-        strategy.prepare_for_update(&mut node_new, &node(old), &kind, part, now);
+        let gates = Gates::of(Release::REFERENCE);
+        strategy.prepare_for_update(&mut node_new, &node(old), &kind, part, (now, &gates));
         node_new
     }
 
@@ -106,7 +108,8 @@ mod tests {
         let mut new = node(text);
         let kind = find(api_version, kind).unwrap();
         let user = User { name: "alice".into(), groups: vec!["g".into()], ..User::default() };
-        let context = CreateContext { user: &user, now: "2026-01-01T00:00:00Z" };
+        let gates = Gates::of(Release::REFERENCE);
+        let context = CreateContext { gates: &gates, user: &user, now: "2026-01-01T00:00:00Z" };
         strategy(kind.group, kind.name).prepare_for_create(&mut new, &kind, &context);
         new
     }

@@ -88,6 +88,7 @@ fn set_condition_times(new: &mut Node<'static>, old: &Node<'_>, now: &str) {
 mod tests {
     use super::*;
     use ratchet_access::User;
+    use ratchet_engine::{Gates, Release};
     use ratchet_object::{Limits, decode};
 
     const NOW: &str = "2026-01-01T00:00:00Z";
@@ -102,7 +103,8 @@ mod tests {
             "{spec: {username: root, groups: ['system:masters'], uid: x, extra: {a: [b]}, request: x}, status: {conditions: [{type: Approved}]}}",
         );
         let user = User { name: "alice".into(), groups: vec!["g".into()], ..User::default() };
-        prepare_create(&mut made, &CreateContext { user: &user, now: NOW });
+        let gates = Gates::of(Release::REFERENCE);
+        prepare_create(&mut made, &CreateContext { gates: &gates, user: &user, now: NOW });
         assert_eq!(
             made.to_json(),
             r#"{"spec":{"request":"x","username":"alice","groups":["g"]},"status":{}}"#

@@ -1,6 +1,7 @@
 //! `Strategy`: what a kind does on create, update and delete, as data.
 
 use ratchet_access::User;
+use ratchet_engine::Gates;
 use ratchet_object::Node;
 
 /// When `metadata.generation` is incremented.
@@ -49,6 +50,8 @@ pub enum Deletion {
 
 /// The inputs of a create strategy beside the object.
 pub(crate) struct CreateContext<'a> {
+    /// The feature gates, which decide which fields are kept.
+    pub gates: &'a Gates,
     /// The requesting user.
     pub user: &'a User,
     /// The current time as a `metav1.Time`.

@@ -7,6 +7,7 @@ use crate::status::StatusError;
 use http::HeaderName;
 use http::request::Parts;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// The header that identifies a request in the audit log.
@@ -17,7 +18,7 @@ pub(crate) struct RequestContext<'a> {
     /// Method, URL and headers.
     pub(crate) parts: &'a Parts,
     /// Verb and target.
-    pub(crate) info: RequestInfo,
+    pub(crate) info: Arc<RequestInfo>,
     /// Query parameters.
     pub(crate) params: Params,
     /// Warnings for the client, sent as `Warning` headers.

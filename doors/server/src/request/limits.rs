@@ -9,6 +9,8 @@ pub struct RequestLimits {
     pub timeout: Duration,
     /// The minimum duration of a watch without `timeoutSeconds`.
     pub watch: Duration,
+    /// Whether FlowSchemas and priority levels divide the sum of both limits of inflight requests.
+    pub is_fair: bool,
     /// The limit of inflight reads; zero means none.
     pub reads: usize,
     /// The limit of inflight writes; zero means none.

@@ -6,8 +6,8 @@ use crate::start::config::ProxyFiles;
 use crate::start::kubernetes_service;
 use crate::status::StatusError;
 use crate::storage::cache::{START_LIMIT, storable};
-use crate::storage::parts::commit_parts;
 use crate::verbs::managed_fields;
+use ratchet_flow_control::{DanglingCondition, bootstrap_objects};
 use ratchet_object::{Equality, Node, equal_at};
 use ratchet_store::{Commit, Guard, Revision, Write};
 use std::sync::Arc;
@@ -16,6 +16,9 @@ const NAMESPACES: &[&str] = &["default", "kube-system", "kube-public", "kube-nod
 
 /// Who owns what the server creates.
 const MANAGER: &str = "kube-apiserver";
+
+/// Who owns the FlowSchemas and priority levels that the server creates.
+pub(super) const FLOW_CONTROL_MANAGER: &str = "api-priority-and-fairness-config-producer-v1";
 
 /// Creates the missing objects in one commit and reconciles those that the server owns; other changes by users stay.
 pub(crate) async fn run(app: &Arc<App>, config: &PublishedConfig) -> Result<(), StatusError> {
@@ -30,10 +33,8 @@ pub(crate) async fn run(app: &Arc<App>, config: &PublishedConfig) -> Result<(), 
         if needed.is_empty() {
             return Ok(());
         }
-        match commit_parts(app.cache.store().as_ref(), needed).await? {
-            Commit::Done(revision) => {
-                return app.cache.wait_within(revision.0, START_LIMIT).await;
-            }
+        match app.cache.commit_parts(needed, START_LIMIT).await? {
+            Commit::Done(_) => return Ok(()),
             Commit::Refused { key, .. } => {
                 // Another server was faster, or the first address of the range is taken.
                 tracing::warn!(%key, attributes, "what must be there could not be made at once");
@@ -47,6 +48,7 @@ pub(crate) async fn run(app: &Arc<App>, config: &PublishedConfig) -> Result<(), 
 fn objects(app: &App, config: &PublishedConfig) -> Vec<Node<'static>> {
     let mut objects: Vec<Node<'static>> = NAMESPACES.iter().copied().map(namespace).collect();
     objects.extend(priority_classes());
+    objects.extend(flow_control_objects(app));
     objects.extend(kubernetes_service::bootstrap_objects(app));
     objects.extend([config.authentication(), token_tracking(app)]);
     if config.own_endpoints {
@@ -56,6 +58,23 @@ fn objects(app: &App, config: &PublishedConfig) -> Vec<Node<'static>> {
         objects.extend(ratchet_access::bootstrap_objects());
     }
     objects
+}
+
+/// Priority levels and FlowSchemas, whose status says from the start that their levels exist.
+fn flow_control_objects(app: &App) -> Vec<Node<'static>> {
+    let objects: Vec<_> = bootstrap_objects().into_iter().map(|object| object.node).collect();
+    let level = |name: &str| objects.iter().find(|object| object.metadata().name() == name);
+    let with_status = |object: &Node<'static>| {
+        let mut object = object.clone();
+        if object.text_at(&["kind"]) == "FlowSchema"
+            && let Some(condition) = DanglingCondition::needed(&object, level)
+            && let Some(status) = condition.to_apply("", app.now()).remove("status")
+        {
+            object.set("status", status);
+        }
+        object
+    };
+    objects.iter().map(with_status).collect()
 }
 
 /// Flags of the server that other programs need.
@@ -113,6 +132,8 @@ fn reconciled(old: &Node<'static>, wanted: &Node<'static>) -> Option<Node<'stati
         "extension-apiserver-authentication" => "data",
         "kubernetes" if wanted.text_at(&["kind"]) == "Endpoints" => "subsets",
         "kubernetes" if wanted.text_at(&["kind"]) == "EndpointSlice" => "endpoints",
+        // Requests of the server to itself restore them.
+        _ if is_flow_control(wanted) => return None,
         _ => return ratchet_access::reconcile(old, wanted),
     };
     if equal_at(wanted, old, &[owned_member], Equality::Semantic) {
@@ -184,12 +205,17 @@ fn writes(app: &App, object: &Node<'static>) -> Result<Vec<Write>, StatusError> 
     Ok(vec![Write::put(&key, guard, storable(new)?.bytes())])
 }
 
+fn is_flow_control(object: &Node<'_>) -> bool {
+    matches!(object.text_at(&["kind"]), "FlowSchema" | "PriorityLevelConfiguration")
+}
+
 fn with_system_fields(
     app: &App,
     resource: &ServedResource,
     mut node: Node<'static>,
 ) -> Node<'static> {
-    managed_fields::track_new(resource, &mut node, MANAGER, &app.now());
+    let manager = if is_flow_control(&node) { FLOW_CONTROL_MANAGER } else { MANAGER };
+    managed_fields::track_new(resource, &mut node, manager, &app.now());
     metadata::fill_system_fields(&mut node, resource.strategy(), app.new_uid(), app.now());
     node
 }

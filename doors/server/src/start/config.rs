@@ -116,6 +116,10 @@ impl Default for BackendConfig {
 pub struct Credentials {
     /// The serving certificate and its key.
     pub serving: ratchet_http::KeyFiles,
+    /// `--tls-sni-cert-key`: further pairs for server names, or for those in the certificate if none are given.
+    pub named_serving: Vec<(ratchet_http::KeyFiles, Vec<String>)>,
+    /// `--tls-min-version`, `--tls-cipher-suites`, `--disable-http2-serving`.
+    pub tls_limits: ratchet_http::TlsLimits,
     /// `--client-ca-file`.
     pub client_ca: Option<PathBuf>,
     /// The request-header authenticator.
@@ -134,6 +138,10 @@ pub struct Credentials {
     pub signing_key: PathBuf,
     /// Further public keys that verify service account tokens.
     pub verification_keys: Vec<PathBuf>,
+    /// `--service-account-max-token-expiration` in seconds; no limit if there is none.
+    pub longest_token: Option<i64>,
+    /// `--service-account-extend-token-expiration`.
+    pub extends_tokens: bool,
 }
 
 /// The configuration of the request-header authenticator.

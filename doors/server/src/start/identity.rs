@@ -29,7 +29,8 @@ pub(super) fn accounts(files: &Credentials) -> Result<ServiceAccounts, StartErro
     if !files.audiences.is_empty() {
         accounts.audiences.clone_from(&files.audiences);
     }
-    accounts.extend = true;
+    accounts.longest = files.longest_token;
+    accounts.extend = files.extends_tokens;
     Ok(accounts)
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod bootstrap;
 pub(crate) mod config;
+mod flow_control;
 mod identity;
 mod kubernetes_service;
 
@@ -18,6 +19,7 @@ use crate::app::compute::Compute;
 use crate::app::definitions::{Definitions, follow};
 use crate::app::documents::Documents;
 use crate::app::enabled_plugins::EnabledPlugins;
+use crate::app::flow_control::FlowController;
 use crate::app::metrics::{Metrics, name_witness};
 use crate::app::pace::Pace;
 use crate::app::policy_set::PolicySet;
@@ -37,8 +39,9 @@ use ratchet_http::health::LogProbe;
 use ratchet_http::{Drain, ListenLimits, Listener, TlsError, TlsReload};
 use ratchet_identity::{Authenticators, Authorities, Reloading};
 use ratchet_kubelet::{Extensions, KubeletClient, Others, Settings, Timing, WebhookClient};
-use ratchet_store::{Revision, Store, StoreError};
+use ratchet_store::{Line, Revision, Split, Store, StoreError};
 use ratchet_webhook::AdmissionType;
+use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -145,7 +148,8 @@ impl ShutdownHandle {
 }
 
 /// Builds a server; when this returns, the port is bound and the cache is loaded.
-pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer, StartError> {
+pub async fn start(config: Config, store: impl Into<Split>) -> Result<BoundServer, StartError> {
+    let split = store.into();
     let listener = Listener::bind(config.bind)
         .await
         .map_err(|why| StartError::Listen { address: config.bind.to_string(), why })?;
@@ -154,7 +158,9 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         write_timeout: config.limits.write,
         ..ListenLimits::default()
     };
-    let tls = TlsReload::from_pairs(config.credentials.serving.clone(), Vec::new())
+    let files = &config.credentials;
+    let (named, limits_of_tls) = (files.named_serving.clone(), files.tls_limits.clone());
+    let tls = TlsReload::limited(files.serving.clone(), named, limits_of_tls)
         .map_err(|error| StartError::File(error.to_string()))?;
     let nodes = Arc::new(NodeRelations::default());
     // Without the Node mode the graph is not needed.
@@ -162,10 +168,10 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         true => vec![nodes.clone()],
         false => Vec::new(),
     };
-    if ratchet_store::copy::is_unfinished(&*store).await? {
+    if split.is_unfinished().await? {
         return Err(StartError::UnfinishedCopy);
     }
-    let cache = Cache::fill(store, indexes).await?;
+    let cache = Cache::fill(split, indexes).await?;
     let accounts = Arc::new(accounts(&config.credentials)?);
     let clients =
         config.credentials.client_ca.as_deref().map(|path| authorities(path, "client CA file"));
@@ -213,7 +219,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         &metrics.registry,
     );
     let app = Arc::new_cyclic(|app: &Weak<App>| App {
-        registry: Registry::new(&cache, config.api_config.emulated, &config.runtime),
+        registry: Registry::new(&cache, &config.api_config, &config.runtime),
         definitions: Definitions::new(
             &cache,
             u32::from(config.api_config.emulated.minor()),
@@ -231,7 +237,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         mutating_webhooks: WebhookSet::new(&cache, AdmissionType::Mutating),
         validating_webhooks: WebhookSet::new(&cache, AdmissionType::Validating),
         backends,
-        health: health::checks(cache.store(), &flags),
+        health: health::checks(cache.main_store(), &flags),
         api_config: config.api_config,
         reported_version: config.reported_version,
         identity: Authenticators::new(identity),
@@ -243,6 +249,10 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
             labeler: Box::new(LoopbackLabeler(app.clone())),
         },
         own_webhook: Arc::new(LoopbackWebhook(app.clone())),
+        flow_control: config.limits.is_fair.then(|| {
+            let total = config.limits.reads + config.limits.writes;
+            FlowController::new(&cache, total, &metrics.registry)
+        }),
         metrics,
         drain,
         limits: config.limits,
@@ -263,13 +273,15 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<BoundServer,
         held_revisions: HeldRevisions::default(),
         cache,
     });
-    let (follower, store_lost) = (app.clone(), flags.store_lost.clone());
-    tokio::spawn(async move {
-        if let Err(error) = follower.cache.follow().await {
-            tracing::error!(%error, "the store can no longer be followed; reads would be stale");
-        }
-        store_lost.store(true, Ordering::Relaxed);
-    });
+    for (line, _) in app.cache.lines() {
+        let (follower, store_lost) = (app.clone(), flags.store_lost.clone());
+        tokio::spawn(async move {
+            if let Err(error) = follower.cache.follow(line).await {
+                tracing::error!(%error, "the store can no longer be followed; reads would be stale");
+            }
+            store_lost.store(true, Ordering::Relaxed);
+        });
+    }
     app.definitions.start(&app.registry, &app.cache);
     tokio::spawn(follow::run(app.clone()));
     app.count_objects();
@@ -305,6 +317,7 @@ impl BoundServer {
         let compactor = tokio::spawn(compact(self.app.clone(), self.compaction));
         let requests = Arc::new(LoopbackClient::new(self.app.clone()));
         let aggregation = tokio::spawn(aggregate::run(self.app.clone(), requests));
+        let flow_control = tokio::spawn(flow_control::run(self.app.clone()));
         let observer = tokio::spawn(health::log_health(self.app.cache.store().clone()));
         let log_probe = tokio::spawn(self.log_probe.run());
         let drain = self.app.drain.clone();
@@ -314,6 +327,7 @@ impl BoundServer {
         observer.abort();
         log_probe.abort();
         aggregation.abort();
+        flow_control.abort();
         health::log_health_change(&self.app.cache.store().health());
         if let Some(audit) = &self.app.audit {
             audit.flush();
@@ -326,16 +340,17 @@ async fn compact(app: Arc<App>, every: Duration) {
     if every.is_zero() {
         return;
     }
-    let mut before = Revision(0);
+    let mut before: HashMap<Line, Revision> = HashMap::new();
     loop {
         tokio::time::sleep(every).await;
-        if let Some(held) = app.held_revisions.oldest() {
-            before = before.min(Revision(held));
+        for (number, line) in app.cache.lines() {
+            let previous = before.get(&number).copied().unwrap_or_default();
+            let held = app.held_revisions.oldest(number).map_or(previous, Revision);
+            if let Err(error) = compact_in_turn(line.store(), previous.min(held)).await {
+                tracing::warn!(%error, "old revisions could not be forgotten");
+            }
+            before.insert(number, Revision(line.reached()));
         }
-        if let Err(error) = compact_in_turn(app.cache.store(), before).await {
-            tracing::warn!(%error, "old revisions could not be forgotten");
-        }
-        before = Revision(app.cache.reached());
     }
 }
 

@@ -1,5 +1,6 @@
 //! Conversion between the served versions and the storage version.
 
+mod devices;
 mod metrics;
 mod scale;
 mod scaler;
@@ -19,6 +20,13 @@ const EVENT: &[(&str, &str)] = &[
     ("deprecatedCount", "count"),
 ];
 
+/// The version of devices that is not like those after it.
+const DEVICES_V1BETA1: &str = "resource.k8s.io/v1beta1";
+
+/// What leads to the requests of a claim, and to those of a template.
+const CLAIM: &[&str] = &["spec", "devices"];
+const TEMPLATE: &[&str] = &["spec", "spec", "devices"];
+
 /// Converts from `api_version` of `kind` to the storage version.
 pub(crate) fn to_stored(node: &mut Node<'static>, api_version: &str, kind: &str) {
     match (api_version, kind) {
@@ -29,6 +37,15 @@ pub(crate) fn to_stored(node: &mut Node<'static>, api_version: &str, kind: &str)
         ("autoscaling/v1", "HorizontalPodAutoscaler") => {
             scaler::to_v2(node);
             complete_as(node, "autoscaling", "v2", kind);
+        }
+        (DEVICES_V1BETA1, _) => {
+            match kind {
+                "ResourceClaim" => devices::requests_to_v1(node, CLAIM),
+                "ResourceClaimTemplate" => devices::requests_to_v1(node, TEMPLATE),
+                "ResourceSlice" => devices::devices_to_v1(node),
+                _ => {}
+            }
+            complete_as(node, "resource.k8s.io", "v1", kind);
         }
         _ => {}
     }
@@ -44,6 +61,15 @@ pub(crate) fn from_stored(node: &mut Node<'static>, api_version: &str, kind: &st
         ("autoscaling/v1", "HorizontalPodAutoscaler") => {
             scaler::to_v1(node);
             complete_as(node, "autoscaling", "v1", kind);
+        }
+        (DEVICES_V1BETA1, _) => {
+            match kind {
+                "ResourceClaim" => devices::requests_from_v1(node, CLAIM),
+                "ResourceClaimTemplate" => devices::requests_from_v1(node, TEMPLATE),
+                "ResourceSlice" => devices::devices_from_v1(node),
+                _ => {}
+            }
+            complete_as(node, "resource.k8s.io", "v1beta1", kind);
         }
         _ => {}
     }

@@ -58,6 +58,10 @@ const HOOKS: &[(&str, Hook)] = &[
     ("poststarthook/apiservice-openapiv3-controller", Hook::Bootstrapped),
 ];
 
+/// What a server whose store is full says of itself, though it is ready.
+const NO_ROOM: &str =
+    "the store has no room: writes are refused and reads go on; the log says why, and what to do";
+
 /// The health checks. A server whose store is full stays ready: it can be read and recovers by itself. One whose store
 /// is broken is neither ready nor alive: a restart may help, waiting does not.
 pub(crate) fn checks(store: &Arc<dyn Store>, flags: &HealthFlags) -> Checks {
@@ -92,7 +96,12 @@ pub(crate) fn checks(store: &Arc<dyn Store>, flags: &HealthFlags) -> Checks {
             }
         };
     }
-    checks.with("shutdown", &[Endpoint::Readyz], is_running)
+    let noted = store.clone();
+    let note = move || match noted.health().state {
+        State::Full(_) => Some(NO_ROOM.to_owned()),
+        State::Sound | State::Broken(_) => None,
+    };
+    checks.with("shutdown", &[Endpoint::Readyz], is_running).with_note(note)
 }
 
 /// The last logged cause, so that each cause is logged once, however many requests fail.
@@ -162,6 +171,10 @@ impl From<StoreError> for StatusError {
             StoreError::Full(why) => {
                 log_failure(&why);
                 Self::unavailable("the store has no room: nothing was written, and reads go on")
+            }
+            StoreError::Quota(why) => {
+                log_failure(&why);
+                Self::unavailable(why)
             }
             StoreError::Broken(why) => {
                 log_failure(&why);
@@ -246,6 +259,9 @@ mod tests {
         assert_eq!(failing(&checks), [""; 0]);
         *patient.0.lock().unwrap() = State::Full("/data/state.redb".into());
         assert_eq!(failing(&checks), [""; 0], "it can be read, and recovers by itself");
+        let verbose = HealthQuery { verbose: true, ..HealthQuery::default() };
+        let (_, text) = checks.render(Endpoint::Readyz, &verbose, None);
+        assert!(text.contains(&format!("warn: {NO_ROOM}\n")) && !text.contains("/data"), "{text}");
         *patient.0.lock().unwrap() = State::Broken("/data/state.redb".into());
         let dead = ["healthz/etcd", "livez/etcd", "readyz/etcd", "readyz/etcd-readiness"];
         assert_eq!(failing(&checks), dead);
@@ -263,6 +279,12 @@ mod tests {
         flags.store_lost.store(false, Ordering::Relaxed);
         flags.shutting_down.store(true, Ordering::Relaxed);
         assert_eq!(failing(&checks), ["readyz/shutdown"]);
+    }
+
+    #[test]
+    fn clients_see_what_a_quota_needs() {
+        let error = StatusError::from(StoreError::Quota("the alarm NOSPACE".to_owned()));
+        assert_eq!((error.code, error.message.as_str()), (503, "the alarm NOSPACE"));
     }
 
     #[test]

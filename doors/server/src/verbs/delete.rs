@@ -207,11 +207,8 @@ async fn commit(
     request: &ResourceRequest<'_>,
     writes: Vec<Write>,
 ) -> Result<Option<u64>, StatusError> {
-    match request.app.cache.store().commit(writes).await? {
-        Commit::Done(revision) => {
-            request.app.cache.wait_for(revision.0).await?;
-            Ok(Some(revision.0))
-        }
+    match request.app.cache.commit(writes).await? {
+        Commit::Done(revision) => Ok(Some(revision.0)),
         Commit::Refused { .. } => Ok(None),
     }
 }

@@ -15,7 +15,7 @@ pub(crate) async fn get(request: &ResourceRequest<'_>) -> HandlerResult {
                 let message = error.message.replacen("invalid resource version: ", "", 1);
                 StatusError::unclassified(message)
             })?;
-            request.app.cache.wait_for(revision).await?;
+            request.line().wait_for(revision).await?;
             cached(request).await
         }
     }

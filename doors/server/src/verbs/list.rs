@@ -62,19 +62,20 @@ pub(crate) async fn list(request: &ResourceRequest<'_>) -> HandlerResult {
         return continue_list(request, &selection, token, limit).await;
     }
     let consistency = consistency(request, limit)?;
+    let line = request.line();
     let list = match consistency {
         Consistency::Exact(revision) if revision > 0 => {
-            request.app.cache.wait_for(revision).await?;
+            line.wait_for(revision).await?;
             exact(request, &selection, revision, None, limit).await?
         }
         Consistency::MostRecent | Consistency::Exact(_) => {
-            let revision = request.app.cache.fresh().await?;
+            let revision = line.fresh().await?;
             current(request, &selection, revision, limit).await?
         }
-        Consistency::Any => current(request, &selection, request.app.cache.reached(), 0).await?,
+        Consistency::Any => current(request, &selection, line.reached(), 0).await?,
         Consistency::NotOlderThan(revision) => {
-            request.app.cache.wait_for(revision).await?;
-            current(request, &selection, request.app.cache.reached(), limit).await?
+            line.wait_for(revision).await?;
+            current(request, &selection, line.reached(), limit).await?
         }
     };
     reply(request, list).await
@@ -206,11 +207,11 @@ async fn exact(
     after: Option<&str>,
     limit: usize,
 ) -> Result<List, PageError> {
-    let cache = &request.app.cache;
+    let line = request.line();
     // What is compacted is told as such, whoever still has it.
-    cache.check_revision(revision).await?;
+    line.check_revision(revision).await?;
     // Another server on the same store may be ahead of this one.
-    let is_reached = cache.reached() >= revision;
+    let is_reached = line.reached() >= revision;
     match is_reached.then(|| request.resource.cache.at(revision)).flatten() {
         Some(found) => from_snapshot(request, selection, &found, revision, after, limit).await,
         None => from_store(request, selection, revision, after, limit).await,
@@ -398,7 +399,7 @@ async fn continue_list(
     let list = match revision {
         // A token without a revision continues with the current state.
         0 => {
-            let revision = request.app.cache.fresh().await?;
+            let revision = request.line().fresh().await?;
             let snapshot = request.resource.cache.now();
             from_snapshot(request, selection, &snapshot, revision, Some(&after), limit).await
         }

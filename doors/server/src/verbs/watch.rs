@@ -65,10 +65,10 @@ pub(crate) async fn watch(request: &ResourceRequest<'_>) -> HandlerResult {
     let start = start(request)?;
     let limit = limit(request)?;
     if let Start::ObjectsAndBookmark(revision) = start {
-        request.app.cache.wait_for(revision).await?;
+        request.line().wait_for(revision).await?;
     }
     if matches!(start, Start::Objects | Start::ObjectsAndBookmark(_)) {
-        request.app.cache.fresh().await?;
+        request.line().fresh().await?;
     }
     let watcher = Watcher {
         app: request.app.clone(),
@@ -140,7 +140,7 @@ fn start(request: &ResourceRequest<'_>) -> Result<Start, StatusError> {
     Ok(match (request.params.flag("sendInitialEvents"), revision) {
         (true, revision) => Start::ObjectsAndBookmark(revision),
         (false, 0) if initial.is_none() => Start::Objects,
-        (false, 0) => Start::After(request.app.cache.reached()),
+        (false, 0) => Start::After(request.line().reached()),
         (false, revision) => Start::After(revision),
     })
 }
@@ -165,7 +165,7 @@ impl Watcher {
         let mut at = match start {
             Start::After(revision) => revision,
             Start::Objects | Start::ObjectsAndBookmark(_) => {
-                let reached = self.app.cache.reached();
+                let reached = self.reached();
                 let snapshot = self.resource.cache.now();
                 if let Some(found) = snapshot.unreadable_within(&self.prefix) {
                     return self.fail(&sender, &found.into()).await;
@@ -219,7 +219,7 @@ impl Watcher {
         let mut is_behind = true;
         loop {
             // The reached revision is read before the changes, so that a bookmark never runs ahead of them.
-            let reached = self.app.cache.reached();
+            let reached = self.reached();
             if let Some(first) = subscription.take() {
                 // Who was up to date looks at nothing before the first change that concerns it.
                 at = if is_behind { at } else { at.max(first.saturating_sub(1)) };
@@ -260,7 +260,7 @@ impl Watcher {
             }
         }
         if self.bookmarks {
-            let reached = self.app.cache.reached();
+            let reached = self.reached();
             if !is_behind && subscription.take().is_none() {
                 at = at.max(reached);
             }
@@ -268,6 +268,11 @@ impl Watcher {
             self.send(&sender, bookmark).await?;
         }
         Ok(())
+    }
+
+    /// The revision up to which the cache has all changes of the resource.
+    fn reached(&self) -> u64 {
+        self.app.cache.line_of(&self.resource.cache).reached()
     }
 
     /// The next changes after a revision: those that the cache has, or else those of the store's history.

@@ -177,7 +177,7 @@ async fn create_once(
     let now = app.now();
     metadata::fill_system_fields(&mut node, resource.strategy(), app.new_uid(), now.clone());
     let Some(kind) = resource.kind() else { return Err(StatusError::method_not_allowed()) };
-    let context = CreateContext { user: request.user, now: &now };
+    let context = CreateContext { gates: &app.api_config.gates, user: request.user, now: &now };
     resource.strategy().prepare_for_create(&mut node, &kind, &context);
     resource.object_type().prepare_for_create(&mut node);
     let mut node = node.with_defaults_of_additions();
@@ -252,9 +252,8 @@ async fn commit_new(
     writes.extend(claims);
     writes.extend(conditions.writes());
     writes.extend(app.definitions.creation_guard(resource, name)?);
-    match app.cache.store().commit(writes).await? {
+    match app.cache.commit(writes).await? {
         Commit::Done(revision) => {
-            app.cache.wait_for(revision.0).await?;
             let version = match established {
                 Some(established) => established.stored_at(revision.0),
                 None => revision.0,
@@ -393,11 +392,8 @@ async fn change_once(
         writes.extend(claims);
         writes.extend(conditions.writes());
     }
-    match app.cache.store().commit(writes).await? {
-        Commit::Done(revision) => {
-            app.cache.wait_for(revision.0).await?;
-            Ok(Some(Arc::new(Item::written(cache_key, revision.0, &value))))
-        }
+    match app.cache.commit(writes).await? {
+        Commit::Done(revision) => Ok(Some(Arc::new(Item::written(cache_key, revision.0, &value)))),
         Commit::Refused { .. } => Ok(None),
     }
 }
@@ -425,7 +421,13 @@ async fn validate_update(
     preconditions.check_version(request, (&sent, &new), &old)?;
     partial::restrict(part, &mut new, &old);
     admission::escalation(request, &new, Some(&old))?;
-    resource.strategy().prepare_for_update(&mut new, &old, &kind, part, &app.now());
+    resource.strategy().prepare_for_update(
+        &mut new,
+        &old,
+        &kind,
+        part,
+        (&app.now(), &app.api_config.gates),
+    );
     metadata::preserve_system_fields(&mut new, &old, resource.strategy());
     resource.object_type().prepare_for_update(&mut new, &old, part);
     if matches!(part, Part::Sub("status" | "binding")) {

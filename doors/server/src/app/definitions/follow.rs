@@ -81,6 +81,8 @@ async fn round(app: &Arc<App>, dirty: &mut BTreeSet<Arc<str>>) -> Result<Rest, S
     let mut rest = Rest::Nothing;
     // What was written here is up to date.
     let mut written = 0;
+    // The definitions up to this revision are in force.
+    let mut in_force = None;
     for _ in 0..STEPS {
         let snapshot = definitions.cache.now();
         let changes = app.compute.run(|| definitions.refresh(&snapshot)).await;
@@ -104,14 +106,15 @@ async fn round(app: &Arc<App>, dirty: &mut BTreeSet<Arc<str>>) -> Result<Rest, S
         let writes = app.compute.run(|| conditions::writes(&known, dirty, &app.now())).await?;
         let has_written = match writes.is_empty() {
             true => false,
-            false => match commit(&app.cache, writes).await? {
-                Some(revision) => {
+            false => match commit(&app.cache, writes).await {
+                Ok(Some(revision)) => {
                     written = revision;
                     true
                 }
-                // Another write was faster: what was dirty still is.
-                None => {
+                // Another write was faster, or the store failed: what was dirty still is.
+                refused => {
                     dirty.append(&mut later);
+                    refused?;
                     continue;
                 }
             },
@@ -122,6 +125,7 @@ async fn round(app: &Arc<App>, dirty: &mut BTreeSet<Arc<str>>) -> Result<Rest, S
             continue;
         }
         definitions.install(&app.registry, &app.cache);
+        in_force = Some(snapshot.revision);
         let progress = cleanup::step(app, &known).await?;
         if !progress.has_written {
             rest = if progress.is_held { Rest::Objects } else { Rest::Nothing };
@@ -130,7 +134,9 @@ async fn round(app: &Arc<App>, dirty: &mut BTreeSet<Arc<str>>) -> Result<Rest, S
         }
         rest = Rest::Objects;
     }
-    // Others wait, too; the next round goes on.
-    definitions.settled.send_replace(definitions.cache.now().revision);
+    // Others wait, too; the next round goes on. What came after the last installation is not in force yet.
+    if let Some(revision) = in_force {
+        definitions.settled.send_replace(revision);
+    }
     Ok(rest)
 }

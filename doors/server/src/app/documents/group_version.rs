@@ -74,8 +74,8 @@ impl GroupVersionDocuments {
     pub(super) fn is_about(&self, resources: &[SourceResource]) -> bool {
         let is_same = |(one, other): (&SourceResource, &SourceResource)| {
             let revision = |of: &SourceResource| of.definition.as_ref().map(|item| item.revision);
-            revision(one) == revision(other)
-                && one.resource.row().plural == other.resource.row().plural
+            // Somebody may ask after a definition was written and before its resources are replaced.
+            revision(one) == revision(other) && Arc::ptr_eq(&one.resource, &other.resource)
         };
         self.resources.len() == resources.len() && self.resources.iter().zip(resources).all(is_same)
     }

@@ -1,13 +1,13 @@
 //! Changes that were missed: the differences between the caches and all records of the store.
 
 use super::{ROOT, ResourceCaches, split};
-use ratchet_store::{Batch, Event, EventKind, Page};
+use ratchet_store::{Batch, Event, EventKind, Line, Page};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The events that lead from the cached state to that of the store. What was in between is not known any more: an object
+/// The events that lead from the cached state to that of the store of a line. What was in between is not known any more: an object
 /// that was deleted and created again has changed.
-pub(super) fn differences(caches: &ResourceCaches, page: Page) -> Batch {
+pub(super) fn differences(caches: &ResourceCaches, line: Line, page: Page) -> Batch {
     let upto = page.revision;
     let mut stored: HashSet<Arc<str>> = HashSet::with_capacity(page.records.len());
     let mut events = Vec::new();
@@ -20,7 +20,7 @@ pub(super) fn differences(caches: &ResourceCaches, page: Page) -> Batch {
         }
     }
     events.sort_by_key(|event| event.revision);
-    for (name, cache) in caches {
+    for (name, cache) in caches.iter().filter(|(_, cache)| cache.line() == line) {
         let snapshot = cache.now();
         for key in snapshot.items.keys().chain(snapshot.unreadable.keys()) {
             let key: Arc<str> = format!("{ROOT}{name}/{key}").into();
@@ -47,8 +47,14 @@ mod tests {
             let item = Item::stored(key.into(), revision, body).unwrap();
             cache.apply(vec![(revision, key.into(), ObjectState::Item(item))]);
         }
-        let caches: ResourceCaches =
-            [(Arc::<str>::from("pods"), Arc::new(cache))].into_iter().collect();
+        // What another store has is not looked for in this one.
+        let other = ResourceCache::of(Line(1));
+        let item = Item::stored("e".into(), 8, body).unwrap();
+        other.apply(vec![(8, "e".into(), ObjectState::Item(item))]);
+        let caches: ResourceCaches = [("pods", cache), ("events", other)]
+            .map(|(name, cache)| (Arc::<str>::from(name), Arc::new(cache)))
+            .into_iter()
+            .collect();
         let record = |key: &str, modified| Record {
             key: format!("{ROOT}{key}").into(),
             value: body.to_vec().into(),
@@ -57,7 +63,7 @@ mod tests {
         };
         let records = vec![record("new/z", 7), record("pods/a", 1), record("pods/b", 6)];
         let page = Page { records, more: 0, revision: Revision(9) };
-        let batch = differences(&caches, page);
+        let batch = differences(&caches, Line(0), page);
         let found: Vec<_> = batch
             .events
             .iter()

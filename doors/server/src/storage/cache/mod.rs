@@ -1,11 +1,13 @@
 //! The watch cache: all stored objects in memory, at least as fresh as the last acknowledged write.
 
 mod change;
+mod commits;
 mod conversions;
 mod field_values;
 mod history;
 mod item;
 mod items;
+mod line;
 mod missed;
 mod object_state;
 mod packed;
@@ -21,21 +23,23 @@ pub(crate) use field_values::FieldValues;
 pub(crate) use history::Past;
 pub(crate) use item::{Item, Stored, storable, storable_as};
 pub(crate) use items::Items;
+pub(crate) use line::{RevisionLine, WAIT_LIMIT};
 pub(crate) use object_state::{ObjectChange, ObjectState};
 pub(crate) use resource::ResourceCache;
 pub(crate) use scope::{IndexedField, Scope, index_of};
 pub(crate) use snapshot::Snapshot;
 pub(crate) use unreadable::Unreadable;
 
-use crate::status::StatusError;
 use arc_swap::ArcSwap;
 use imbl::OrdMap;
 use ratchet_apply::FieldsPool;
-use ratchet_store::{Batch, EventKind, Query, Revision, Store, StoreError};
+use ratchet_store::{
+    Batch, EventKind, Line, Query, Record, Revision, Split, Store, StoreError, each_record,
+};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::Semaphore;
 
 /// The key prefix of all API objects.
 pub(crate) const ROOT: &str = "/registry/";
@@ -46,9 +50,6 @@ const MAX_RECENT_BYTES: usize = 64 << 20;
 
 /// The storage name of node port allocations, which no API exposes.
 pub(crate) const NODE_PORTS: &str = "nodeports";
-
-/// The time that a reader waits for a revision that is not reached yet.
-pub(crate) const WAIT_LIMIT: Duration = Duration::from_secs(3);
 
 /// The time that a start waits for one: nobody but the start can try again, and on a starved machine what a request would
 /// give up on comes late.
@@ -68,7 +69,13 @@ pub(crate) type ResourceCaches = OrdMap<Arc<str>, Arc<ResourceCache>>;
 
 /// The caches of all resources.
 pub struct Cache {
+    split: Split,
+    /// All stores as one.
     store: Arc<dyn Store>,
+    /// The main store.
+    main: RevisionLine,
+    /// Those that have the objects of some resources.
+    others: Vec<RevisionLine>,
     /// Grows by the resources that are defined at run time, which is seldom.
     resource_caches: ArcSwap<ResourceCaches>,
     indexes: Vec<Arc<dyn Index>>,
@@ -78,59 +85,55 @@ pub struct Cache {
     recent_bytes: Mutex<usize>,
     /// Permits of watches that read changes from the store for themselves.
     history_readers: Arc<Semaphore>,
-    /// All changes up to this revision are applied.
-    reached: watch::Sender<u64>,
 }
 
 impl Cache {
     /// Loads all stored objects.
     pub(crate) async fn fill(
-        store: Arc<dyn Store>,
+        split: impl Into<Split>,
         indexes: Vec<Arc<dyn Index>>,
     ) -> Result<Self, StoreError> {
-        let query = Query { prefix: ROOT.into(), after: None, limit: 0, at: None };
-        let page = store.list(query).await?;
-        let mut found: HashMap<String, Snapshot> = HashMap::new();
-        let pool = Mutex::default();
-        // Each value is dropped as soon as its item exists, to avoid holding everything twice.
-        for record in page.records {
-            let Some((name, key)) = split(&record.key) else { continue };
-            let key: Arc<str> = key.into();
-            let (revision, index) = (record.modified.0, index_of(name));
-            let state = ObjectState::of(&pool, &record.key, &key, revision, &record.value, index);
-            indexes.iter().for_each(|index| index.update(name, &key, state.item()));
-            match found.get_mut(name) {
-                Some(snapshot) => drop(snapshot.put(&key, state)),
-                None => {
-                    let mut snapshot = Snapshot::default();
-                    snapshot.put(&key, state);
-                    found.insert(name.to_owned(), snapshot);
-                }
+        let split = split.into();
+        let (pool, mut filled, mut lines) = (Mutex::default(), ResourceCaches::new(), Vec::new());
+        for (number, store) in split.parts().into_iter().enumerate() {
+            let mut found = HashMap::new();
+            let take = |record| put(&mut found, &record, &pool, &indexes);
+            let revision = each_record(&*store, ROOT, take).await?.0;
+            for (name, snapshot) in found {
+                let resource_cache = ResourceCache::of(Line(number));
+                resource_cache.fill(Snapshot { revision, ..snapshot });
+                filled.insert(name.into(), Arc::new(resource_cache));
             }
+            lines.push(RevisionLine::new(store, revision));
         }
-        let revision = page.revision.0;
-        let filled = found.into_iter().map(|(name, snapshot)| {
-            let resource_cache = ResourceCache::default();
-            resource_cache.fill(Snapshot { revision, ..snapshot });
-            (Arc::<str>::from(name), Arc::new(resource_cache))
-        });
-        let resource_caches = ArcSwap::from_pointee(filled.collect());
-        let (reached, _) = watch::channel(revision);
-        let recent_bytes = Mutex::new(0);
-        let history_readers = Arc::new(Semaphore::new(history::MAX_READERS));
-        Ok(Self { store, resource_caches, indexes, pool, recent_bytes, history_readers, reached })
+        let store = split.clone().into_store();
+        let main = match lines.is_empty() {
+            true => RevisionLine::new(store.clone(), 0),
+            false => lines.remove(0),
+        };
+        Ok(Self {
+            split,
+            store,
+            main,
+            others: lines,
+            resource_caches: ArcSwap::from_pointee(filled),
+            indexes,
+            pool,
+            recent_bytes: Mutex::new(0),
+            history_readers: Arc::new(Semaphore::new(history::MAX_READERS)),
+        })
     }
 
-    /// Applies the store's watch until the store closes.
-    pub async fn follow(&self) -> Result<(), StoreError> {
+    /// Applies the watch of a store until it closes.
+    pub(crate) async fn follow(&self, line: Line) -> Result<(), StoreError> {
         loop {
-            match self.apply_watch().await {
+            match self.apply_watch(line).await {
                 StoreError::Closed => return Ok(()),
                 StoreError::Compacted { .. } => {
                     tracing::warn!(
                         "the store has forgotten changes that were not seen: it is read anew"
                     );
-                    self.catch_up().await?;
+                    self.catch_up(line).await?;
                 }
                 error => return Err(error),
             }
@@ -138,35 +141,36 @@ impl Cache {
     }
 
     /// Applies a watch until it fails.
-    async fn apply_watch(&self) -> StoreError {
-        let watch = self.store.watch(ROOT, Revision(self.reached())).await;
+    async fn apply_watch(&self, line: Line) -> StoreError {
+        let followed = self.line(line);
+        let watch = followed.store().watch(ROOT, Revision(followed.reached())).await;
         let mut events = match watch {
             Ok(events) => events,
             Err(error) => return error,
         };
         loop {
             match events.next().await {
-                Ok(batch) => self.apply_batch(batch),
+                Ok(batch) => self.apply_batch(line, batch),
                 Err(error) => return error,
             }
         }
     }
 
     /// Reads all objects again, as after a break that was longer than the store's memory, and applies the differences.
-    async fn catch_up(&self) -> Result<(), StoreError> {
+    async fn catch_up(&self, line: Line) -> Result<(), StoreError> {
         let page = loop {
-            match self.store.list(Query::under(ROOT)).await {
+            match self.line(line).store().list(Query::under(ROOT)).await {
                 Ok(page) => break page,
                 // A store that is away may come back.
                 Err(StoreError::Broken(_)) => tokio::time::sleep(RETRY).await,
                 Err(error) => return Err(error),
             }
         };
-        self.apply_batch(missed::differences(&self.resource_caches(), page));
+        self.apply_batch(line, missed::differences(&self.resource_caches(), line, page));
         Ok(())
     }
 
-    fn apply_batch(&self, batch: Batch) {
+    fn apply_batch(&self, line: Line, batch: Batch) {
         let mut by_cache: Vec<(Arc<ResourceCache>, Vec<ObjectChange>)> = Vec::new();
         for event in batch.events {
             let Some((name, key)) = split(&event.key) else { continue };
@@ -189,7 +193,7 @@ impl Cache {
         for (resource_cache, events) in by_cache {
             self.account(&resource_cache.clone(), || resource_cache.apply(events));
         }
-        self.reached.send_replace(batch.upto.0);
+        self.line(line).reach(batch.upto.0);
     }
 
     /// Runs what changes the recent changes of a resource, and keeps those of all resources within their limit. They are
@@ -214,8 +218,9 @@ impl Cache {
         if let Some(found) = self.resource_caches.load().get(name) {
             return found.clone();
         }
-        let empty = Arc::new(ResourceCache::default());
-        empty.fill(Snapshot { revision: self.reached(), ..Snapshot::default() });
+        let line = self.split.line_of(&format!("{ROOT}{name}/"));
+        let empty = Arc::new(ResourceCache::of(line));
+        empty.fill(Snapshot { revision: self.line(line).reached(), ..Snapshot::default() });
         // Another thread may create the same: the first one counts.
         self.resource_caches.rcu(|caches| {
             let mut caches = ResourceCaches::clone(caches);
@@ -232,60 +237,51 @@ impl Cache {
         self.resource_caches.load_full()
     }
 
-    /// The underlying store.
+    /// All stores as one: it reads what is in one of them, and writes across them.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
 
-    /// The revision up to which all changes are applied.
-    pub fn reached(&self) -> u64 {
-        *self.reached.borrow()
+    /// The main store: without it nothing works.
+    pub(crate) fn main_store(&self) -> &Arc<dyn Store> {
+        self.main.store()
     }
 
-    /// Notifies of newly reached revisions.
-    pub fn progress(&self) -> watch::Receiver<u64> {
-        self.reached.subscribe()
+    /// The store of a resource, and how far the cache is behind it.
+    pub(crate) fn line_of(&self, cache: &ResourceCache) -> &RevisionLine {
+        self.line(cache.line())
     }
 
-    /// Fails if the store has compacted a revision, or has not reached it.
-    pub(crate) async fn check_revision(&self, revision: u64) -> Result<(), StoreError> {
-        // No key begins like this: nothing is read but the state of the store.
-        let query =
-            Query { prefix: "\0".into(), limit: 1, at: Some(Revision(revision)), after: None };
-        self.store.list(query).await.map(drop)
+    /// All stores, the main one first.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (Line, &RevisionLine)> {
+        let lines = std::iter::once(&self.main).chain(&self.others).enumerate();
+        lines.map(|(number, line)| (Line(number), line))
     }
 
-    /// Waits until every write that was acknowledged before this call is applied; returns its revision.
-    pub async fn fresh(&self) -> Result<u64, StatusError> {
-        self.fresh_within(WAIT_LIMIT).await
+    fn line(&self, line: Line) -> &RevisionLine {
+        let other = line.0.checked_sub(1).and_then(|index| self.others.get(index));
+        other.unwrap_or(&self.main)
     }
+}
 
-    /// The same with a limit of the caller's.
-    pub(crate) async fn fresh_within(&self, limit: Duration) -> Result<u64, StatusError> {
-        let latest = self.store.latest().await?.0;
-        self.wait_within(latest, limit).await?;
-        Ok(latest)
-    }
-
-    /// Waits until `revision` is reached, or fails with `Timeout`.
-    pub async fn wait_for(&self, revision: u64) -> Result<(), StatusError> {
-        self.wait_within(revision, WAIT_LIMIT).await
-    }
-
-    /// The same with a limit of the caller's.
-    pub(crate) async fn wait_within(
-        &self,
-        revision: u64,
-        limit: Duration,
-    ) -> Result<(), StatusError> {
-        if self.reached() >= revision {
-            return Ok(());
-        }
-        let mut progress = self.reached.subscribe();
-        let reached = progress.wait_for(|reached| *reached >= revision);
-        match tokio::time::timeout(limit, reached).await {
-            Ok(Ok(_)) => Ok(()),
-            _ => Err(StatusError::too_large_version(revision, self.reached())),
+/// Adds a stored object to the snapshot of its resource.
+fn put(
+    found: &mut HashMap<String, Snapshot>,
+    record: &Record,
+    pool: &Mutex<FieldsPool>,
+    indexes: &[Arc<dyn Index>],
+) {
+    let Some((name, key)) = split(&record.key) else { return };
+    let key: Arc<str> = key.into();
+    let (revision, index) = (record.modified.0, index_of(name));
+    let state = ObjectState::of(pool, &record.key, &key, revision, &record.value, index);
+    indexes.iter().for_each(|index| index.update(name, &key, state.item()));
+    match found.get_mut(name) {
+        Some(snapshot) => drop(snapshot.put(&key, state)),
+        None => {
+            let mut snapshot = Snapshot::default();
+            snapshot.put(&key, state);
+            found.insert(name.to_owned(), snapshot);
         }
     }
 }
@@ -310,15 +306,17 @@ fn trim(caches: &ResourceCaches, limit: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ratchet_store::{Answer, Commit, Health, Page, Record, Watch, Write};
+    use ratchet_store::{Answer, Commit, Health, Page, Watch, Write};
     use std::future::ready;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// A store of one revision that nobody follows.
-    struct Ahead;
+    /// A store with a commit after the cache was filled, which nobody follows.
+    #[derive(Default)]
+    struct Ahead(AtomicU64);
 
     impl Store for Ahead {
         fn latest(&self) -> Answer<'_, Revision> {
-            Box::pin(ready(Ok(Revision(1))))
+            Box::pin(ready(Ok(Revision(self.0.fetch_add(1, Ordering::Relaxed).min(1)))))
         }
         fn get(&self, _: &str) -> Answer<'_, Option<Record>> {
             Box::pin(ready(Ok(None)))
@@ -345,13 +343,14 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_start_waits_longer_for_its_cache_than_a_request() {
-        let cache = Cache::fill(Arc::new(Ahead), Vec::new()).await.unwrap();
+        let cache = Cache::fill(Arc::new(Ahead::default()), Vec::new()).await.unwrap();
+        let main = &cache.main;
         assert!(cache.fresh().await.is_err(), "a request is told to come back");
         let late = async {
             tokio::time::sleep(WAIT_LIMIT * 10).await;
-            cache.reached.send_replace(1);
+            main.reach(1);
         };
-        let (fresh, ()) = tokio::join!(cache.fresh_within(WAIT_LIMIT * 20), late);
+        let (fresh, ()) = tokio::join!(main.fresh_within(WAIT_LIMIT * 20), late);
         assert_eq!(fresh.ok(), Some(1));
     }
 

@@ -9,6 +9,7 @@ use super::signals::{Signals, Subscription};
 use super::snapshot::Snapshot;
 use super::unreadable::Unreadable;
 use arc_swap::ArcSwap;
+use ratchet_store::Line;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio::sync::watch;
@@ -19,6 +20,8 @@ const MAX_KEPT: usize = 8;
 /// The cache of one resource: one writer, any number of readers.
 #[derive(Debug, Default)]
 pub struct ResourceCache {
+    /// Whose revisions its objects have.
+    line: Line,
     now: ArcSwap<Snapshot>,
     recent: RwLock<Recent>,
     /// The snapshots of lists that continue, with the last revision at which each was asked for. What they keep in
@@ -31,9 +34,24 @@ pub struct ResourceCache {
 }
 
 impl ResourceCache {
+    /// An empty cache of objects that have revisions of this line.
+    pub(super) fn of(line: Line) -> Self {
+        Self { line, ..Self::default() }
+    }
+
+    /// Whose revisions its objects have.
+    pub(super) fn line(&self) -> Line {
+        self.line
+    }
+
     /// The current snapshot.
     pub fn now(&self) -> Arc<Snapshot> {
         self.now.load_full()
+    }
+
+    /// The revision of the last change.
+    pub(crate) fn revision(&self) -> u64 {
+        self.now.load().revision
     }
 
     /// The snapshot of a revision that is reached, if it is current or kept.

@@ -121,8 +121,7 @@ async fn consume_budget(
             guard: Guard::At(Revision(item.revision)),
             act: Operation::Put { value: storable(spent)?.bytes(), lives: None },
         };
-        if let Commit::Done(revision) = request.app.cache.store().commit(vec![write]).await? {
-            request.app.cache.wait_for(revision.0).await?;
+        if let Commit::Done(_) = request.app.cache.commit(vec![write]).await? {
             return Ok(());
         }
     }
