@@ -1,7 +1,7 @@
 //! The API configuration from the flags for release, gates and plugins, with kube-apiserver's error messages.
 
-use crate::args::{PolicyArgs, ServerArg};
 use crate::behavior_arg::BehaviorArg;
+use crate::policy_args::{PolicyArgs, ServerArg};
 use ratchet_engine::pod_security::{
     Configuration, LevelVersion, Modes, PluginConfiguration, Version,
 };
@@ -15,9 +15,7 @@ pub(crate) fn of(args: PolicyArgs) -> Result<ApiConfig, String> {
     let PolicyArgs {
         target_version,
         emulated_version,
-        feature_gates,
-        enable_admission_plugins,
-        disable_admission_plugins,
+        gates,
         pod_security,
         admission_control_config_file,
         behavior,
@@ -39,8 +37,11 @@ pub(crate) fn of(args: PolicyArgs) -> Result<ApiConfig, String> {
         config.emulated = emulated(&text, config.release, oldest)?;
         config.gates = config.gates.emulating(config.emulated);
     }
-    config.gates.apply(&feature_gates).map_err(|error| format!("--feature-gates: {error}"))?;
-    config.plugins = plugins(&enable_admission_plugins, &disable_admission_plugins)?;
+    config
+        .gates
+        .apply(&gates.feature_gates)
+        .map_err(|error| format!("--feature-gates: {error}"))?;
+    config.plugins = plugins(&gates.enable_admission_plugins, &gates.disable_admission_plugins)?;
     if let Some(text) = pod_security {
         config.pod_security = pod_security_level(&text)?;
     }

@@ -1,9 +1,12 @@
 //! Command-line arguments as clap parses them; each command validates their combination itself.
 
-use crate::behavior_arg::BehaviorArg;
+use crate::audit::AuditArgs;
 use crate::cel::CelArgs;
+use crate::color_arg::When;
 use crate::envtest::EnvtestArgs;
+use crate::fix::FixArgs;
 use crate::kubelet_certs::KubeletCertsArgs;
+use crate::policy_args::PolicyArgs;
 use crate::requester::RequesterArgs;
 use crate::serve::args::ServeArgs;
 use crate::store::StoreArgs;
@@ -22,6 +25,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Audit(Box<AuditArgs>),
     Cel(Box<CelArgs>),
     Check(Box<CheckArgs>),
     /// Print a shell completion script.
@@ -39,6 +43,7 @@ pub(crate) enum Command {
     },
     /// Print the IP address and CIDR fields of the API and how they are validated.
     Fields,
+    Fix(Box<FixArgs>),
     KubeletCerts(Box<KubeletCertsArgs>),
     /// Print a manual page, or write all manual pages to a directory.
     #[command(after_help = MAN_EXAMPLES)]
@@ -173,56 +178,6 @@ const CHECK_EXAMPLES: &str = "Examples:
   # Write a report for GitHub code scanning
   ratchet check -R manifests/ -o sarif > ratchet.sarif";
 
-/// Flags that choose the rules.
-#[derive(ClapArgs, Debug)]
-pub(crate) struct PolicyArgs {
-    /// Kubernetes release to check against, from 1.31 to 1.37.
-    #[arg(long, default_value = "1.36", value_name = "VERSION")]
-    pub(crate) target_version: String,
-
-    /// Older release that the API server emulates, up to three before --target-version, with --for ratchet from 1.32:
-    /// [kube=]VERSION [default: --target-version].
-    #[arg(long, value_name = "VERSION")]
-    pub(crate) emulated_version: Option<String>,
-
-    /// Feature gates to set: [kube:]Name=true|false, separated by commas. May be repeated.
-    #[arg(long, value_name = "GATES")]
-    pub(crate) feature_gates: Vec<String>,
-
-    /// Admission plugins to enable in addition to those that are on by default.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) enable_admission_plugins: Vec<String>,
-
-    /// Admission plugins to disable, even if they are on by default.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) disable_admission_plugins: Vec<String>,
-
-    /// Pod Security level of namespaces without labels. Example: baseline:v1.34.
-    #[arg(long, value_name = "LEVEL[:VERSION]")]
-    pub(crate) pod_security: Option<String>,
-
-    /// File with an AdmissionConfiguration or a PodSecurityConfiguration, as kube-apiserver reads it.
-    #[arg(long, value_name = "FILE", conflicts_with = "pod_security")]
-    pub(crate) admission_control_config_file: Option<PathBuf>,
-
-    /// Behavior where an enhancement proposal (KEP) and released Kubernetes differ.
-    #[arg(long, value_enum, default_value = "released")]
-    pub(crate) behavior: BehaviorArg,
-
-    /// API server whose answer is predicted.
-    #[arg(long = "for", value_enum, default_value = "kubernetes", value_name = "SERVER", conflicts_with_all = ["behavior", "target_version"])]
-    pub(crate) server: ServerArg,
-}
-
-/// The server whose verdict is predicted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ServerArg {
-    /// kube-apiserver of the release in --target-version.
-    Kubernetes,
-    /// ratchet serve with its defaults, which follows the proposals.
-    Ratchet,
-}
-
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Validate {
     /// Refuse the object.
@@ -252,14 +207,6 @@ pub(crate) enum Output {
     Github,
     /// Markdown table.
     Markdown,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum When {
-    /// On a terminal, unless NO_COLOR is set.
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
+    /// One HTML file: summary, filters, search and fixes, without any network.
+    Html,
 }

@@ -1,6 +1,7 @@
 //! The command `ratchet check`: converts arguments into a `Config` and runs the check.
 
-use crate::args::{CheckArgs, Output, Validate, When};
+use crate::args::{CheckArgs, Output, Validate};
+use crate::color_arg::When;
 use crate::command_result::CommandResult;
 use crate::{api_config, requester};
 use ratchet_check::{Against, Config, FieldValidation, OutputFormat};
@@ -53,7 +54,7 @@ fn config(args: CheckArgs) -> Result<Config, String> {
         Some(revision) => Against::Git(revision.to_owned()),
         None => Against::Path(text.into()),
     });
-    let disabled_plugins = policy_args.disable_admission_plugins.clone();
+    let disabled_plugins = policy_args.gates.disable_admission_plugins.clone();
     Ok(Config {
         inputs,
         recursive,
@@ -77,6 +78,7 @@ fn config(args: CheckArgs) -> Result<Config, String> {
             Output::Junit => OutputFormat::Junit,
             Output::Github => OutputFormat::Github,
             Output::Markdown => OutputFormat::Markdown,
+            Output::Html => OutputFormat::Html,
         },
         warnings_as_errors,
         baseline,

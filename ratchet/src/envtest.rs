@@ -1,8 +1,8 @@
 //! The command `ratchet envtest`: makes a folder that stands in for the binaries of controller-runtime's envtest.
 
 use crate::command_result::CommandResult;
-use crate::shell_quote::shell_quote;
 use clap::{Args as ClapArgs, ValueEnum};
+use ratchet_formats::shell_quote;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::symlink;

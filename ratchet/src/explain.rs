@@ -1,6 +1,7 @@
 //! The command `ratchet explain`: prints what a rule demands, why it exists, and how to fix a violation.
 
 use crate::command_result::CommandResult;
+use ratchet_audit::RULES as AUDIT_RULES;
 use ratchet_check::RULES as CHECK_RULES;
 use ratchet_engine::{DIFFERENCES, Origin, RULES, Rule};
 use ratchet_kubelet_certs::RULES as CERTIFICATE_RULES;
@@ -10,7 +11,7 @@ const CERTIFICATE_ORIGIN: &str = "KEP-4872";
 
 pub(crate) fn run(id: Option<&str>, out: &mut dyn Write) -> CommandResult {
     let Some(id) = id else {
-        for rule in RULES.iter().chain(CHECK_RULES) {
+        for rule in RULES.iter().chain(CHECK_RULES).chain(AUDIT_RULES) {
             writeln!(out, "{}  {} ({})", rule.id, rule.title, rule.origin)?;
         }
         for rule in CERTIFICATE_RULES {
@@ -18,8 +19,11 @@ pub(crate) fn run(id: Option<&str>, out: &mut dyn Write) -> CommandResult {
         }
         return Ok(0);
     };
-    if let Some(rule) =
-        RULES.iter().chain(CHECK_RULES).find(|rule| rule.id.eq_ignore_ascii_case(id))
+    if let Some(rule) = RULES
+        .iter()
+        .chain(CHECK_RULES)
+        .chain(AUDIT_RULES)
+        .find(|rule| rule.id.eq_ignore_ascii_case(id))
     {
         explain(rule, out)?;
     } else if let Some(rule) =

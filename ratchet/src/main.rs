@@ -2,20 +2,25 @@
 
 mod api_config;
 mod args;
+mod audit;
 mod behavior_arg;
 mod cel;
 mod check;
+mod color_arg;
 mod command_result;
+mod connection;
 mod envtest;
 mod etcd;
 mod explain;
 mod fields;
+mod fix;
+mod gate_args;
 mod invoked_as;
 mod kubelet_certs;
 mod manual;
+mod policy_args;
 mod requester;
 mod serve;
-mod shell_quote;
 mod store;
 mod webhook;
 
@@ -57,12 +62,14 @@ fn main() -> ExitCode {
     }
     let mut out = io::stdout().lock();
     let result = match args.command {
+        Command::Audit(args) => audit::run(*args, &mut out),
         Command::Cel(args) => cel::run(*args, &mut out),
         Command::Check(args) => check::run(args, &mut out),
         Command::Completion { shell } => manual::completion(shell, &mut out),
         Command::Envtest(args) => envtest::run(args, &mut out),
         Command::Explain { id } => explain::run(id.as_deref(), &mut out),
         Command::Fields => fields::run(&mut out),
+        Command::Fix(args) => fix::run(*args, &mut out),
         Command::KubeletCerts(args) => kubelet_certs::run(*args, &mut out),
         Command::Serve(args) => serve::run(*args, &mut out),
         Command::Store(args) => store::run(args, &mut out),

@@ -6,6 +6,7 @@ mod controller_runtime;
 mod controllers;
 mod data_location;
 mod etcd_config;
+mod etcd_overrides;
 mod files;
 mod front_proxy;
 mod keys;
@@ -16,24 +17,26 @@ mod settings;
 mod signals;
 mod signing;
 mod temporary_dir;
+mod tls;
 mod usage_error;
-mod values;
+pub(crate) mod values;
 mod version;
 mod webhook_users;
 
 use crate::command_result::CommandResult;
-use crate::shell_quote::shell_quote;
 use args::{ClientArgs, KubeletArgs, Reconciler, ServeArgs};
 use data_location::DataLocation;
 pub(crate) use files::{STORE_FOLDER, usual_data_dir};
 use keys::Keys;
 use ratchet_controllers::Settings as ControllerSettings;
 use ratchet_engine::ApiConfig;
+use ratchet_formats::shell_quote;
+use ratchet_http::TlsLimits;
 use ratchet_server::{
     AggregationConfig, BackendConfig, ClientKeyFiles, Config, Credentials, Proxies, ProxyFiles,
     STACK_SIZE, ServiceRouting, Trust, worker_threads,
 };
-use ratchet_store::Store;
+use ratchet_store::Split;
 use settings::Settings;
 use signals::Signals;
 use std::error::Error;
@@ -42,6 +45,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 pub(crate) use usage_error::usage;
+use values::GoDuration;
 
 /// Exit status when the server does not start.
 pub(crate) const DID_NOT_START: u8 = 1;
@@ -104,10 +108,9 @@ fn start(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
 }
 
 /// Warns about flags and gates that are set and have no effect.
-fn warn_without_effect(flags: &[&str], config: &ApiConfig) {
-    if !flags.is_empty() {
-        let flags: Vec<String> = flags.iter().map(|name| format!("--{name}")).collect();
-        tracing::warn!("flags of kube-apiserver without effect here: {}", flags.join(", "));
+fn warn_without_effect(flags: &[(&str, &str)], config: &ApiConfig) {
+    for (name, why) in flags {
+        tracing::warn!("flag of kube-apiserver without effect here: --{name}: {why}");
     }
     let gates = config.gates.without_effect();
     if !gates.is_empty() {
@@ -156,7 +159,11 @@ fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
         plugins: settings.plugins,
         modes: settings.modes,
         ranges: settings.ranges,
-        credentials: credentials(clients, keys),
+        credentials: Credentials {
+            named_serving: tls::named_pairs(&serving),
+            tls_limits: tls::limits(&serving),
+            ..credentials(clients, keys)
+        },
         drain_limit: drain_limit(settings.limits.timeout),
         stop_delay: serving.shutdown_delay_duration.length(),
         compaction: storage.etcd_compaction_interval.length(),
@@ -211,6 +218,12 @@ fn drain_limit(timeout: Duration) -> Duration {
     }
 }
 
+/// The longest life of a token in seconds; no limit if the flag is not given.
+fn longest_token(flag: GoDuration) -> Option<i64> {
+    let seconds = i64::try_from(flag.length().as_secs()).unwrap_or(i64::MAX);
+    (seconds > 0).then_some(seconds)
+}
+
 fn credentials(args: ClientArgs, keys: &Keys) -> Credentials {
     let proxy = args.requestheader_client_ca_file.map(|authorities| ProxyFiles {
         authorities,
@@ -232,12 +245,16 @@ fn credentials(args: ClientArgs, keys: &Keys) -> Credentials {
         audiences: args.api_audiences,
         signing_key: keys.signing_key(),
         verification_keys: args.service_account_key_file,
+        longest_token: longest_token(args.service_account_max_token_expiration),
+        extends_tokens: args.service_account_extend_token_expiration,
+        named_serving: Vec::new(),
+        tls_limits: TlsLimits::default(),
     }
 }
 
 async fn serve(
     config: Config,
-    store: Arc<dyn Store>,
+    store: Split,
     keys: Arc<Keys>,
     controllers: ControllerSettings,
     out: &mut impl Write,

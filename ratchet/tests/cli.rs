@@ -113,7 +113,7 @@ fn there_is_a_manual_page_for_each_command() {
     let root = run(&["man"], "");
     assert_eq!(root.code, 0);
     assert!(root.stdout.contains(".TH ratchet 1"), "{}", root.stdout);
-    for command in ["check", "envtest", "explain", "fields", "completion", "man"] {
+    for command in ["audit", "check", "envtest", "explain", "fields", "fix", "completion", "man"] {
         let page = run(&["man", command], "");
         assert_eq!(page.code, 0, "{command}");
         assert!(page.stdout.contains(&format!(".TH ratchet-{command} 1")), "{}", page.stdout);
@@ -140,12 +140,14 @@ fn all_manual_pages_are_written_into_a_directory() {
         .collect();
     names.sort();
     let commands = [
+        "-audit",
         "-cel",
         "-check",
         "-completion",
         "-envtest",
         "-explain",
         "-fields",
+        "-fix",
         "-kubelet-certs",
         "-man",
         "-serve",
@@ -190,7 +192,7 @@ fn help_tells_the_exit_status_and_every_flag() {
     assert_eq!(run(&["check", "-h"], "").code, 0);
     let root = run(&["--help"], "");
     assert_eq!(root.code, 0);
-    for command in ["check", "envtest", "explain", "fields", "completion", "man"] {
+    for command in ["check", "envtest", "explain", "fields", "fix", "completion", "man"] {
         assert!(root.stdout.contains(command), "{command}: {}", root.stdout);
     }
 }

@@ -158,7 +158,7 @@ fn people_are_told_about_the_freeze_too() {
     let output = folder.check(&["--against", "old.yaml", "new.yaml"]);
     let note = output.stdout.lines().find(|line| line.contains("= note: released "));
     assert!(note.is_some_and(|line| line.ends_with(FROZEN)), "{}", output.stdout);
-    for format in ["sarif", "github", "markdown"] {
+    for format in ["sarif", "github", "markdown", "html"] {
         let output = folder.check(&["-o", format, "--against", "old.yaml", "new.yaml"]);
         assert!(output.stdout.contains(FROZEN), "{format}: {}", output.stdout);
     }

@@ -37,7 +37,7 @@ fn the_exit_status_tells_the_worst() {
         (vec!["bad.yaml", "--no-such-flag"], 2),
         (vec!["bad.yaml", "-o", "pdf"], 2),
     ] {
-        for format in ["human", "json", "sarif", "junit", "github", "markdown", "yaml"] {
+        for format in ["human", "json", "sarif", "junit", "github", "markdown", "yaml", "html"] {
             let all = [&args[..], &["-o", format][..]].concat();
             let output = folder.check(if args.contains(&"pdf") { &args[..] } else { &all[..] });
             assert_eq!(output.code, code, "{all:?}: {}{}", output.stdout, output.stderr);
@@ -175,7 +175,7 @@ fn a_reader_who_has_read_enough_ends_the_check() {
         .map(|n| format!("---\n{}", BAD_SERVICE.replace("web", &format!("s{n}"))))
         .collect();
     folder.write("big.yaml", stream);
-    for format in ["human", "json", "yaml", "sarif", "junit", "github", "markdown"] {
+    for format in ["human", "json", "yaml", "sarif", "junit", "github", "markdown", "html"] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_ratchet"))
             .args(["check", "-o", format, "big.yaml"])
             .current_dir(folder.path("."))

@@ -78,7 +78,7 @@ fn colour_comes_when_asked_for_and_only_then() {
     let coloured = check(&["--color", "always"], &[]);
     assert!(coloured.contains("\x1b["), "{coloured}");
     assert!(coloured.contains("192.0.2.010"), "{coloured}");
-    for format in ["json", "yaml", "sarif", "junit", "github", "markdown"] {
+    for format in ["json", "yaml", "sarif", "junit", "github", "markdown", "html"] {
         assert!(!check(&["--color", "always", "-o", format], &[]).contains('\x1b'), "{format}");
     }
 }
@@ -256,6 +256,24 @@ fn github_commands_are_escaped() {
         "::error file=all%2C 100%25.yaml,line=9,col=5,endLine=9,endColumn=16,title=RTC-IP-001::";
     assert_eq!(commands[0], format!("{head}{BAD_MESSAGE}%0Awrite 192.0.2.10"));
     assert!(commands.iter().any(|line| line.contains("%25|`,:")), "{text}");
+}
+
+#[test]
+fn html_is_one_page_with_every_finding() {
+    let folder = everything();
+    let page = report(&folder, "html");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
+    let (_, data) = page.split_once("id=\"data\">").unwrap();
+    let (data, _) = data.split_once("</script>").unwrap();
+    let data: Value = serde_json::from_str(data).unwrap();
+    let json: Value = serde_json::from_str(&report(&folder, "json")).unwrap();
+    let objects = json["objects"].as_array().unwrap().iter();
+    let findings = objects.map(|object| object["findings"].as_array().unwrap().len()).sum();
+    assert_eq!(data["findings"].as_array().map(Vec::len), Some(findings));
+    assert_eq!(data["subject"], "manifests");
+    assert!(page.contains("the document could not be read"), "unreadable documents are gaps");
+    let clean = run(&["check", "-o", "html", "-"], GOOD_SERVICE).stdout;
+    assert!(clean.contains("<span>Yes</span>"), "{clean}");
 }
 
 #[test]

@@ -188,6 +188,8 @@ fn reports(cluster: &Cluster) {
     let painted = cluster.run(&["good", "--color", "always"]);
     assert!(painted.stdout.contains("\u{1b}[32mpasses\u{1b}[0m"), "{}", painted.stdout);
 
+    let html = cluster.run(&["-o", "html", "good", "odd"]).stdout;
+    assert!(html.starts_with("<!DOCTYPE html>") && html.contains("class=\"life\""), "{html}");
     let markdown = cluster.run(&["-o", "markdown", "good", "odd"]).stdout;
     assert!(markdown.starts_with("| node | address |"), "{markdown}");
     assert_eq!(markdown.lines().take(4).filter(|line| line.starts_with("| ")).count(), 3);

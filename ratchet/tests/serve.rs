@@ -521,7 +521,7 @@ fn a_command_line_of_kube_apiserver_starts() {
     let (code, text) = server.wait();
     assert_eq!(code, Some(0), "{text}");
     for wanted in
-        ["without effect here: --profiling\n", "feature gates without effect here: WatchList\n"]
+        ["without effect here: --profiling: ", "feature gates without effect here: WatchList\n"]
     {
         assert!(text.contains(wanted), "{wanted}\n{text}");
     }

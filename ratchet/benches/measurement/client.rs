@@ -1,6 +1,5 @@
 //! Persistent HTTP/1.1 connections over TLS.
 
-use super::trusting::trusting;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -9,6 +8,7 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::{Method, Request, Response};
 use hyper_util::rt::TokioIo;
+use ratchet_tls::AcceptAnyServer;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use std::net::SocketAddr;
@@ -40,7 +40,8 @@ impl Target {
             .collect::<Result<_, _>>()
             .unwrap();
         let key = PrivateKeyDer::from_pem_slice(&pem("client-key-data")).unwrap();
-        let config = trusting().with_client_auth_cert(chain, key).unwrap();
+        let config =
+            AcceptAnyServer::client_config().unwrap().with_client_auth_cert(chain, key).unwrap();
         let address =
             field("server").trim_start_matches("https://").replace("localhost", "127.0.0.1");
         Self { address: address.parse().unwrap(), tls: TlsConnector::from(Arc::new(config)) }
@@ -50,7 +51,7 @@ impl Target {
     pub(crate) fn connect_anonymous(
         port: u16,
     ) -> std::io::Result<rustls::StreamOwned<rustls::ClientConnection, std::net::TcpStream>> {
-        let config = Arc::new(trusting().with_no_client_auth());
+        let config = Arc::new(AcceptAnyServer::client_config().unwrap().with_no_client_auth());
         let tcp = std::net::TcpStream::connect(("127.0.0.1", port))?;
         let name = ServerName::try_from("localhost").unwrap();
         let session = rustls::ClientConnection::new(config, name).map_err(std::io::Error::other)?;

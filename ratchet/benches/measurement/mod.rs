@@ -6,5 +6,3 @@ pub(crate) mod client;
 pub(crate) mod figures;
 pub(crate) mod process;
 pub(crate) mod times;
-#[path = "../../tests/hostile/trusting.rs"]
-mod trusting;

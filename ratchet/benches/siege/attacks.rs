@@ -5,10 +5,10 @@ use crate::bodies;
 use crate::hostile::Client;
 use crate::hostile::flood::{Dice, shot};
 use crate::hostile::http2;
+use crate::hostile::process::Process;
 use crate::hostile::server::complaint;
 use crate::hostile::wire::request;
 use crate::ledger;
-use crate::process::Process;
 use crate::slow;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -40,12 +40,12 @@ impl Siege {
     }
 
     fn client_of(&self, protocols: &[&[u8]]) -> Client {
-        let mut tried = 0;
+        let mut failures = 0;
         loop {
             match Client::connect(self.address, Some(&self.kubeconfig), protocols) {
                 Ok(client) => return client,
-                Err(why) if tried == 20 => panic!("no connection: {why}"),
-                Err(_) => tried += 1,
+                Err(why) if failures == 20 => panic!("no connection: {why}"),
+                Err(_) => failures += 1,
             }
             std::thread::sleep(Duration::from_millis(100));
         }
@@ -74,6 +74,10 @@ pub(crate) const ATTACKS: &[Attack] = &[
     Attack { name: "packed pages through proxies", threads: 1, run: backend::pages },
     Attack { name: "resets of HTTP/2", threads: 1, run: resets },
 ];
+
+/// The time within which every body is answered, beside all the other attacks: some bodies take tenths of a second, and one
+/// whose cost grows with the square of its size takes minutes here.
+const SLOW: Duration = Duration::from_secs(10);
 
 /// Size of the collection that is read in every encoding.
 const LONG_LIST: usize = 800;
@@ -168,7 +172,10 @@ fn crafted(siege: &Siege, number: u64) -> u64 {
         if body.is_patch && dice.once_in(4) {
             client.post(maps, &bodies::map(&name, 100));
         }
+        let begun = Instant::now();
         let answer = client.try_raw(&request(method, &path, &headers, &body.bytes), false);
+        let took = begun.elapsed();
+        assert!(cfg!(debug_assertions) || took < SLOW, "{}: answered after {took:?}", body.name);
         match answer {
             Ok(answer) if answer.code >= 500 => {
                 if let Some(complaint) = complaint(&answer) {

@@ -1,19 +1,23 @@
 //! Disk failures, simulated without a disk of their own: a file size limit for a full one, strace for failing flushes.
 
 use crate::Findings;
+use crate::hostile::process::Process;
 use crate::ledger::Ledger;
-use crate::process::{Disk, Process};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Maximum file size in blocks of 512 bytes.
-const BLOCKS: u64 = 12 * 2048;
+/// No file can grow beyond these blocks of 512 bytes; writes then fail, because the signal is ignored.
+const FULL: &str = "trap '' XFSZ; ulimit -f 24576";
+
+/// One flush in 23 fails, after those of the start: strace injects the errors and leaves the server as the child process.
+const FAILS_TO_FLUSH: &str = "exec strace -D -f -q --seccomp-bpf -o /dev/null \
+    -e trace=fdatasync -e inject=fdatasync:error=EIO:when=60+23 \"$@\"";
 
 /// Writes until the disk is full. Acknowledged writes must be stored, reads must succeed, and nothing may panic.
 pub(crate) fn full(findings: &mut Findings) {
     let folder = tempfile::tempdir().unwrap();
-    let mut process = Process::start(folder.path(), &["--controllers="], Disk::Full(BLOCKS));
-    let mut client = process.client();
+    let mut process = Process::start(folder.path(), FULL, &["--controllers="]);
+    let mut client = process.connect().unwrap();
     let made = client.post("/api/v1/namespaces", r#"{"metadata":{"name":"ledger"}}"#);
     assert_eq!(made.code, 201, "{}", made.text());
     let mut ledger = Ledger::default();
@@ -34,8 +38,8 @@ pub(crate) fn full(findings: &mut Findings) {
     findings.check_server(&mut process);
     let read = client.get(crate::ledger::MAPS);
     findings.check(read.code == 200, || format!("reading from a full disk: {}", read.code));
-    let mut process = process.kill_and_restart();
-    ledger.check(&mut process.client(), findings);
+    process.kill_and_restart();
+    ledger.check(&mut process.connect().unwrap(), findings);
     findings.check_server(&mut process);
 }
 
@@ -53,8 +57,8 @@ pub(crate) fn fails_to_flush(findings: &mut Findings) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let mut process = Process::start(folder.path(), &["--controllers="], Disk::FailsToFlush);
-    let mut client = process.client();
+    let mut process = Process::start(folder.path(), FAILS_TO_FLUSH, &["--controllers="]);
+    let mut client = process.connect().unwrap();
     let made = client.post("/api/v1/namespaces", r#"{"metadata":{"name":"ledger"}}"#);
     assert_eq!(made.code, 201, "{}", made.text());
     let mut ledger = Ledger::default();
@@ -78,7 +82,7 @@ pub(crate) fn fails_to_flush(findings: &mut Findings) {
     findings.check(refused > 0, || "no flush failed".to_owned());
     findings.check_server(&mut process);
     ledger.check(&mut client, findings);
-    let mut process = process.kill_and_restart();
-    ledger.check(&mut process.client(), findings);
+    process.kill_and_restart();
+    ledger.check(&mut process.connect().unwrap(), findings);
     findings.check_server(&mut process);
 }

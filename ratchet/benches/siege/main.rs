@@ -14,15 +14,14 @@ mod disk;
 mod hostile;
 mod ledger;
 mod probe;
-mod process;
 mod slow;
 #[path = "../measurement/times.rs"]
 mod times;
 
 use arguments::Arguments;
 use attacks::{ATTACKS, Siege};
+use hostile::process::Process;
 use ledger::Ledger;
-use process::{Disk, Process};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -72,25 +71,21 @@ impl Findings {
 
     /// Checks that the server runs and its log has no panic.
     pub(crate) fn check_server(&mut self, process: &mut Process) {
-        let ended = process.ended();
-        self.check(ended.is_none(), || format!("the server ended: {ended:?}\n{}", process.log()));
-        let log = process.log();
-        let bad = ["panick", "overflow", "abort", "memory allocation"];
-        let line = log.lines().find(|line| bad.iter().any(|word| line.contains(word)));
-        self.check(line.is_none(), || format!("the log says: {}", line.unwrap_or_default()));
+        let fault = process.fault();
+        self.check(fault.is_none(), || fault.unwrap_or_default());
     }
 }
 
 /// Runs all attacks at once, then checks the server.
 fn run_siege(length: Duration, only: Option<&str>, findings: &mut Findings) {
     let folder = tempfile::tempdir().unwrap();
-    let mut process = Process::start(folder.path(), &["--write-timeout=5s"], Disk::Sound);
-    let mut client = process.client();
+    let mut process = Process::start(folder.path(), "", &["--write-timeout=5s"]);
+    let mut client = process.connect().unwrap();
     attacks::prepare(&mut client);
     let siege = Siege::new(&process, Instant::now() + length);
     let memory_before = process.memory();
     println!("{} s, {memory_before} MB before", length.as_secs());
-    let probe = probe::start(process.client(), siege.ends);
+    let probe = probe::start(process.connect().unwrap(), siege.ends);
     let mut ledger = Ledger::default();
     std::thread::scope(|scope| {
         let writers: Vec<_> =
@@ -140,9 +135,9 @@ fn run_siege(length: Duration, only: Option<&str>, findings: &mut Findings) {
     findings.check(peak < MEMORY, || format!("{peak} MB at the peak"));
     findings.check_server(&mut process);
     println!("written and acknowledged: {}", ledger.len());
-    ledger.check(&mut process.client(), findings);
+    ledger.check(&mut process.connect().unwrap(), findings);
     // Like a power failure, as far as a process can tell.
-    let mut process = process.kill_and_restart();
-    ledger.check(&mut process.client(), findings);
+    process.kill_and_restart();
+    ledger.check(&mut process.connect().unwrap(), findings);
     findings.check_server(&mut process);
 }

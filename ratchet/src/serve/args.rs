@@ -1,9 +1,11 @@
 //! The flags of `ratchet serve`: kube-apiserver's names and formats, grouped as its help groups them.
 
 use super::accepted::AcceptedArgs;
+use super::tls::{self, MinVersion, NamedPair};
 use super::values::{self, GoDuration, Ports};
 use super::version::{self, VersionFlag};
 use crate::behavior_arg::BehaviorArg;
+use crate::gate_args::GateArgs;
 use clap::{Args, ValueEnum};
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -82,6 +84,13 @@ pub(crate) struct StorageArgs {
     #[arg(long, value_name = "URLS", value_delimiter = ',')]
     pub(crate) etcd_servers: Vec<String>,
 
+    /// Other etcds for some resources, comma-separated: group/resource#servers, where servers are URLs, separated by
+    /// semicolons, and the group of the core API is empty. For example,
+    /// /events#http://etcd4:2379;http://etcd5:2379,coordination.k8s.io/leases#http://etcd6:2379. They have the flags of TLS
+    /// and the prefix in common with --etcd-servers. Custom resources stay there.
+    #[arg(long, value_name = "OVERRIDES", value_delimiter = ',')]
+    pub(crate) etcd_servers_overrides: Vec<String>,
+
     /// File of the certificate authorities that the members of etcd are verified by [default: those of the system].
     #[arg(long, value_name = "FILE")]
     pub(crate) etcd_cafile: Option<PathBuf>,
@@ -140,6 +149,25 @@ pub(crate) struct ServingArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) tls_private_key_file: Option<PathBuf>,
 
+    /// Files with a further certificate and its key, and the server names for which it is used: cert,key[:names]
+    /// [default: the names in the certificate]. May be repeated.
+    #[arg(long, value_name = "FILES", value_parser = tls::named_pair)]
+    pub(crate) tls_sni_cert_key: Vec<NamedPair>,
+
+    /// Minimum version of TLS: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13. Versions before 1.2 are never
+    /// offered.
+    #[arg(long, value_name = "VERSION", default_value = "VersionTLS12", value_parser = tls::version)]
+    pub(crate) tls_min_version: MinVersion,
+
+    /// Cipher suites of TLS 1.2 to offer, by their IANA names, comma-separated [default: all that are safe]. Those that
+    /// are not safe are never offered.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = tls::cipher_suite)]
+    pub(crate) tls_cipher_suites: Vec<String>,
+
+    /// Do not offer HTTP/2.
+    #[arg(long, value_name = "BOOL", default_value = "false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
+    pub(crate) disable_http2_serving: bool,
+
     /// Time limit of a request. Requests in flight have as long to finish when the server stops.
     #[arg(long, value_name = "DURATION", default_value = "1m0s", value_parser = values::duration, allow_hyphen_values = true)]
     pub(crate) request_timeout: GoDuration,
@@ -152,13 +180,17 @@ pub(crate) struct ServingArgs {
     #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = values::duration, allow_hyphen_values = true)]
     pub(crate) shutdown_delay_duration: GoDuration,
 
-    /// Maximum number of non-mutating requests in flight. 0 means no limit.
+    /// Maximum number of non-mutating requests in flight. 0 means no limit, if --enable-priority-and-fairness is off.
     #[arg(long, value_name = "N", default_value = "400", value_parser = values::integer, allow_hyphen_values = true)]
     pub(crate) max_requests_inflight: i64,
 
-    /// Maximum number of mutating requests in flight. 0 means no limit.
+    /// Maximum number of mutating requests in flight. 0 means no limit, if --enable-priority-and-fairness is off.
     #[arg(long, value_name = "N", default_value = "200", value_parser = values::integer, allow_hyphen_values = true)]
     pub(crate) max_mutating_requests_inflight: i64,
+
+    /// Divide the sum of both limits by FlowSchemas and PriorityLevelConfigurations, and queue requests fairly.
+    #[arg(long, value_name = "BOOL", default_value = "true", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
+    pub(crate) enable_priority_and_fairness: bool,
 
     /// Maximum number of long-running requests: watch, log, exec, attach, port-forward and proxy. 0 means no limit.
     #[arg(long, value_name = "N", default_value = "10000", value_parser = values::integer, allow_hyphen_values = true)]
@@ -210,6 +242,15 @@ pub(crate) struct ClientArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) service_account_key_file: Vec<PathBuf>,
 
+    /// Maximum lifetime of service account tokens: a request for a longer one gets this. 0 means no limit.
+    #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = values::duration, allow_hyphen_values = true)]
+    pub(crate) service_account_max_token_expiration: GoDuration,
+
+    /// Let the tokens that kubelets request for pods live for a year, and warn of their use after the time that was
+    /// asked for.
+    #[arg(long, value_name = "BOOL", default_value = "true", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
+    pub(crate) service_account_extend_token_expiration: bool,
+
     /// Audiences of this API: those of service account tokens that are requested without an audience [default: the
     /// issuers].
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -253,17 +294,12 @@ pub(crate) struct RuleArgs {
     #[arg(long, value_name = "VERSION")]
     pub(crate) emulated_version: Option<String>,
 
-    /// Feature gates to set: [kube:]Name=true|false, separated by commas. May be repeated.
-    #[arg(long, value_name = "GATES")]
-    pub(crate) feature_gates: Vec<String>,
+    #[command(flatten)]
+    pub(crate) gates: GateArgs,
 
-    /// Admission plugins to enable in addition to those that are on by default.
+    /// Admission plugins to run instead of those that are on by default. Deprecated: excludes the two flags above.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) enable_admission_plugins: Vec<String>,
-
-    /// Admission plugins to disable, even if they are on by default.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) disable_admission_plugins: Vec<String>,
+    pub(crate) admission_control: Vec<String>,
 
     /// File with an AdmissionConfiguration. The server reads the configuration of PodSecurity.
     #[arg(long, value_name = "FILE")]

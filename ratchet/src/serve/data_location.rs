@@ -2,12 +2,13 @@
 
 use super::args::ServeArgs;
 use super::etcd_config;
+use super::etcd_overrides::{self, Override};
 use super::files;
 use super::temporary_dir::TemporaryDir;
 use crate::etcd::notice::Notice;
 use ratchet_embedded::{Embedded, Options};
 use ratchet_etcd::{EtcdConfig, EtcdStore};
-use ratchet_store::Store;
+use ratchet_store::Split;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,13 +39,25 @@ enum StoreLocation {
     Memory,
     /// A folder, and whether commits must be on the disk before they count.
     Folder(PathBuf, bool),
-    /// Many machines.
-    Etcd(EtcdConfig),
+    /// Many machines, and others for some resources.
+    Etcd(EtcdConfig, Vec<Override>),
 }
 
 impl DataLocation {
     /// Finds the location that the flags mean, and makes its directories.
     pub(crate) fn prepare(args: &ServeArgs) -> Result<Self, String> {
+        let location = Self::find(args)?;
+        if !args.storage.etcd_servers_overrides.is_empty() && !location.is_shared() {
+            return Err(
+                "--etcd-servers-overrides needs --etcd-servers: the objects of other resources \
+                        are in the server's own store"
+                    .to_owned(),
+            );
+        }
+        Ok(location)
+    }
+
+    fn find(args: &ServeArgs) -> Result<Self, String> {
         if args.storage.data_dir.is_some()
             && !args.storage.etcd_servers.is_empty()
             && !args.storage.is_test_server
@@ -65,7 +78,10 @@ impl DataLocation {
                     let env = |name: &str| std::env::var_os(name).map(PathBuf::from);
                     let usual = Self::lasting(args, &files::usual_data_dir(env))?;
                     match etcd_config::resolve(&args.storage)? {
-                        Some(etcd) => Ok(Self { store: StoreLocation::Etcd(etcd), ..usual }),
+                        Some(etcd) => {
+                            let overrides = etcd_overrides::resolve(&args.storage, &etcd);
+                            Ok(Self { store: StoreLocation::Etcd(etcd, overrides), ..usual })
+                        }
                         None => Ok(usual),
                     }
                 }
@@ -102,22 +118,31 @@ impl DataLocation {
     }
 
     /// Opens the store.
-    pub(crate) async fn open_store(&self) -> Result<Arc<dyn Store>, Box<dyn Error>> {
+    pub(crate) async fn open_store(&self) -> Result<Split, Box<dyn Error>> {
         let usual = Options::default();
         Ok(match &self.store {
             StoreLocation::Memory => {
-                Arc::new(Embedded::in_memory(Options { cache: MEMORY_CACHE, ..usual })?)
+                Arc::new(Embedded::in_memory(Options { cache: MEMORY_CACHE, ..usual })?).into()
             }
             StoreLocation::Folder(path, flush) => {
-                Arc::new(Embedded::open(path, Options { flush: *flush, ..usual })?)
+                Arc::new(Embedded::open(path, Options { flush: *flush, ..usual })?).into()
             }
-            StoreLocation::Etcd(config) => Arc::new(EtcdStore::connect(config.clone()).await?),
+            StoreLocation::Etcd(config, overrides) => {
+                let mut split = Split::from(Arc::new(EtcdStore::connect(config.clone()).await?));
+                for Override { prefixes, config } in overrides {
+                    let store = EtcdStore::connect(config.clone()).await.map_err(|why| {
+                        format!("--etcd-servers-overrides={}: {why}", config.endpoints.join(";"))
+                    })?;
+                    split = split.with(prefixes.iter().cloned(), Arc::new(store));
+                }
+                split
+            }
         })
     }
 
     /// Whether other servers can use the store at the same time.
     pub(crate) fn is_shared(&self) -> bool {
-        matches!(self.store, StoreLocation::Etcd(_))
+        matches!(self.store, StoreLocation::Etcd(..))
     }
 
     /// Whether the store is another one than the flags of etcd name.
@@ -125,7 +150,7 @@ impl DataLocation {
         let is_used = match &self.store {
             StoreLocation::Memory => false,
             StoreLocation::Folder(path, _) => path.ends_with(OWN),
-            StoreLocation::Etcd(_) => true,
+            StoreLocation::Etcd(..) => true,
         };
         !args.storage.etcd_servers.is_empty() && !is_used
     }

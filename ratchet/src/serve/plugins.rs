@@ -1,5 +1,7 @@
 //! Selection of admission plugins: kube-apiserver 1.36's defaults and flags, limited to those implemented here.
 
+use super::args::RuleArgs;
+use crate::gate_args::GateArgs;
 use ratchet_net::Quoted;
 use ratchet_server::{Mode, PLUGINS, PluginRow};
 
@@ -34,6 +36,23 @@ pub(crate) fn refusals(enabled: &[String], disabled: &[String]) -> Vec<String> {
         ));
     }
     all
+}
+
+/// The lists of plugins to enable and to disable: those of the flags, or, where `--admission-control` names the plugins
+/// to run, these and all others.
+pub(crate) fn lists(args: &RuleArgs) -> Result<(Vec<String>, Vec<String>), String> {
+    let GateArgs { enable_admission_plugins: on, disable_admission_plugins: off, .. } = &args.gates;
+    let listed: Vec<String> = named(&args.admission_control).cloned().collect();
+    if listed.is_empty() {
+        return Ok((on.clone(), off.clone()));
+    }
+    if !on.is_empty() || !off.is_empty() {
+        return Err("admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive".to_owned());
+    }
+    let is_other = |plugin: &&PluginRow| !listed.iter().any(|name| name == plugin.name);
+    let others = PLUGINS.iter().filter(is_other).map(|plugin| plugin.name.to_owned());
+    let others = others.collect();
+    Ok((listed, others))
 }
 
 /// The plugins that are enabled and implemented. With the Node authorizer NodeRestriction is on by default (KEP-4872):

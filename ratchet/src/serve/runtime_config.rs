@@ -64,8 +64,9 @@ fn check(key: &str) -> Result<(), String> {
     let mut parts = key.splitn(3, '/');
     let (group, version) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let core = if group == "api" { "" } else { group };
-    let is_there = |row: &ratchet_catalog::Resource| row.group == core && row.version == version;
-    if !ratchet_catalog::RESOURCES.iter().any(is_there) {
+    let is_there =
+        |one: &ratchet_catalog::Servable| one.row.group == core && one.row.version == version;
+    if !ratchet_catalog::servable().iter().any(is_there) && !REGISTERED.contains(&(core, version)) {
         return Err(format!("group version {group}/{version} that has not been registered"));
     }
     match parts.next() {
@@ -76,14 +77,42 @@ fn check(key: &str) -> Result<(), String> {
     }
 }
 
-/// The served groups; `api` is the core group.
+/// The known groups; `api` is the core group.
 fn groups() -> impl Iterator<Item = &'static str> {
-    let of = |row: &'static ratchet_catalog::Resource| match row.group {
+    let of = |one: ratchet_catalog::Servable| match one.row.group {
         "" => "api",
         group => group,
     };
-    ratchet_catalog::RESOURCES.iter().map(of)
+    let registered = REGISTERED.iter().map(|(group, _)| *group);
+    ratchet_catalog::servable().into_iter().map(of).chain(registered)
 }
+
+/// Versions that 1.36 knows and that have no resources any more: they can be named, and nothing comes of it.
+const REGISTERED: &[(&str, &str)] = &[
+    ("admission.k8s.io", "v1"),
+    ("admission.k8s.io", "v1beta1"),
+    ("apiextensions.k8s.io", "v1beta1"),
+    ("apiregistration.k8s.io", "v1beta1"),
+    ("apps", "v1beta1"),
+    ("apps", "v1beta2"),
+    ("authentication.k8s.io", "v1alpha1"),
+    ("authentication.k8s.io", "v1beta1"),
+    ("authorization.k8s.io", "v1beta1"),
+    ("batch", "v1beta1"),
+    ("discovery.k8s.io", "v1beta1"),
+    ("events.k8s.io", "v1beta1"),
+    ("extensions", "v1beta1"),
+    ("flowcontrol.apiserver.k8s.io", "v1beta1"),
+    ("flowcontrol.apiserver.k8s.io", "v1beta2"),
+    ("flowcontrol.apiserver.k8s.io", "v1beta3"),
+    ("imagepolicy.k8s.io", "v1alpha1"),
+    ("node.k8s.io", "v1beta1"),
+    ("policy", "v1beta1"),
+    ("rbac.authorization.k8s.io", "v1alpha1"),
+    ("rbac.authorization.k8s.io", "v1beta1"),
+    ("scheduling.k8s.io", "v1beta1"),
+    ("storage.k8s.io", "v1alpha1"),
+];
 
 #[cfg(test)]
 mod tests {
@@ -107,6 +136,9 @@ mod tests {
                 on("api/v1", true),
             ])
         );
+        let beta = "resource.k8s.io/v1beta1,flowcontrol.apiserver.k8s.io/v1beta3=true";
+        let keys: Vec<_> = of(beta).unwrap().into_iter().map(|(key, _)| key).collect();
+        assert_eq!(keys, ["resource.k8s.io/v1beta1", "flowcontrol.apiserver.k8s.io/v1beta3"]);
         assert_eq!(of("apps/v1=false,apps/v1=true"), Ok(vec![on("apps/v1", true)]));
     }
 

@@ -1,9 +1,7 @@
 //! Server settings from the flags of `ratchet serve`, with kube-apiserver's error messages.
 
-use super::args::{
-    AuditArgs, ClientArgs, KubeletArgs, Reconciler, RuleArgs, ServeArgs, ServingArgs,
-};
-use super::{plugins, runtime_config, signing, usage_error, webhook_users};
+use super::args::{AuditArgs, ClientArgs, KubeletArgs, Reconciler, ServeArgs, ServingArgs};
+use super::{etcd_overrides, plugins, runtime_config, signing, usage_error, webhook_users};
 use crate::behavior_arg::BehaviorArg;
 use ratchet_engine::{ApiConfig, Behavior, KUBELET_CERT_CN, Plugins, Release};
 use ratchet_net::Quoted;
@@ -43,12 +41,14 @@ pub(crate) fn resolve(args: &ServeArgs) -> Result<Settings, String> {
         }
         Err(refusal) => refusals.push(refusal.clone()),
     }
-    api_config.gates.apply(&args.rules.feature_gates).map_err(|error| error.to_string())?;
+    api_config.gates.apply(&args.rules.gates.feature_gates).map_err(|error| error.to_string())?;
     let ranges = ranges(args)?;
 
     refusals.extend(args.accepted.refused.clone());
+    refusals.extend(etcd_overrides::refusals(&args.storage));
     refusals.extend(serving_refusals(&args.serving));
     refusals.extend(issuer_refusals(&args.clients.service_account_issuer));
+    refusals.extend(token_refusals(&args.clients));
     refusals.extend(proxy_refusals(&args.clients));
     let modes = modes(&args.clients.authorization_mode, &mut refusals);
     refusals.extend(audit_refusals(&args.audit));
@@ -56,15 +56,17 @@ pub(crate) fn resolve(args: &ServeArgs) -> Result<Settings, String> {
     refusals.extend(names.as_ref().err().into_iter().flatten().cloned());
     refusals.extend(kubelet_refusals(&args.kubelets));
     refusals.extend(signing::refusals(&args.controllers));
-    let RuleArgs { enable_admission_plugins, disable_admission_plugins, .. } = &args.rules;
-    refusals.extend(plugins::refusals(enable_admission_plugins, disable_admission_plugins));
+    let lists = plugins::lists(&args.rules);
+    refusals.extend(lists.as_ref().err().cloned());
+    let (enabled, disabled) = lists.unwrap_or_default();
+    refusals.extend(plugins::refusals(&enabled, &disabled));
     let runtime = runtime_config::parse(&args.rules.runtime_config);
     refusals.extend(runtime.as_ref().err().cloned());
     let advertise = advertise(&args.serving, &ranges);
     refusals.extend(family_refusal(args, &ranges, advertise));
     usage_error::join_errors(refusals)?;
 
-    let plugins = plugins::in_force(enable_admission_plugins, disable_admission_plugins, &modes);
+    let plugins = plugins::in_force(&enabled, &disabled, &modes);
     api_config.plugins = Plugins {
         deny_external_ips: plugins.contains(&"DenyServiceExternalIPs"),
         pod_security: plugins.contains(&"PodSecurity"),
@@ -146,7 +148,15 @@ fn limits_refusals(args: &ServingArgs) -> Vec<String> {
         (args.write_timeout.is_negative(), "write-timeout"),
     ];
     let invalid = table.into_iter().filter(|(is_wrong, _)| *is_wrong);
-    invalid.map(|(_, flag)| format!("--{flag} can not be negative value")).collect()
+    let mut refusals: Vec<String> =
+        invalid.map(|(_, flag)| format!("--{flag} can not be negative value")).collect();
+    let (reads, writes) = (args.max_requests_inflight, args.max_mutating_requests_inflight);
+    if args.enable_priority_and_fairness && (reads, writes) == (0, 0) {
+        refusals.push(format!(
+            "invalid configuration: MaxRequestsInFlight={reads} and MaxMutatingRequestsInFlight={writes}; they must add up to something positive"
+        ));
+    }
+    refusals
 }
 
 fn limits(args: &ServingArgs) -> RequestLimits {
@@ -154,6 +164,7 @@ fn limits(args: &ServingArgs) -> RequestLimits {
     RequestLimits {
         timeout: args.request_timeout.length(),
         watch: Duration::from_secs(args.min_request_timeout.try_into().unwrap_or(0)),
+        is_fair: args.enable_priority_and_fairness,
         reads: count(args.max_requests_inflight),
         writes: count(args.max_mutating_requests_inflight),
         long_running: count(args.max_long_running_requests),
@@ -194,6 +205,17 @@ fn serving_refusals(args: &ServingArgs) -> Vec<String> {
         all.push("--tls-cert-file and --tls-private-key-file must be specified together".into());
     }
     all
+}
+
+/// Lifetimes that the reference refuses as the longest of tokens.
+fn token_refusals(args: &ClientArgs) -> Option<String> {
+    let longest = args.service_account_max_token_expiration;
+    let is_given = longest.is_negative() || !longest.length().is_zero();
+    let is_usual = (3600..=1 << 32).contains(&longest.length().as_secs());
+    (is_given && !is_usual).then(|| {
+        "the service-account-max-token-expiration must be between 1 hour and 2^32 seconds"
+            .to_owned()
+    })
 }
 
 fn issuer_refusals(issuers: &[String]) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use crate::hostile::Client;
 use crate::hostile::flood::Dice;
-use crate::process::Process;
+use crate::hostile::process::Process;
 use crate::recorder::Recorder;
 use std::io;
 use std::net::SocketAddr;
@@ -29,6 +29,8 @@ impl Entrance {
 pub(crate) struct Cluster {
     pub(crate) servers: Vec<Process>,
     pub(crate) entrance: Entrance,
+    /// The members that the servers use, if they are on etcd.
+    pub(crate) etcd: Option<etcd_peer::Cluster>,
 }
 
 /// Something that happens to a cluster while it is used; when it returns, the cluster is whole again.
@@ -48,7 +50,19 @@ impl Cluster {
     /// One server on the embedded store.
     pub(crate) fn embedded(folder: &Path, flags: &[&str]) -> Self {
         let servers = vec![Process::start(folder, "", flags)];
-        let cluster = Self { servers, entrance: Entrance(Arc::default()) };
+        Self::of(servers, None)
+    }
+
+    /// Servers on one etcd, each with a folder of its own.
+    pub(crate) fn on_etcd(folders: &[&Path], etcd: etcd_peer::Cluster, flags: &[&str]) -> Self {
+        let servers = format!("--etcd-servers={}", etcd.urls().join(","));
+        let flags: Vec<&str> = flags.iter().copied().chain([servers.as_str()]).collect();
+        let start = |folder: &&Path| Process::start(folder, "", &flags);
+        Self::of(folders.iter().map(start).collect(), Some(etcd))
+    }
+
+    fn of(servers: Vec<Process>, etcd: Option<etcd_peer::Cluster>) -> Self {
+        let cluster = Self { servers, entrance: Entrance(Arc::default()), etcd };
         cluster.announce();
         cluster
     }

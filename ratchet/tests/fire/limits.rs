@@ -3,9 +3,9 @@
 
 use crate::api::{self, Line};
 use crate::hostile::Client;
+use crate::hostile::process::Process;
 use crate::hostile::wire::request;
 use crate::number;
-use crate::process::Process;
 use ratchet_embedded::{Embedded, Options};
 use ratchet_store::{Commit, Guard, Store, Write};
 use std::time::{Duration, Instant};

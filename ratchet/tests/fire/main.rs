@@ -9,12 +9,13 @@ mod api;
 mod clients;
 mod cluster;
 mod crash;
+mod etcd_disturbances;
 #[path = "../hostile/mod.rs"]
 mod hostile;
 mod limits;
 mod overload;
-mod process;
 mod recorded;
+mod recorded_etcd;
 mod recorder;
 mod round;
 mod soak;

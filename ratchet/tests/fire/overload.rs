@@ -1,8 +1,8 @@
 //! Overload: limits are global, what is beyond them is told when to come back, and health is always answered.
 
+use crate::hostile::process::Process;
 use crate::hostile::wire::request;
 use crate::hostile::{Answer, Client};
-use crate::process::Process;
 use std::time::{Duration, Instant};
 
 const JSON: (&str, &str) = ("Content-Type", "application/json");
@@ -48,7 +48,11 @@ fn take(
 #[test]
 fn health_is_answered_though_every_place_is_taken() {
     let folder = tempfile::tempdir().unwrap();
-    let limits = ["--max-requests-inflight=1", "--max-mutating-requests-inflight=1"];
+    let limits = [
+        "--max-requests-inflight=1",
+        "--max-mutating-requests-inflight=1",
+        "--enable-priority-and-fairness=false",
+    ];
     let mut server = Process::start(folder.path(), "", &limits);
     let mut client = server.connect().unwrap();
     let read = |client: &mut Client| client.get(MAPS);

@@ -8,8 +8,8 @@
 pub(crate) mod bodies;
 pub(crate) mod flood;
 pub(crate) mod http2;
+pub(crate) mod process;
 pub(crate) mod server;
-pub(crate) mod trusting;
 pub(crate) mod wire;
 
 pub(crate) use server::Server;

@@ -1,8 +1,8 @@
 //! A TLS client that writes arbitrary bytes.
 
-use super::trusting::trusting;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use ratchet_tls::AcceptAnyServer;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
@@ -49,7 +49,7 @@ impl Client {
         kubeconfig: Option<&str>,
         protocols: &[&[u8]],
     ) -> io::Result<Self> {
-        let builder = trusting();
+        let builder = AcceptAnyServer::client_config().unwrap();
         let mut config = match kubeconfig {
             Some(text) => {
                 let chain = CertificateDer::pem_slice_iter(&field(text, "client-certificate-data"))

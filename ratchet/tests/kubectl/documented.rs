@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
+/// The page of the chart; its helm is a stand-in here, and ratchet/tests/webhook_deploy runs the real one.
+const CHART: &str = "deploy/charts/ratchet-webhook/README.md";
+
 /// Commands that are not run: how they begin, and why.
 const NOT_RUN: &[(&str, &str)] = &[
     ("cargo ", "builds this repository; `cargo xtask` commands must exist"),
@@ -22,17 +25,21 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("ratchet kubelet-certs -o prometheus > /var/", "needs a cluster, and writes outside"),
     ("mv /var/lib/node_exporter/", "the second half of the same"),
     ("ratchet serve --kubelet-certificate-authority /etc/", "needs the files of a cluster"),
-    ("ratchet webhook --tls-cert-file /tls/", "serves for ever; ratchet/tests/webhook.rs runs it"),
     ("ratchet webhook manifests --ca-bundle-file ca.crt", "needs the authority of a certificate"),
     ("kubectl apply -f webhook-configuration.yaml", "the second half of the same"),
     (
         "ratchet serve --etcd-servers=https://etcd-0",
-        "needs etcd; ratchet/tests/serve_etcd.rs starts one",
+        "needs etcd; ratchet/tests/serve_etcd starts some",
     ),
     ("kubectl get nodes -o json > certs/nodes.json", "dials the kubelets of a cluster"),
     (
         "openssl req -new -key kubelet.key",
         "run by core/certificate/src/shape/tests.rs, with a hostile request",
+    ),
+    ("ratchet audit -o json > audit.json", "needs a cluster that holds old spellings"),
+    (
+        "ratchet fix --from-audit audit.json",
+        "the second half of the same; ratchet/tests/fix_apply.rs has such a server",
     ),
     ("go test ./...", "needs Go and a project; ratchet/tests/envtest replays what envtest does"),
     ("KUBEBUILDER_ASSETS=$PWD/bin/plain go test ./...", "needs Go and a project"),
@@ -103,7 +110,14 @@ git update-ref refs/remotes/origin/main HEAD";
 
 /// The pages, relative to the root of the repository.
 fn pages() -> Vec<String> {
-    let mut found = vec!["README.md".to_owned(), "deploy/policies/README.md".to_owned()];
+    let beside = [
+        "README.md",
+        "deploy/audit/README.md",
+        "deploy/policies/README.md",
+        "deploy/webhook/README.md",
+        CHART,
+    ];
+    let mut found = beside.map(str::to_owned).to_vec();
     let mut folders = vec![PathBuf::from("docs")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(Path::new(ROOT).join(&folder)).unwrap() {
@@ -193,7 +207,7 @@ fn prepare(console: &Console) {
     let page = read("docs/how-to/policies.md");
     let policy = page.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next());
     console.file("policies/few-replicas.yaml", policy.expect("the page has a policy"));
-    for folder in ["examples", "deploy/policies", "deploy/policies/bindings"] {
+    for folder in ["examples", "deploy/audit", "deploy/policies", "deploy/policies/bindings"] {
         for entry in std::fs::read_dir(Path::new(ROOT).join(folder)).unwrap() {
             let path = entry.unwrap().path();
             if path.is_file() {
@@ -202,7 +216,9 @@ fn prepare(console: &Console) {
             }
         }
     }
-    console.shell("true");
+    let manifests = Path::new(ROOT).join("deploy/webhook");
+    let copied = console.shell(&format!("cp -r {} deploy/", manifests.display()));
+    assert_eq!(copied.code, 0, "{}", copied.text);
     let folder = console.shell(FOLDER);
     assert_eq!(folder.code, 0, "{}", folder.text);
     for line in OBJECTS {

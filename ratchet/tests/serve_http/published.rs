@@ -129,6 +129,54 @@ async fn a_definition_is_in_discovery_when_its_write_is_answered() {
     assert_eq!(client.get(&format!("/openapi/v3/apis/{group}/v2")).await.code, 404);
 }
 
+/// The task that follows definitions makes a number of steps at a time; deletions keep it at work.
+#[tokio::test]
+async fn a_definition_is_in_force_when_its_write_is_answered_though_others_go() {
+    let server = Server::start();
+    let client = server.admin().await;
+    let group = "busy.example.com";
+    define(&client, definition(group, &["v1"])).await;
+    let mut others = Vec::new();
+    for one in 0..4 {
+        let client = server.admin().await;
+        others.push(tokio::spawn(async move {
+            for round in 0..20 {
+                let group = format!("going-{one}-{round}.example.com");
+                define(&client, definition(&group, &["v1"])).await;
+                let objects = format!("/apis/{group}/v1/namespaces/default/widgets");
+                let object = json!({
+                    "apiVersion": format!("{group}/v1"), "kind": "Widget",
+                    "metadata": {"name": "one"}, "spec": {"size": 1},
+                });
+                assert_eq!(client.post(&objects, object).await.code, 201);
+                let gone = client.delete(&format!("{DEFINITIONS}/widgets.{group}")).await;
+                assert_eq!(gone.code, 200, "{}", gone.text());
+            }
+        }));
+    }
+    // Whoever asks between the write and its effect must not leave old documents behind.
+    let asking = server.admin().await;
+    let asking = tokio::spawn(async move {
+        loop {
+            asking.get(&format!("/apis/{group}/v1")).await;
+        }
+    });
+    let mut count = 0;
+    while count < 20 || !others.iter().all(tokio::task::JoinHandle::is_finished) {
+        let short = json!([format!("w{count}")]);
+        let names = json!({"spec": {"names": {"shortNames": short}}});
+        let patched = client.patch(&format!("{DEFINITIONS}/widgets.{group}"), names).await;
+        assert_eq!(patched.code, 200, "{}", patched.text());
+        let list = client.get(&format!("/apis/{group}/v1")).await.json();
+        assert_eq!(list["resources"][0]["shortNames"], short, "after {count} patches");
+        count += 1;
+    }
+    asking.abort();
+    for other in others {
+        other.await.unwrap();
+    }
+}
+
 async fn wait_until_gone(client: &Client, path: &str) -> Answer {
     for _ in 0..600 {
         let answer = client.get(path).await;

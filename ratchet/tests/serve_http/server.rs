@@ -6,7 +6,7 @@ use ratchet_engine::{ApiConfig, Behavior, Release};
 use ratchet_http::certificates::{self, Authority};
 use ratchet_identity::SigningKey;
 use ratchet_server::{Config, Credentials, Mode, Ranges, ReloadHandle, RequestLimits};
-use ratchet_store::Store;
+use ratchet_store::{Split, Store};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, mpsc};
@@ -52,7 +52,12 @@ impl Server {
 
     /// Another server on the same store, like a restart.
     pub(crate) fn start_again(&self) -> Self {
-        Self::start_from(Some(self.store.clone()), Vec::new(), |_| ())
+        Self::start_from(Some(self.store.clone().into()), Vec::new(), |_| ())
+    }
+
+    /// A separate server on several stores.
+    pub(crate) fn start_split(split: Split) -> Self {
+        Self::start_from(Some(split), Vec::new(), |_| ())
     }
 
     /// A separate server with a changed configuration.
@@ -69,7 +74,7 @@ impl Server {
     }
 
     fn start_from(
-        store: Option<Arc<dyn Store>>,
+        store: Option<Split>,
         found: Vec<(&'static str, String)>,
         change: impl FnOnce(&mut Config) + Send + 'static,
     ) -> Self {
@@ -88,7 +93,7 @@ impl Server {
     }
 
     async fn prepare(
-        store: Option<Arc<dyn Store>>,
+        store: Option<Split>,
         found: Vec<(&'static str, String)>,
         change: impl FnOnce(&mut Config),
     ) -> (Self, ratchet_server::BoundServer) {
@@ -101,9 +106,10 @@ impl Server {
         let token_file = folder.path().join("tokens.csv");
         std::fs::write(&token_file, TOKENS).unwrap();
         let (disk, place) = (FaultInjector::default(), folder.path().join("store"));
-        let store = store.unwrap_or_else(|| {
-            Arc::new(Embedded::open_with(&place, Options::default(), disk.clone()).unwrap())
+        let split = store.unwrap_or_else(|| {
+            Arc::new(Embedded::open_with(&place, Options::default(), disk.clone()).unwrap()).into()
         });
+        let store = split.clone().into_store();
         for (key, value) in found {
             let write = ratchet_store::Write::put(key, ratchet_store::Guard::Absent, value);
             store.commit(vec![write]).await.unwrap();
@@ -128,14 +134,19 @@ impl Server {
                 audiences: Vec::new(),
                 signing_key,
                 verification_keys: Vec::new(),
+                longest_token: None,
+                extends_tokens: true,
+                named_serving: Vec::new(),
+                tls_limits: ratchet_http::TlsLimits::default(),
             },
             drain_limit: Duration::from_secs(1),
             stop_delay: Duration::ZERO,
             limits: RequestLimits {
                 timeout: Duration::from_secs(60),
                 watch: Duration::from_secs(1800),
-                reads: 0,
-                writes: 0,
+                is_fair: true,
+                reads: 400,
+                writes: 200,
                 long_running: 0,
                 long_running_of_user: 0,
                 write: Duration::from_secs(120),
@@ -151,7 +162,7 @@ impl Server {
             compaction: Duration::ZERO,
         };
         change(&mut config);
-        let ready = ratchet_server::start(config, store.clone()).await.unwrap();
+        let ready = ratchet_server::start(config, split).await.unwrap();
         let address = ready.address();
         let authority = authority.pem().to_owned();
         let reloads = ready.reloads();

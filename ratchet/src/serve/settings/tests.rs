@@ -32,6 +32,10 @@ fn what_is_refused() {
             "[--max-requests-inflight can not be negative value, --max-mutating-requests-inflight can not be negative value]",
         ),
         (
+            &["--max-requests-inflight=0", "--max-mutating-requests-inflight=0"],
+            "invalid configuration: MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; they must add up to something positive",
+        ),
+        (
             &["--tls-cert-file=a"],
             "--tls-cert-file and --tls-private-key-file must be specified together",
         ),

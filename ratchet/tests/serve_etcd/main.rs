@@ -1,4 +1,5 @@
-//! `ratchet serve` on real etcd: several servers are one API, and an etcd that goes away comes back.
+//! `ratchet serve` on real etcd: several servers are one API, an etcd that goes away comes back, resources have etcds of
+//! their own, and a full etcd is read on.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,7 +8,10 @@
     reason = "a helper of a test may fail like a test, and not every test uses all of them"
 )]
 
+mod overrides;
+#[path = "../server/mod.rs"]
 mod server;
+mod space;
 
 use etcd_peer::{Cluster, required_programs};
 use ratchet_etcd::{EtcdConfig, EtcdStore};

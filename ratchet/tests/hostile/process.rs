@@ -1,6 +1,6 @@
-//! One `ratchet serve`: started on a folder, paused, killed and started again, with limits of the system.
+//! One `ratchet serve` process: started on a folder, paused, killed and started again, with limits of the system.
 
-use crate::hostile::Client;
+use super::wire::{self, Client};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 /// The time that a start may take: tests share their machine.
 const START: Duration = Duration::from_secs(120);
 
-/// A server whose data directory is a folder.
+/// A server whose data directory is a folder; on etcd, it has its certificates and its kubeconfig there.
 pub(crate) struct Process {
     child: Child,
     folder: PathBuf,
     flags: Vec<String>,
-    /// A shell command before the start, such as `ulimit`.
+    /// A shell command before the start, such as `ulimit`; one that ends in `exec … "$@"` runs the server itself.
     limits: String,
     pub(crate) address: SocketAddr,
 }
@@ -51,7 +51,7 @@ impl Process {
     }
 
     fn is_ready(&self) -> bool {
-        let request = crate::hostile::wire::request("GET", "/readyz", &[], b"");
+        let request = wire::request("GET", "/readyz", &[], b"");
         let answer = self.connect().and_then(|mut client| client.try_raw(&request, false));
         answer.is_ok_and(|answer| answer.code == 200)
     }
@@ -63,13 +63,23 @@ impl Process {
 
     /// The administrator's kubeconfig.
     pub(crate) fn kubeconfig(&self) -> io::Result<String> {
-        std::fs::read_to_string(self.folder.join("data/kubeconfig"))
+        // Beside the store, or where the state of users is.
+        let folder = if self.folder.join("data").exists() { "data" } else { "ratchet" };
+        std::fs::read_to_string(self.folder.join(folder).join("kubeconfig"))
     }
 
     /// Kills it with SIGKILL; once this returns, it does nothing more.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
+    }
+
+    /// Kills it and starts it again on its data, without limits.
+    pub(crate) fn kill_and_restart(&mut self) {
+        self.kill();
+        self.limits.clear();
+        self.spawn_again();
+        self.wait_until_ready();
     }
 
     /// Asks it to end, and waits until it has.
@@ -93,21 +103,37 @@ impl Process {
 
     /// Resident memory in megabytes.
     pub(crate) fn memory(&self) -> u64 {
+        self.memory_field("VmRSS:")
+    }
+
+    /// Peak memory in megabytes.
+    pub(crate) fn peak(&self) -> u64 {
+        self.memory_field("VmHWM:")
+    }
+
+    fn memory_field(&self, field: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
         let status = status.unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        // A process that has ended and is not waited for has no memory.
+        let Some(line) = status.lines().find_map(|line| line.strip_prefix(field)) else { return 0 };
         let kib: u64 = line.split_whitespace().next().unwrap().parse().unwrap();
         kib * 1024 / 1_000_000
     }
 
+    /// What is wrong with it: it has ended, or its log tells of a panic.
+    pub(crate) fn fault(&mut self) -> Option<String> {
+        let log = self.log();
+        if let Some(status) = self.child.try_wait().unwrap() {
+            return Some(format!("the server ended with {status}: {log}"));
+        }
+        let bad = ["panick", "overflow", "abort", "memory allocation"];
+        let line = log.lines().find(|line| bad.iter().any(|word| line.contains(word)))?;
+        Some(format!("the log says: {line}"))
+    }
+
     /// Asserts that it runs and that its log tells of no panic.
     pub(crate) fn is_well(&mut self) {
-        let ended = self.child.try_wait().unwrap();
-        let log = self.log();
-        assert!(ended.is_none(), "the server ended with {ended:?}: {log}");
-        let bad = ["panick", "overflow", "abort", "memory allocation"];
-        let line = log.lines().find(|line| bad.iter().any(|word| line.contains(word)));
-        assert_eq!(line, None, "the log tells of a fault");
+        assert_eq!(self.fault(), None);
     }
 }
 
@@ -117,8 +143,9 @@ fn spawn(folder: &Path, limits: &str, flags: &Vec<String>) -> (SocketAddr, Child
     let log = log.create(true).append(true).open(folder.join("log")).unwrap();
     let child = Command::new("sh")
         .args(["-c", &format!("{limits}\nexec \"$@\""), "sh"])
-        .args([env!("CARGO_BIN_EXE_ratchet"), "serve", "--data-dir"])
-        .arg(folder.join("data"))
+        .args([env!("CARGO_BIN_EXE_ratchet"), "serve"])
+        .args(data_dir(folder, flags))
+        .env("XDG_STATE_HOME", folder)
         .args(["--secure-port", &port.to_string()])
         .args(["--service-cluster-ip-range", "10.0.0.0/16"])
         .args(flags)
@@ -128,6 +155,12 @@ fn spawn(folder: &Path, limits: &str, flags: &Vec<String>) -> (SocketAddr, Child
         .spawn()
         .unwrap();
     (SocketAddr::from(([127, 0, 0, 1], port)), child)
+}
+
+/// The flag of the data directory, which a server on etcd does not have.
+fn data_dir(folder: &Path, flags: &[String]) -> Option<String> {
+    let is_on_etcd = flags.iter().any(|flag| flag.starts_with("--etcd-servers="));
+    (!is_on_etcd).then(|| format!("--data-dir={}", folder.join("data").display()))
 }
 
 impl Drop for Process {
