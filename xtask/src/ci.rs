@@ -3,10 +3,12 @@
 mod tally;
 mod test_command;
 
+use crate::kube_tool::{HELM, KUBECTL};
 use crate::metadata::cargo;
 use crate::replay::ORACLE;
-use crate::{clients, docs, etcd, kubectl, layers, licences, report, tables, tidy};
+use crate::{chromium, clients, docs, etcd, layers, licences, report, tables, tidy};
 use anyhow::{Context, Result};
+use std::ffi::{OsStr, OsString};
 use std::process::Command;
 use std::time::Instant;
 pub(crate) use tally::Tally;
@@ -31,6 +33,7 @@ const STEPS: &[Step] = &[
 const TESTS: &[Step] = &[
     ("tests", run_tests),
     ("etcd", run_etcd),
+    ("browser", chromium::run_tests),
     ("recordings", run_recordings),
     ("siege", run_siege),
     ("clients", clients::python),
@@ -43,11 +46,14 @@ const RECORDINGS: &[(&str, &str, &str)] = &[
     (ORACLE, "ratchet-engine", "oracle"),
     ("RATCHET_FIXTURES", "ratchet-object", "fixtures"),
     ("RATCHET_CONTROLLER_RUNTIME", "ratchet", "envtest"),
+    ("RATCHET_PROMTOOL", "ratchet", "webhook_deploy"),
 ];
 
-/// The packages and test binaries that start etcd.
-const ETCD: &[(&str, &str)] =
-    &[("ratchet", "serve_etcd"), ("ratchet", "store_etcd"), ("ratchet-etcd", "etcd")];
+/// Programs that PATH may have, where their variable is not set.
+const IN_PATH: &[(&str, &str)] = &[("RATCHET_PROMTOOL", "promtool")];
+
+/// The test binaries that start etcd.
+const ETCD: &[&str] = &["fire", "serve_etcd", "store_etcd", "etcd"];
 
 /// Time limit of each of them: some read gigabytes, and Go compiles what it tests.
 const RECORDINGS_SECONDS: (&str, &str) = ("RATCHET_TEST_SECONDS", "3600");
@@ -106,13 +112,15 @@ fn run_tests(tally: &mut Tally) -> Result<bool> {
     let arguments = ["test", "--workspace", "--locked", "--no-fail-fast"];
     let (name, default) = FUZZ_SECONDS;
     let seconds = std::env::var(name).unwrap_or_else(|_| default.to_owned());
-    let (kubectl, instead) = kubectl::find()?;
-    if let Some(what) = instead {
-        tally.not_run(what);
-    }
     println!("{name}={seconds} cargo {}", arguments.join(" "));
     let mut command = guarded()?;
-    run_counted(command.args(arguments).env(name, seconds).env(kubectl::VARIABLE, kubectl), tally)
+    command.args(arguments).env(name, seconds);
+    for tool in [&KUBECTL, &HELM] {
+        let (program, instead) = tool.find()?;
+        command.env(tool.variable, program);
+        instead.into_iter().for_each(|what| tally.not_run(what));
+    }
+    run_counted(&mut command, tally)
 }
 
 /// Runs the tests on real etcd, which is brought where it is absent.
@@ -120,42 +128,57 @@ fn run_etcd(tally: &mut Tally) -> Result<bool> {
     let (programs, missing) = etcd::find()?;
     missing.into_iter().for_each(|what| tally.not_run(what));
     tally.forget_ignored(&format!("needs {}", etcd::VARIABLE));
-    let mut succeeded = true;
-    for (package, binary) in ETCD {
-        // One test at a time: each starts members, which need the machine to elect a leader in time.
-        let arguments = ["test", "--locked", "-p", package, "--test", binary, "--", "--ignored"];
-        println!("{}={} cargo {}", etcd::VARIABLE, programs.display(), arguments.join(" "));
-        let (name, default) = RECORDINGS_SECONDS;
-        let seconds = std::env::var(name).unwrap_or_else(|_| default.to_owned());
-        let mut command = guarded()?;
-        command.args(arguments).arg("--test-threads=1");
-        command.env(name, seconds).env(etcd::VARIABLE, &programs);
-        succeeded &= run_counted(&mut command, tally)?;
-    }
-    Ok(succeeded)
+    let (name, default) = RECORDINGS_SECONDS;
+    let seconds = std::env::var(name).unwrap_or_else(|_| default.to_owned());
+    run_ignored(ETCD, &[(etcd::VARIABLE, programs.as_os_str()), (name, seconds.as_ref())], tally)
+}
+
+/// Runs the ignored tests of some test binaries one at a time, because each starts programs that need the machine.
+pub(crate) fn run_ignored(
+    binaries: &[&str],
+    variables: &[(&str, &OsStr)],
+    tally: &mut Tally,
+) -> Result<bool> {
+    // Not `--package`: the features of dependencies would differ from those of the tests, and half of the tree would be
+    // built a second time.
+    let mut arguments = vec!["test", "--workspace", "--locked", "--no-fail-fast"];
+    binaries.iter().for_each(|binary| arguments.extend(["--test", binary]));
+    arguments.extend(["--", "--ignored", "--test-threads=1"]);
+    let named = variables.iter().map(|(name, value)| format!("{name}={}", value.display()));
+    println!("{} cargo {}", named.collect::<Vec<_>>().join(" "), arguments.join(" "));
+    let mut command = guarded()?;
+    command.args(arguments).envs(variables.iter().copied());
+    run_counted(&mut command, tally)
 }
 
 /// Runs the tests whose variable is set.
 fn run_recordings(tally: &mut Tally) -> Result<bool> {
     let mut succeeded = true;
     for (variable, package, binary) in RECORDINGS {
-        if std::env::var_os(variable).is_none() {
-            continue;
-        }
+        let named = std::env::var_os(variable).or_else(|| in_path(variable));
+        let Some(named) = named else { continue };
         tally.forget_ignored(&format!("needs {variable}"));
         let arguments = ["test", "--locked", "-p", package, "--test", binary, "--", "--ignored"];
         println!("cargo {}", arguments.join(" "));
         let (name, default) = RECORDINGS_SECONDS;
         let seconds = std::env::var(name).unwrap_or_else(|_| default.to_owned());
-        succeeded &= run_counted(guarded()?.args(arguments).env(name, seconds), tally)?;
+        let mut command = guarded()?;
+        command.args(arguments).env(name, seconds).env(variable, named);
+        succeeded &= run_counted(&mut command, tally)?;
     }
     Ok(succeeded)
 }
 
+/// The program for a variable, if PATH has it.
+fn in_path(variable: &str) -> Option<OsString> {
+    let (_, program) = IN_PATH.iter().find(|(own, _)| *own == variable)?;
+    let answer = Command::new(program).arg("--version").output();
+    answer.is_ok_and(|answer| answer.status.success()).then(|| OsString::from(program))
+}
+
 /// Runs a short siege with the build that the tests use; it counts as one test.
 fn run_siege(tally: &mut Tally) -> Result<bool> {
-    // Not `--package`: the features of dependencies would differ from those of the tests, and half of the tree would be
-    // built a second time.
+    // Not `--package`, as for the tests on etcd.
     let arguments = ["bench", "--locked", "--profile", "dev", "--workspace", "--bench", "siege"];
     let passed = succeeds(&[&arguments[..], &["--", "--seconds", SIEGE_SECONDS]].concat())?;
     tally.add(passed);

@@ -43,7 +43,10 @@ fn documents() -> Vec<Document> {
     let mut all = vec![
         compatibility::document(ratchet_engine::DIFFERENCES),
         fields::document(ratchet_engine::FIELDS),
-        gates::document(ratchet_engine::GATES, ratchet_engine::gates::WITHOUT_EFFECT),
+        gates::document(
+            ratchet_engine::gates::with_effect(),
+            ratchet_engine::gates::without_effect(),
+        ),
         rules::index(ratchet_engine::RULES),
     ];
     all.extend(ratchet_engine::RULES.iter().map(|rule| rules::page(rule)));

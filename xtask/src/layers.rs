@@ -20,19 +20,31 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("core", &["core"]),
     ("store/api", &[]),
     ("store", &["store/api", "peers", "tools/histories"]),
-    ("wire", &["core"]),
+    // What every client over TLS may share.
+    ("wire/tls", &[]),
+    ("wire", &["core", "wire/tls"]),
     ("controllers", &["core"]),
     ("doors", &["core", "store/api", "wire"]),
     ("peers", &["core", "wire"]),
     (
         "ratchet",
-        &["core", "store/api", "store", "wire", "controllers", "doors", "peers", "tools/histories"],
+        &[
+            "core",
+            "store/api",
+            "store",
+            "wire/tls",
+            "wire",
+            "controllers",
+            "doors",
+            "peers",
+            "tools/histories",
+        ],
     ),
     ("fuzz", &["core", "wire", "doors"]),
     ("xtask", &["core"]),
     // Judges the tests of stores and servers; layers.toml grants it to tests alone.
     ("tools/histories", &[]),
-    ("tools", &[]),
+    ("tools", &["wire/tls"]),
 ];
 
 type Grants = BTreeMap<String, BTreeSet<String>>;

@@ -1,5 +1,6 @@
-//! `cargo xtask crash`, `power`, `histories`, `soak`, `limits`: tests that CI runs for seconds, run for long.
+//! `cargo xtask crash`, `power`, `histories`, `soak`, `limits`, `predictions`: tests that CI runs for seconds, run for long.
 
+use crate::etcd;
 use anyhow::{Context, Result, bail, ensure};
 use std::process::Command;
 
@@ -15,6 +16,8 @@ pub(crate) struct LongRun {
     variable: &'static str,
     /// The length of a full run.
     full: &'static str,
+    /// The tests and their variable with `--etcd`, which are ignored without an etcd.
+    etcd: Option<(&'static str, &'static str)>,
 }
 
 const FIRE: &[&str] = &["-p", "ratchet", "--test", "fire"];
@@ -27,6 +30,7 @@ const LONG_RUNS: &[LongRun] = &[
         option: "--kills",
         variable: "RATCHET_CRASH_KILLS",
         full: "500",
+        etcd: None,
     },
     LongRun {
         name: "power",
@@ -35,6 +39,7 @@ const LONG_RUNS: &[LongRun] = &[
         option: "--cuts",
         variable: "RATCHET_POWER_CUTS",
         full: "10000",
+        etcd: None,
     },
     LongRun {
         name: "histories",
@@ -43,6 +48,7 @@ const LONG_RUNS: &[LongRun] = &[
         option: "--seconds",
         variable: "RATCHET_HISTORIES_SECONDS",
         full: "300",
+        etcd: Some(("recorded_etcd::", "RATCHET_ETCD_HISTORIES_SECONDS")),
     },
     LongRun {
         name: "soak",
@@ -51,6 +57,7 @@ const LONG_RUNS: &[LongRun] = &[
         option: "--seconds",
         variable: "RATCHET_SOAK_SECONDS",
         full: "1800",
+        etcd: None,
     },
     LongRun {
         name: "limits",
@@ -59,6 +66,16 @@ const LONG_RUNS: &[LongRun] = &[
         option: "--percent",
         variable: "RATCHET_LIMITS_PERCENT",
         full: "100",
+        etcd: None,
+    },
+    LongRun {
+        name: "predictions",
+        binary: &["-p", "ratchet", "--test", "audit"],
+        tests: &["predictions::"],
+        option: "--objects",
+        variable: "RATCHET_PREDICTIONS",
+        full: "2000",
+        etcd: None,
     },
 ];
 
@@ -70,9 +87,13 @@ pub(crate) fn find(name: &str) -> Option<&'static LongRun> {
 impl LongRun {
     /// Runs it, with a release build unless `--profile` names another.
     pub(crate) fn run(&self, args: &[&str]) -> Result<bool> {
-        let (mut length, mut profile) = (self.full, "release");
+        let (mut length, mut profile, mut on_etcd) = (self.full, "release", None);
         let mut rest = args.iter().copied();
         while let Some(option) = rest.next() {
+            if option == "--etcd" && self.etcd.is_some() {
+                on_etcd = self.etcd;
+                continue;
+            }
             let value = rest.next().with_context(|| format!("{option} needs a value"))?;
             match option {
                 "--profile" => profile = value,
@@ -83,8 +104,16 @@ impl LongRun {
         ensure!(length.parse::<u64>().is_ok(), "{} must be a number", self.option);
         let mut command = Command::new("cargo");
         command.args(["test", "--locked", "--profile", profile]).args(self.binary);
-        command.args(["--", "--nocapture", "--test-threads=1"]).args(self.tests);
-        command.env(self.variable, length);
+        command.args(["--", "--nocapture", "--test-threads=1"]);
+        match on_etcd {
+            None => command.args(self.tests).env(self.variable, length),
+            Some((tests, variable)) => {
+                let (programs, missing) = etcd::find()?;
+                missing.iter().for_each(|what| eprintln!("{what}"));
+                command.args([tests, "--ignored"]).env(variable, length);
+                command.env(etcd::VARIABLE, programs)
+            }
+        };
         Ok(command.status().context("cannot run cargo")?.success())
     }
 }
@@ -100,6 +129,7 @@ mod tests {
             (&["--cuts", "3"][..], "crash has --kills and --profile, not --cuts"),
             (&["--kills"], "--kills needs a value"),
             (&["--kills", "many"], "--kills must be a number"),
+            (&["--etcd", "3"], "crash has --kills and --profile, not --etcd"),
         ] {
             assert_eq!(run.run(args).unwrap_err().to_string(), why);
         }

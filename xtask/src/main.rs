@@ -1,6 +1,7 @@
 //! The repository's own checks: `cargo xtask <command>`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line speaks by printing")]
 
+mod chromium;
 mod ci;
 mod clients;
 mod code;
@@ -8,7 +9,7 @@ mod dist;
 mod docs;
 mod etcd;
 mod guard;
-mod kubectl;
+mod kube_tool;
 mod layers;
 mod licences;
 mod load;
@@ -17,6 +18,7 @@ mod measure;
 mod metadata;
 mod profile;
 mod replay;
+mod restore;
 mod scale;
 mod server_process;
 mod sessions;
@@ -50,7 +52,11 @@ usage: cargo xtask <command>
   sessions [--check] [--binary PATH]
                   record (or compare) the terminal sessions of docs/sessions
   kubectl         download the kubectl that the tests run, and print its path
+  helm            the same of the helm that the tests run
   etcd            download the etcds that the tests run, and print their paths
+  chromium        find the Chromium that the tests run, or install Debian's, and print its path
+  screenshots [DIR]
+                  take the pictures of the report in docs/images, or in DIR, with that browser
   guard PROGRAM   run a test binary with a time limit; `ci` starts each one through it
   measure [PROFILE]
                   measure speed and memory of the release binary, or of the binary of a profile
@@ -64,6 +70,8 @@ usage: cargo xtask <command>
   envtest [ARGS]  measure how soon control planes of envtest are ready, and the memory of fifty
   settle [ARGS]   measure how long the controllers need until EndpointSlices and Endpoints show all pods
   writes [ARGS]   measure applies, updates with managedFields, definitions and rules on large objects
+  audit [ARGS]    measure `ratchet audit` of 100,000 live objects: time and memory
+  webhook [ARGS]  measure `ratchet webhook`: reviews a second, latency, memory
   streams [ARGS]  measure connections to kubelets: logs, exec and port-forward
   siege [--seconds N]
                   run hostile clients of every kind at once, for half an hour by default, and check that every
@@ -72,18 +80,24 @@ usage: cargo xtask <command>
                   kill `ratchet serve` 500 times at random moments under load, and check the recorded history
   power [--cuts N]
                   cut the power of simulated disks 10,000 times while stores are written, and check what is left
-  histories [--seconds N]
-                  record histories of a server that is killed, paused and restarted, and check them
+  histories [--etcd] [--seconds N]
+                  record histories of a server that is killed, paused and restarted, and check them; with --etcd, of
+                  two servers on real etcd with three members, which are killed, paused and compacted
   soak [--seconds N]
                   half an hour of mixed load, with checks of histories and of memory
   limits [--percent N]
                   ten thousand idle connections, a thousand watchers, 100,000 objects, or a part of them
-                  (these five take `--profile NAME`, and use a release build without it)
+  predictions [--objects N]
+                  store 2,000 generated objects, audit them, and try every write that was judged on a strict server
+                  (these six take `--profile NAME`, and use a release build without it)
   profile --binary PATH [--tool PATH] [--seconds N] [--output DIR] [--callgrind] [create|get|list|watch]…
                   print where the time of a `ratchet` built with --release goes on these paths: samples of perf, or
                   instructions counted by callgrind
   replay [DIR] [--cases DIR] [--topic T] [--behavior released|proposal]
                   replay recorded requests to a real API server (in DIR, or RATCHET_ORACLE) against `ratchet serve`
+  restore DIR [--binary PATH]
+                  damage spellings of addresses in a copy of any folder of manifests, let `ratchet fix` put them right, and
+                  compare byte for byte
   scale           compute what limits one server and one etcd from the figures in xtask/scale.json, and what breaks first
                   in larger clusters; fails if the model misses a measured point by more than 20 %
   scale --measure --binary PATH [--etcd-servers URL] [--tool PATH] [--quick] [--write]
@@ -137,8 +151,12 @@ fn run() -> Result<bool> {
         ["tables"] => run_alone(tables::check),
         ["dist", rest @ ..] => dist::run(rest),
         ["sessions", rest @ ..] => Ok(report(&sessions::run(rest)?)),
-        ["kubectl"] => kubectl::print(),
+        ["kubectl"] => kube_tool::KUBECTL.print(),
+        ["helm"] => kube_tool::HELM.print(),
         ["etcd"] => etcd::print(),
+        ["chromium"] => chromium::print(),
+        ["screenshots"] => chromium::screenshots("docs/images"),
+        ["screenshots", folder] => chromium::screenshots(folder),
         ["clients"] => clients::run(&mut ci::Tally::default()),
         ["measure"] => measure::run("release"),
         ["measure", profile] => measure::run(profile),
@@ -149,10 +167,13 @@ fn run() -> Result<bool> {
         ["envtest", rest @ ..] => run_bench("envtest", rest),
         ["settle", rest @ ..] => run_bench("settle", rest),
         ["writes", rest @ ..] => run_bench("writes", rest),
+        ["audit", rest @ ..] => run_bench("audit", rest),
+        ["webhook", rest @ ..] => run_bench("webhook", rest),
         ["streams", rest @ ..] => run_bench("kubelets", rest),
         ["siege", rest @ ..] => run_bench("siege", rest),
         ["profile", rest @ ..] => profile::run(rest),
         ["replay", rest @ ..] => replay::run(rest),
+        ["restore", rest @ ..] => restore::run(rest),
         ["scale", rest @ ..] => scale::run(rest),
         ["tree", folder, count] => {
             let count = count.parse().context("COUNT must be a number")?;

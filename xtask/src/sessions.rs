@@ -5,8 +5,9 @@ mod record;
 mod screen;
 mod svg;
 
+use crate::clients;
+use crate::kube_tool::KUBECTL;
 use crate::violation::Violation;
-use crate::{clients, kubectl};
 use anyhow::{Context, Result, bail};
 use record::Recorder;
 use std::path::{Path, PathBuf};
@@ -82,7 +83,7 @@ pub(crate) fn run(args: &[&str]) -> Result<Vec<Violation>> {
         Some(path) => std::path::absolute(path).context("cannot tell where the program is")?,
         None => clients::build_ratchet()?,
     };
-    let (kubectl, instead) = kubectl::find()?;
+    let (kubectl, instead) = KUBECTL.find()?;
     if let Some(note) = instead {
         println!("not used: {note}");
     }

@@ -41,7 +41,7 @@ impl Tally {
     }
 
     /// Removes the tests that were ignored for a reason, because they ran later.
-    pub(super) fn forget_ignored(&mut self, reason: &str) {
+    pub(crate) fn forget_ignored(&mut self, reason: &str) {
         let tests = self.reasons.remove(reason).unwrap_or_default();
         self.ignored = self.ignored.saturating_sub(u64::try_from(tests.len()).unwrap_or(0));
     }

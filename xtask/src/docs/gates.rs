@@ -19,8 +19,11 @@ set.
 ";
 
 /// The table of gates, with a column for each release.
-pub(super) fn document(gates: &[&Gate], others: &[Gate]) -> Document {
-    let (gates, others) = (table(gates.iter().copied()), table(others));
+pub(super) fn document<'g>(
+    gates: impl IntoIterator<Item = &'g Gate>,
+    others: impl IntoIterator<Item = &'g Gate>,
+) -> Document {
+    let (gates, others) = (table(gates), table(others));
     Document::new("docs/reference/gates.md", &format!("{ABOUT}\n{gates}\n{OTHERS}\n{others}"))
 }
 
@@ -58,8 +61,7 @@ mod tests {
 
     #[test]
     fn a_gate_is_told_release_by_release() {
-        let text =
-            document(&[], core::slice::from_ref(&ratchet_engine::gates::RELAXED_DNS_SEARCH)).text;
+        let text = document([], [&ratchet_engine::gates::RELAXED_DNS_SEARCH]).text;
         let want = "| `RelaxedDNSSearchValidation` | not yet | alpha, off | beta, on | GA, on, \
                     locked | GA, on, locked | GA, on, locked | gone, on |\n";
         assert!(text.ends_with(want), "{text}");

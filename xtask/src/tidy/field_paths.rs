@@ -66,6 +66,8 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("core/policy/", &["resourceRules.operations"]),
     // OpenAPI documents.
     ("core/policy/", &["components.schemas", "x-kubernetes-group-version-kind"]),
+    // An operation of a JSON patch; values of a chart in a Flux HelmRelease.
+    ("core/rewrite/", &["op", "spec.values"]),
     // AdmissionReviews, and the Status in them.
     (
         "core/webhook/",
@@ -83,6 +85,8 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("core/webhook/", &["convertedObjects", "result.message", "result.status"]),
     // The file of known findings.
     ("doors/check/", &["findings"]),
+    // The document of an audit.
+    ("doors/fix/", &["findings", "lastApplied", "refuses"]),
     // Keys of the ConfigMap extension-apiserver-authentication.
     (
         "doors/server/",
@@ -111,6 +115,8 @@ const OTHERS: &[(&str, &[&str])] = &[
     ),
     // AdmissionReviews, and the Status in them.
     ("doors/webhook/", &["causes", "code", "details", "patch", "warnings"]),
+    // Headers and spans of traces, and PolicyReports.
+    ("doors/webhook/", &["parentSpanId", "result", "summary", "traceparent"]),
     // AdmissionConfigurations, the WebhookAdmissionConfigurations in them, and kubeconfigs.
     (
         "ratchet/",
@@ -118,8 +124,10 @@ const OTHERS: &[(&str, &[&str])] = &[
     ),
     // Members of a Status.
     ("wire/audit-log/", &["code", "details", "details.causes"]),
-    // Lists.
-    ("wire/cluster/", &["metadata.continue"]),
+    // Lists, and the Status that ends a watch.
+    ("wire/cluster/", &["code", "metadata.continue"]),
+    // Metadata of lists, and members of the report of `ratchet kubelet-certs`.
+    ("doors/audit/", &["findings", "fix", "metadata.remainingItemCount", "nodes", "outcome"]),
     // Claims of tokens.
     ("wire/identity/", &["aud", "crit", "iss"]),
 ];

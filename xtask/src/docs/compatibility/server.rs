@@ -33,6 +33,18 @@ const ROWS: &[[&str; 4]] = &[
         "these are written in one commit with what they are about",
     ],
     [
+        "work that API Priority and Fairness expects of a request",
+        "seats by the size of listed objects, and seats after a write for the watches that it wakes",
+        "seats by the number of listed objects, at most ten; one for a write",
+        "lists are served from memory, and an event is written once for all who watch",
+    ],
+    [
+        "metrics of API Priority and Fairness",
+        "also histograms over every nanosecond (`priority_level_seat_utilization`, `priority_level_request_utilization`, `read_vs_write_current_requests`, `demand_seats`) and of dispatch times",
+        "the other families; the gauges of levels give the same at a scrape",
+        "they would cost every request more than its seat does",
+    ],
+    [
         "a CustomResourceDefinition",
         "becomes an API a second or more after its write is answered",
         "is one when its write is answered",
@@ -213,12 +225,6 @@ const ROWS: &[[&str; 4]] = &[
         "a packed body that is read as it is can only be refused",
     ],
     [
-        "priority and fairness",
-        "queues requests, and names the flow in two headers",
-        "a limit on requests at once, and no such headers",
-        "one process on one machine; the objects are served for clients that read them",
-    ],
-    [
         "long-running requests",
         "no limit",
         "a limit per user and one for all; above it 429 with `Retry-After`, see reference/serve.md",
@@ -238,33 +244,21 @@ const ROWS: &[[&str; 4]] = &[
         "clients may only compare them for equality and order",
     ],
     [
-        "whole pods and templates in messages",
-        "a forbidden change of a pod prints a diff in Go's syntax",
-        "the same words without the diff",
-        "the diff is made of Go's own types",
-    ],
-    [
-        "unknown fields of Go's named types",
-        "`of type v1.ServiceType`",
-        "`of type string`",
-        "OpenAPI does not name them",
-    ],
-    [
         "values that only a few pods have",
-        "projections of trust bundles and pod certificates, `fileKeyRef` and `schedulingGroup` are validated",
+        "`fileKeyRef` is validated, and, with their gates on, projections of trust bundles and pod certificates and `schedulingGroup`",
         "are stored as they are",
         "the kubelet refuses what it cannot use; to be built",
     ],
     [
         "statuses",
-        "counts and conditions of Jobs, condition types of pods, amounts of nodes are validated",
+        "condition types of pods and amounts of nodes are validated",
         "only what the proposals and the generic rules name",
         "only controllers and kubelets write them",
     ],
     [
         "expressions of device selectors in claims and classes, and lists of values in attributes of devices",
         "are compiled; lists may be given where `DRAListTypeAttributes` is on",
-        "are limited in length only; lists are dropped, as with the gate off",
+        "are limited in length only; lists are stored as they are where the gate is on",
         "to be built",
     ],
     [
@@ -370,6 +364,18 @@ const ROWS: &[[&str; 4]] = &[
         "KEP-4427: only in 1.32 is its gate alpha and off",
     ],
     [
+        "kinds that exist in alpha and beta only, turned on by `--runtime-config`",
+        "are validated",
+        "have the generic rules of names and metadata, and device taint rules their own",
+        "to be built",
+    ],
+    [
+        "versions of a kind that a release did not have yet, while it is emulated",
+        "are not served: ServiceCIDRs in v1 before 1.33, VolumeAttributesClasses in v1 before 1.34, MutatingAdmissionPolicies in v1 before 1.36",
+        "are served in v1; only `resource.k8s.io/v1` is not, before 1.34",
+        "addresses are allocated by these objects, whatever release is emulated",
+    ],
+    [
         "`--allow-privileged`",
         "false by default",
         "true by default",
@@ -378,7 +384,7 @@ const ROWS: &[[&str; 4]] = &[
     [
         "flags and feature gates of 1.36 without effect here",
         "have their effect",
-        "are accepted and named in the log; `--encryption-provider-config`, `--authentication-config`, `--authorization-config`, `--audit-webhook-config-file` and `--etcd-servers-overrides` are refused",
+        "are accepted and named in the log, flags with the reason; what would be unsafe or misleading to ignore is refused with the reason, see reference/serve.md",
         "command lines of kube-apiserver work unchanged, but a protection that does not exist must not be configured in silence",
     ],
     [
