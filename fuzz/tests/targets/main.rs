@@ -18,6 +18,7 @@ mod names;
 mod proto;
 mod quoted;
 mod request;
+mod rewrite;
 mod selectors;
 mod shape;
 mod spdy;

@@ -25,13 +25,24 @@ use tempfile::TempDir;
 /// The variable with the programs, separated by colons.
 pub const VARIABLE: &str = "RATCHET_ETCD";
 
+/// The variable with further programs beside those that are brought, such as a newer release.
+pub const MORE: &str = "RATCHET_ETCD_MORE";
+
 /// The time for a member to start.
 const START: Duration = Duration::from_secs(60);
 
-/// The programs that the variable names.
+/// The programs that the variables name, each once.
 pub fn programs() -> Vec<PathBuf> {
-    let named = std::env::var_os(VARIABLE).unwrap_or_default();
-    std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty()).collect()
+    let mut programs: Vec<PathBuf> = Vec::new();
+    for variable in [VARIABLE, MORE] {
+        let named = std::env::var_os(variable).unwrap_or_default();
+        for path in std::env::split_paths(&named) {
+            if !path.as_os_str().is_empty() && !programs.contains(&path) {
+                programs.push(path);
+            }
+        }
+    }
+    programs
 }
 
 /// The programs, of which there must be one.
@@ -109,6 +120,11 @@ impl Cluster {
     pub fn leader(&self) -> Option<usize> {
         let leads = |index: &usize| self.metric(*index, "etcd_server_is_leader") == Some(1.0);
         (0..self.members.len()).find(leads)
+    }
+
+    /// The answer of a member's JSON gateway to a POST; none if there is none in time.
+    pub fn post(&self, index: usize, path: &str, body: &str) -> Option<String> {
+        exchange(self.members[index].port, "POST", path, body)
     }
 
     /// A metric of a member.
@@ -205,10 +221,18 @@ fn free_ports(count: usize) -> Vec<u16> {
 
 /// The answer to a GET; none if there is none in time.
 fn http_get(port: u16, path: &str) -> Option<String> {
+    exchange(port, "GET", path, "")
+}
+
+fn exchange(port: u16, method: &str, path: &str, body: &str) -> Option<String> {
     let address = ([127, 0, 0, 1], port).into();
     let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(1)).ok()?;
-    stream.set_read_timeout(Some(Duration::from_secs(2))).ok()?;
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").ok()?;
+    // What is sent may take a while, such as a defragmentation.
+    let patience = if body.is_empty() { 2 } else { 60 };
+    stream.set_read_timeout(Some(Duration::from_secs(patience))).ok()?;
+    let length = body.len();
+    write!(stream, "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n").ok()?;
+    write!(stream, "Content-Length: {length}\r\n\r\n{body}").ok()?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;
     Some(answer)

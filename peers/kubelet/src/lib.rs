@@ -1,4 +1,13 @@
 //! A small kubelet for tests, with real TLS and any certificate, real logs, real processes and real sockets.
+//!
+//! ```
+//! use kubelet_peer::authority::Authority;
+//! use kubelet_peer::{Kubelet, Options};
+//!
+//! let authority = Authority::new("kubelet-ca");
+//! let kubelet = Kubelet::start_with_runtime(Options::new(authority.kubelet("node-a"))).unwrap();
+//! assert!(kubelet.address().ip().is_loopback() && kubelet.address().port() != 0);
+//! ```
 
 pub mod authority;
 

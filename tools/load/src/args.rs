@@ -170,9 +170,8 @@ impl LoadArgs {
         let compare = self.compare.as_server();
         if compare.server.is_some() || compare.kubeconfig.is_some() {
             let (url, own) = compare.resolve()?;
-            let credentials = if compare.has_credentials() { own } else { credentials };
             targets.push(ServerTarget {
-                endpoint: Endpoint::new(&url, &credentials)?,
+                endpoint: Endpoint::new(&url, &own.or(credentials))?,
                 store_ports: compare.store_port,
             });
         } else if compare.has_credentials() || !compare.store_port.is_empty() {
@@ -280,6 +279,12 @@ mod tests {
         let both = parsed(&args).unwrap().targets().unwrap();
         let tokens: Vec<_> = both.iter().map(|target| target.endpoint.token()).collect();
         assert_eq!(tokens, [Some("t"), Some("t")]);
+        // Whom to believe is another question than who asks.
+        let insecure = [&args[..], &["--compare-insecure-skip-tls-verify"]].concat();
+        let both = parsed(&insecure).unwrap().targets().unwrap();
+        assert_eq!(both[1].endpoint.token(), Some("t"));
+        let own = [&args[..], &["--compare-token", "u"]].concat();
+        assert_eq!(parsed(&own).unwrap().targets().unwrap()[1].endpoint.token(), Some("u"));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Credentials of a client, and the TLS configuration made from them.
 
 use anyhow::{Context, Result};
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use ratchet_tls::AcceptAnyServer;
+use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ClientConfig, RootCertStore};
 use std::sync::Arc;
 
 /// A certificate and its key, in PEM.
@@ -27,16 +27,28 @@ pub(crate) struct Credentials {
 }
 
 impl Credentials {
+    /// These, with who asks and whom to believe from others, each where nothing is said of it here.
+    pub(crate) fn or(self, others: Self) -> Self {
+        let (identity, token) = match (self.identity, self.token) {
+            (None, None) => (others.identity, others.token),
+            own => own,
+        };
+        let (authority, is_insecure) = match (self.authority, self.is_insecure) {
+            (None, false) => (others.authority, others.is_insecure),
+            own => own,
+        };
+        Self { identity, token, authority, is_insecure }
+    }
+
     /// The TLS configuration of connections with these credentials.
     pub(crate) fn tls(&self) -> Result<ClientConfig> {
-        let provider = Arc::new(aws_lc_rs::default_provider());
-        let builder = ClientConfig::builder_with_provider(provider.clone())
-            .with_safe_default_protocol_versions()
-            .context("no version of TLS")?;
         let builder = if self.is_insecure {
-            builder.dangerous().with_custom_certificate_verifier(Arc::new(NoVerifier(provider)))
+            AcceptAnyServer::client_config().context("no version of TLS")?
         } else {
-            builder.with_root_certificates(self.roots()?)
+            ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+                .with_safe_default_protocol_versions()
+                .context("no version of TLS")?
+                .with_root_certificates(self.roots()?)
         };
         let Some(identity) = &self.identity else { return Ok(builder.with_no_client_auth()) };
         let chain: Vec<_> = CertificateDer::pem_slice_iter(&identity.certificate)
@@ -63,45 +75,6 @@ impl Credentials {
             }
         }
         Ok(roots)
-    }
-}
-
-/// A verifier that accepts every server, for `--insecure-skip-tls-verify`.
-#[derive(Debug)]
-struct NoVerifier(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for NoVerifier {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
     }
 }
 
