@@ -93,19 +93,33 @@ impl<'a> At<'a> {
     /// The field `name` below.
     #[must_use]
     pub fn field(&self, name: &'a str) -> Self {
-        self.down(self.node.and_then(|node| node.get(name)), self.path.field(name))
+        let mut below = *self;
+        below.enter(name);
+        below
     }
 
     /// The field at the end of `names`, one below the other.
     #[must_use]
     pub fn descend(&self, names: &[&'a str]) -> Self {
-        names.iter().fold(*self, |at, name| at.field(name))
+        let mut below = *self;
+        names.iter().for_each(|name| below.enter(name));
+        below
+    }
+
+    /// Goes down to the field `name` in place: a path is long, and copying it costs more than looking the field up.
+    fn enter(&mut self, name: &'a str) {
+        self.near = self.span();
+        self.span_override = None;
+        self.node = self.node.and_then(|node| node.get(name));
+        self.path.push(name);
     }
 
     /// The entry `key` of a map with free keys.
     #[must_use]
     pub fn key(&self, key: &'a str) -> Self {
-        self.down(self.node.and_then(|node| node.get(key)), self.path.key(key))
+        let node = self.node.and_then(|node| node.get(key));
+        let path = self.path.key(key);
+        Self { node, path, root: self.root, near: self.span(), span_override: None }
     }
 
     /// The items below, in order; an absent list has none.
@@ -140,10 +154,6 @@ impl<'a> At<'a> {
     /// Whether there are no items or entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    fn down(&self, node: Option<&'a Node<'a>>, path: Path<'a>) -> Self {
-        Self { node, path, root: self.root, near: self.span(), span_override: None }
     }
 
     /// The enclosing object; none once the path was replaced by [`At::with_path`].

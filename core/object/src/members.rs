@@ -8,6 +8,13 @@ use alloc::vec::Vec;
 /// Maps up to this size are compared pair by pair, which needs no memory.
 const SMALL: usize = 24;
 
+/// One bit of a key. Keys with different bits differ, so that most need no comparison.
+fn sketch(key: &str) -> u64 {
+    let (bytes, len) = (key.as_bytes(), key.len());
+    let byte = |at: usize| usize::from(bytes.get(at).copied().unwrap_or_default());
+    1 << ((len * 5 + byte(len / 2) * 3 + byte(len.wrapping_sub(1))) % 64)
+}
+
 /// Keeps the last of duplicate members, and reports them.
 pub(crate) fn dedup_members<'t>(
     entries: &mut Vec<Entry<'t>>,
@@ -15,7 +22,13 @@ pub(crate) fn dedup_members<'t>(
 ) {
     let mut stale: Vec<usize> = Vec::new();
     if entries.len() <= SMALL {
+        let mut sketches = 0u64;
         for (index, entry) in entries.iter().enumerate() {
+            let sketch = sketch(&entry.key);
+            if sketches & sketch == 0 {
+                sketches |= sketch;
+                continue;
+            }
             let mut before = entries.iter().take(index);
             if let Some(first) = before.rposition(|other| other.key == entry.key) {
                 stale.push(first);

@@ -71,7 +71,7 @@ impl<'a> Path<'a> {
     }
 
     /// Adds a step and returns its bit. A full path stays as it is: no rule looks that deep.
-    fn push(&mut self, name: &'a str) -> Option<u16> {
+    pub(crate) fn push(&mut self, name: &'a str) -> Option<u16> {
         let free = self.names.get_mut(usize::from(self.len)).filter(|_| !self.is_closed);
         let Some(free) = free else {
             self.is_closed = true;

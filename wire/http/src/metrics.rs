@@ -6,12 +6,14 @@
 //! where a counter's family has no `_total`; a filter that undoes all four would be longer than
 //! this.
 
+mod by_labels;
 mod family;
 mod process;
 mod text;
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+pub use by_labels::ByLabels;
 pub use family::{Counter, CounterVec, Gauge, GaugeVec, Histogram, HistogramVec};
 use family::{Family, Series};
 pub use process::{process_metrics, process_start_time};

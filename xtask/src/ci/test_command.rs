@@ -6,6 +6,9 @@ use anyhow::{Context, Result};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
+/// The seed of the property tests, as proptest reads it.
+const SEED: &str = "PROPTEST_RNG_SEED";
+
 /// A cargo command that starts test binaries through `xtask guard`, so that none hangs for ever.
 pub(crate) fn guarded() -> Result<Command> {
     let own = std::env::current_exe().context("cannot find this program")?;
@@ -14,7 +17,21 @@ pub(crate) fn guarded() -> Result<Command> {
     // `--config` must precede the subcommand.
     let runner = serde_json::to_string(&[own, "guard"]).context("a path")?;
     command.arg("--config").arg(format!("target.'cfg(all())'.runner = {runner}"));
+    if std::env::var_os(SEED).is_none() {
+        let seed = seed_of_tree();
+        println!("{SEED}={seed}");
+        command.env(SEED, seed.to_string());
+    }
     Ok(command)
+}
+
+/// A number that is the same for the same committed files: property tests try other values with each commit, and a
+/// failure of CI comes again on any machine that has the commit.
+fn seed_of_tree() -> u64 {
+    let tree = Command::new("git").args(["rev-parse", "HEAD^{tree}"]).output();
+    let digits = tree.map(|output| output.stdout).unwrap_or_default();
+    let digits = digits.first_chunk::<16>().and_then(|digits| std::str::from_utf8(digits).ok());
+    digits.and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default()
 }
 
 /// Runs tests, forwards their output as it comes, and counts results.

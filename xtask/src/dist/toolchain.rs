@@ -87,13 +87,13 @@ impl Tools {
     }
 }
 
-/// Builds `ratchet` with the profile `dist`; returns the program's path.
+/// Builds `ratchet` as a release; returns the program's path.
 pub(super) fn build(triple: &str) -> Result<PathBuf> {
-    let arguments = ["build", "--profile", "dist", "--locked", "-p", "ratchet", "--target", triple];
+    let arguments = ["build", "--release", "--locked", "-p", "ratchet", "--target", triple];
     println!("cargo {}", arguments.join(" "));
     let status = cargo().args(arguments).status().context("cannot run cargo")?;
     ensure!(status.success(), "the build failed; cargo says above why");
-    Ok(clients::target()?.join(triple).join("dist").join("ratchet"))
+    Ok(clients::target()?.join(triple).join("release").join("ratchet"))
 }
 
 /// The toolchain's folder.

@@ -10,17 +10,19 @@ use self::observations::Observations;
 use crate::registry::ServedResource;
 use crate::request::{RequestInfo, Target};
 use crate::storage::cache::{Cache, NODE_PORTS};
+use http::StatusCode;
 use ratchet_audit_log::{Counts, Level};
 use ratchet_engine::pod_security::PodSecurityMetrics;
 use ratchet_engine::{ApiConfig, Stage};
 use ratchet_http::PodSecurityCounters;
 use ratchet_http::metrics::{
-    CounterVec, Gauge, GaugeVec, Histogram, HistogramVec, MetricType, Registry, Stability, Writer,
+    ByLabels, Counter, CounterVec, Gauge, GaugeVec, Histogram, HistogramVec, MetricType, Registry,
+    Stability, Writer,
 };
 use ratchet_identity::TokenCounter;
 use ratchet_kubelet::ConnectionCounts;
 use ratchet_policy::{Check, Observation};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 const LATENCY: &[f64] = &[
@@ -35,6 +37,7 @@ const SIZES: &[f64] = &[1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 pub struct Metrics {
     /// The registry that `/metrics` renders.
     pub registry: Registry,
+    request_series: ByLabels<RequestSeries>,
     requests: CounterVec,
     durations: HistogramVec,
     sli_durations: HistogramVec,
@@ -58,80 +61,71 @@ pub struct Metrics {
     pub connections: Connections,
 }
 
+/// The series of requests with the same labels and status, looked up once for a request.
+struct RequestSeries {
+    requests: Arc<Counter>,
+    durations: Arc<Histogram>,
+    sli_durations: Arc<Histogram>,
+    /// Only where the size of a response was ever known.
+    sizes: OnceLock<Arc<Histogram>>,
+}
+
 /// The labels of a request.
 pub struct Labels {
+    info: Arc<RequestInfo>,
+    /// Whether the target is served; others are not named, so that clients cannot create unbounded series.
+    is_known: bool,
     verb: &'static str,
-    group: String,
-    version: String,
-    resource: String,
-    subresource: String,
-    scope: &'static str,
     dry_run: &'static str,
 }
 
 impl Labels {
     /// Derives the labels from verb and target.
-    pub fn of(info: &RequestInfo, dry_run: &'static str, is_apply: bool) -> Self {
-        match &info.target {
-            Target::Resource(path) => Self {
-                verb: verb(info.verb, &path.subresource, is_apply),
-                group: path.group.clone(),
-                version: path.version.clone(),
-                resource: path.resource.clone(),
-                subresource: path.subresource.clone(),
-                scope: match (path.name.is_empty(), path.namespace.is_empty()) {
-                    _ if info.verb == "create" => "resource",
-                    (false, _) => "resource",
-                    (true, false) => "namespace",
-                    (true, true) => "cluster",
-                },
-                dry_run,
+    pub fn of(info: &Arc<RequestInfo>, dry_run: &'static str, is_apply: bool) -> Self {
+        let verb = match &info.target {
+            Target::Resource(path) => verb(info.verb, &path.subresource, is_apply),
+            Target::Path(_) => match info.verb {
+                "get" | "head" => "GET",
+                "post" => "POST",
+                "put" => "PUT",
+                "patch" => "PATCH",
+                "delete" => "DELETE",
+                _ => "other",
             },
-            Target::Path(path) => Self {
-                verb: match info.verb {
-                    "get" | "head" => "GET",
-                    "post" => "POST",
-                    "put" => "PUT",
-                    "patch" => "PATCH",
-                    "delete" => "DELETE",
-                    _ => "other",
-                },
-                group: String::new(),
-                version: String::new(),
-                resource: String::new(),
-                subresource: known_path(path),
-                scope: "",
-                dry_run,
-            },
-        }
+        };
+        Self { info: info.clone(), is_known: true, verb, dry_run }
     }
 
-    /// Drops the labels of a target that is not served, so that clients cannot create unbounded series.
+    /// Drops the labels of a target that is not served.
     pub fn unknown(self) -> Self {
-        Self {
-            group: String::new(),
-            version: String::new(),
-            resource: String::new(),
-            subresource: String::new(),
-            ..self
-        }
+        Self { is_known: false, ..self }
     }
 
     fn plain(&self) -> [&str; 7] {
-        [
-            self.verb,
-            &self.group,
-            &self.version,
-            &self.resource,
-            &self.subresource,
-            self.scope,
-            "apiserver",
-        ]
+        let [group, version, resource, subresource] = match &self.info.target {
+            _ if !self.is_known => [""; 4],
+            Target::Resource(path) => {
+                [&path.group, &path.version, &path.resource, &path.subresource]
+                    .map(String::as_str)
+            }
+            Target::Path(path) => ["", "", "", known_path(path)],
+        };
+        [self.verb, group, version, resource, subresource, self.scope(), "apiserver"]
+    }
+
+    fn scope(&self) -> &'static str {
+        let Target::Resource(path) = &self.info.target else { return "" };
+        match (path.name.is_empty(), path.namespace.is_empty()) {
+            _ if self.info.verb == "create" => "resource",
+            (false, _) => "resource",
+            (true, false) => "namespace",
+            (true, true) => "cluster",
+        }
     }
 }
 
 /// The non-resource path as a label; empty if it is not one of the known ones.
-fn known_path(path: &str) -> String {
+fn known_path(path: &str) -> &'static str {
     const KNOWN: &[&str] = &[
         "/api",
         "/apis",
@@ -144,7 +138,7 @@ fn known_path(path: &str) -> String {
         "/readyz",
         "/version",
     ];
-    KNOWN.iter().find(|known| **known == path).map(|path| (*path).to_owned()).unwrap_or_default()
+    KNOWN.iter().find(|known| **known == path).copied().unwrap_or_default()
 }
 
 fn verb(verb: &str, subresource: &str, is_apply: bool) -> &'static str {
@@ -195,6 +189,7 @@ impl Metrics {
         let stable = Stability::Stable;
         let alpha = Stability::Alpha;
         let metrics = Self {
+            request_series: ByLabels::default(),
             requests: registry.counter("apiserver_request_total", stable, "Requests that were answered, by what they asked for and the HTTP status they got.", &with_code),
             durations: registry.histogram("apiserver_request_duration_seconds", stable, "How long answers took, in seconds, by what was asked for.", &request, LATENCY),
             sli_durations: registry.histogram("apiserver_request_sli_duration_seconds", alpha, "How long answers took, in seconds, without the time spent in webhooks and queues.", &plain, LATENCY),
@@ -252,25 +247,41 @@ impl Metrics {
     pub fn request_completed(
         &self,
         labels: &Labels,
-        code: u16,
+        code: StatusCode,
         duration: Duration,
         bytes: Option<u64>,
     ) {
-        let [verb, group, version, resource, subresource, scope, component] = labels.plain();
-        let dry = labels.dry_run;
-        let code = code.to_string();
-        self.requests
-            .with(&[verb, dry, group, version, resource, subresource, scope, component, &code])
-            .inc();
+        let series = self.series_of(labels, code);
+        series.requests.inc();
         let seconds = duration.as_secs_f64();
-        self.durations
-            .with(&[verb, dry, group, version, resource, subresource, scope, component])
-            .observe(seconds);
-        self.sli_durations.with(&labels.plain()).observe(seconds);
+        series.durations.observe(seconds);
+        series.sli_durations.observe(seconds);
         if let Some(bytes) = bytes {
             #[allow(clippy::cast_precision_loss, reason = "sizes are far below 2^52")]
-            self.sizes.with(&labels.plain()).observe(bytes as f64);
+            series.sizes.get_or_init(|| self.sizes(labels)).observe(bytes as f64);
         }
+    }
+
+    fn series_of(&self, labels: &Labels, code: StatusCode) -> Arc<RequestSeries> {
+        let plain = labels.plain();
+        let [verb, group, version, resource, subresource, scope, component] = plain;
+        let dry_run = labels.dry_run;
+        // After a protocol switch no HTTP status code describes the outcome.
+        let code = if code == StatusCode::SWITCHING_PROTOCOLS { "0" } else { code.as_str() };
+        let with_code =
+            [verb, dry_run, group, version, resource, subresource, scope, component, code];
+        let make = || {
+            let with_dry_run =
+                [verb, dry_run, group, version, resource, subresource, scope, component];
+            RequestSeries {
+                requests: self.requests.with(&with_code),
+                durations: self.durations.with(&with_dry_run),
+                sli_durations: self.sli_durations.with(&plain),
+                sizes: OnceLock::new(),
+            }
+        };
+        let found = self.request_series.find_or_insert(&with_code, make);
+        found.unwrap_or_else(|| Arc::new(make()))
     }
 
     /// The histogram for a response size that is only known after sending.
@@ -297,7 +308,7 @@ impl Metrics {
     }
 
     /// Counts a backend connection until the result is dropped.
-    pub fn connected(&self, info: &RequestInfo) -> Running {
+    pub fn connected(&self, info: &Arc<RequestInfo>) -> Running {
         let labels = Labels::of(info, "", false);
         Running::start(self.long_running.with(&labels.plain()))
     }
@@ -356,7 +367,7 @@ impl Metrics {
 pub(crate) struct LongRunningRequest {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) labels: Labels,
-    pub(crate) code: u16,
+    pub(crate) code: StatusCode,
     pub(crate) started: Instant,
 }
 

@@ -7,6 +7,7 @@ use crate::app::guarded_body::with_guard;
 use crate::app::{App, audit};
 use crate::handler::flow_control::{self, too_many};
 use crate::handler::{documents, route};
+use crate::registry::clock;
 use crate::request::audit_record::AuditRecord;
 use crate::request::deadline::deadline;
 use crate::request::warnings::Warnings;
@@ -77,7 +78,7 @@ pub(crate) async fn serve(
         warnings: Warnings::default(),
         is_audited: app.audit.is_some(),
         audit: AuditRecord::default(),
-        audit_id: audit_id.unwrap_or_else(|| app.new_uid()),
+        audit_id: audit_id.unwrap_or_else(clock::new_request_id),
         started,
         deadline: deadline.as_ref().ok().copied().flatten(),
         address: peer.address.ip(),

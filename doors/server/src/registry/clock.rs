@@ -16,3 +16,9 @@ pub(crate) fn now() -> String {
 pub(crate) fn new_uid() -> String {
     uuid::Uuid::new_v4().to_string()
 }
+
+/// A random id for a request. There is one for each, so that the system is not asked for randomness.
+pub(crate) fn new_request_id() -> String {
+    let bytes = fastrand::u128(..).to_le_bytes();
+    uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
+}

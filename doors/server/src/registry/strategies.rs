@@ -133,7 +133,8 @@ pub(crate) fn custom_strategy() -> &'static Strategy {
 /// The strategy of a kind.
 pub(crate) fn strategy(group: &str, kind: &str) -> &'static Strategy {
     static PLAIN_ROW: Strategy = PLAIN;
-    STRATEGIES.iter().find(|row| row.group == group && row.kind == kind).unwrap_or(&PLAIN_ROW)
+    let found = STRATEGIES.binary_search_by(|row| (row.group, row.kind).cmp(&(group, kind)));
+    found.ok().and_then(|index| STRATEGIES.get(index)).unwrap_or(&PLAIN_ROW)
 }
 
 #[cfg(test)]

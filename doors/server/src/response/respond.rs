@@ -94,13 +94,9 @@ pub(crate) fn finish(app: &Arc<App>, request: &RequestContext<'_>, response: &mu
             response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(size));
         }
     }
-    // After a protocol switch no HTTP status code describes the outcome.
-    let code = match response.status() {
-        StatusCode::SWITCHING_PROTOCOLS => 0,
-        status => status.as_u16(),
-    };
+    let code = response.status();
     let is_lasting = Metrics::is_lasting(&labels);
-    if !is_lasting || response.status().as_u16() >= 400 {
+    if !is_lasting || code.as_u16() >= 400 {
         // Response sizes are recorded for plain responses, not for long-running ones.
         app.metrics.request_completed(
             &labels,

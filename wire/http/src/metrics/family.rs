@@ -1,17 +1,13 @@
-//! Families of series: looked up by label values under a read lock, counted with atomics.
+//! Families of series: looked up by label values, counted with atomics.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 
+use super::by_labels::ByLabels;
 use super::text::Writer;
 use super::{Source, Stability};
 
-/// Label values may come from clients; further series of a family are counted together.
-const MAX_SERIES: usize = 20_000;
-
-/// The label value of series that are counted together.
+/// The label value of the series beyond those that a family may have, which are counted together.
 const OVERFLOW: &str = "overflow";
 
 /// The value of one set of label values.
@@ -22,9 +18,6 @@ pub(super) trait Series: Send + Sync + 'static {
     fn write(&self, name: &str, labels: &[(&str, &str)], writer: &mut Writer);
 }
 
-type Values = Box<[Box<str>]>;
-type Slots<T> = HashMap<u64, Vec<(Values, Arc<T>)>>;
-
 /// All series of one name.
 pub(super) struct Family<T> {
     name: &'static str,
@@ -32,9 +25,7 @@ pub(super) struct Family<T> {
     help: &'static str,
     labels: Box<[&'static str]>,
     buckets: Arc<[f64]>,
-    /// By a hash of the values, so that a lookup copies nothing.
-    series: RwLock<(Slots<T>, usize)>,
-    hashes: RandomState,
+    series: ByLabels<T>,
 }
 
 impl<T: Series> Family<T> {
@@ -51,8 +42,7 @@ impl<T: Series> Family<T> {
             help,
             labels: labels.into(),
             buckets: buckets.into(),
-            series: RwLock::default(),
-            hashes: RandomState::new(),
+            series: ByLabels::default(),
         };
         if labels.is_empty() {
             family.with(&[]);
@@ -63,64 +53,29 @@ impl<T: Series> Family<T> {
     /// The series of these values, in the order of the labels; missing values are empty.
     fn with(&self, values: &[&str]) -> Arc<T> {
         debug_assert_eq!(values.len(), self.labels.len(), "labels of {}", self.name);
-        let hash = self.hashes.hash_one(values);
-        let series = self.series.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = find(&series.0, hash, values) {
-            return found;
-        }
-        drop(series);
-        let mut series = self.series.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = find(&series.0, hash, values) {
-            return found;
-        }
-        if series.1 >= MAX_SERIES && values.iter().any(|&value| value != OVERFLOW) {
-            drop(series);
-            return self.with(&vec![OVERFLOW; self.labels.len()]);
-        }
-        let fresh = Arc::new(T::new(&self.buckets));
-        let values = values.iter().map(|&value| value.into()).collect();
-        series.0.entry(hash).or_default().push((values, Arc::clone(&fresh)));
-        series.1 += 1;
-        fresh
+        let fresh = || T::new(&self.buckets);
+        self.series.find_or_insert(values, fresh).unwrap_or_else(|| {
+            self.series.find_or_force(&vec![OVERFLOW; self.labels.len()], fresh)
+        })
     }
 
     fn remove(&self, values: &[&str]) {
-        let hash = self.hashes.hash_one(values);
-        let mut series = self.series.write().unwrap_or_else(PoisonError::into_inner);
-        let (slots, count) = &mut *series;
-        if let Some(slot) = slots.get_mut(&hash) {
-            let before = slot.len();
-            slot.retain(|(existing, _)| !same(existing, values));
-            *count -= before - slot.len();
-            if slot.is_empty() {
-                slots.remove(&hash);
-            }
-        }
+        self.series.remove(values);
     }
-}
-
-fn find<T>(slots: &Slots<T>, hash: u64, values: &[&str]) -> Option<Arc<T>> {
-    let slot = slots.get(&hash)?;
-    slot.iter().find(|(existing, _)| same(existing, values)).map(|(_, series)| Arc::clone(series))
-}
-
-fn same(existing: &[Box<str>], values: &[&str]) -> bool {
-    existing.iter().map(AsRef::as_ref).eq(values.iter().copied())
 }
 
 impl<T: Series> Source for Family<T> {
     fn write(&self, writer: &mut Writer) {
-        let all = self.series.read().unwrap_or_else(PoisonError::into_inner);
-        let all: Vec<_> = all.0.values().flatten().collect();
-        if all.is_empty() {
-            return;
-        }
-        writer.header(self.name, T::TYPE, self.stability, self.help);
-        for (values, series) in all {
+        let mut has_header = false;
+        self.series.for_each(|values, series| {
+            if !has_header {
+                writer.header(self.name, T::TYPE, self.stability, self.help);
+                has_header = true;
+            }
             let values = values.iter().map(AsRef::as_ref);
             let labels: Vec<_> = self.labels.iter().copied().zip(values).collect();
             series.write(self.name, &labels, writer);
-        }
+        });
     }
 }
 
