@@ -14,6 +14,8 @@ mod legacy;
 mod many;
 mod predictions;
 mod reports;
+#[cfg(unix)]
+mod terminal;
 mod troubles;
 
 #[path = "../harness/mod.rs"]
