@@ -13,6 +13,7 @@ mod hostile;
 mod legacy;
 mod many;
 mod predictions;
+mod repair;
 mod reports;
 #[cfg(unix)]
 mod terminal;
