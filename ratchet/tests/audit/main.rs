@@ -11,6 +11,7 @@ mod formats;
 mod front;
 mod hostile;
 mod legacy;
+mod load;
 mod many;
 mod predictions;
 mod repair;
