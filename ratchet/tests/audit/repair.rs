@@ -54,8 +54,9 @@ fn every_kind_is_repaired_or_named_and_nothing_else_changes() {
     let after = cluster.audit(&["-o", "json"]).json();
     let left = broken(&after);
     let named = |object: &String| {
-        let steps = applied.stdout.lines().filter(|line| line.starts_with(object.as_str()));
-        steps.into_iter().any(|line| !line.ends_with(": patched"))
+        let own = format!("{object}: ");
+        let mut steps = applied.stdout.lines().filter_map(|line| line.strip_prefix(&own));
+        steps.any(|step| step != "patched")
     };
     let silent: Vec<&String> = left.iter().filter(|object| !named(object)).collect();
     assert!(silent.is_empty(), "{silent:?}\n{}", applied.stdout);
