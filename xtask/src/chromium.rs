@@ -72,10 +72,15 @@ pub(crate) fn run_tests(tally: &mut Tally) -> Result<bool> {
     run_ignored(TESTS, &[(VARIABLE, program.as_os_str())], tally)
 }
 
-/// Takes the pictures of the documents.
+/// The variable with the folder for pictures; the test reads it too.
+const PICTURES: &str = "RATCHET_PICTURES";
+
+/// Takes the pictures of the documents: a test does, of a real audit in a real browser.
 pub(crate) fn screenshots(folder: &str) -> Result<bool> {
-    let arguments =
-        ["run", "--locked", "-p", "browser-peer", "--example", "screenshots", "--", folder];
-    let status = Command::new("cargo").args(arguments).env(VARIABLE, find()?).status();
-    Ok(status.context("cannot run cargo")?.success())
+    let folder = std::path::absolute(folder).with_context(|| format!("{folder} is no path"))?;
+    let test = "pictures::pictures_are_taken_of_a_real_audit";
+    let mut command = Command::new("cargo");
+    command.args(["test", "--workspace", "--locked", "--test", "browser", "--"]);
+    command.args(["--ignored", "--exact", test]).env(VARIABLE, find()?).env(PICTURES, folder);
+    Ok(command.status().context("cannot run cargo")?.success())
 }

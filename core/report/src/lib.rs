@@ -51,6 +51,7 @@ mod report;
 mod state;
 mod summary;
 mod timeline;
+mod topic;
 mod verdict;
 
 pub use certificate::{Certificate, CertificateState};
@@ -60,6 +61,7 @@ pub use pod_security::{LevelResult, NamespaceLevels};
 pub use ratchet_engine::pod_security::Level;
 pub use report::{Count, Note, Report, RuleText, StateCount, Subject};
 pub use state::State;
+pub use topic::Topic;
 
 use alloc::string::String;
 

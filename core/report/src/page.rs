@@ -8,6 +8,7 @@ use crate::fallback::push_fallback;
 use crate::matrix::push_matrix;
 use crate::summary::{push_remarks, push_summary};
 use crate::timeline::push_timeline;
+use crate::topic::push_topics;
 use crate::{Report, Subject};
 use alloc::string::String;
 use base64::Engine;
@@ -47,13 +48,7 @@ pub(crate) fn page(report: &Report) -> String {
     push_rules(&mut out, report);
     push_timeline(&mut out, report);
     push_matrix(&mut out, report);
-    if report.notes.iter().any(|note| !note.is_gap) {
-        out.push_str(
-            "<section id=\"notes\" aria-labelledby=\"notes-title\">\n<h2 id=\"notes-title\">Notes</h2>\n<ul>\n",
-        );
-        push_remarks(&mut out, report, false);
-        out.push_str("</ul>\n</section>\n");
-    }
+    push_notes(&mut out, report);
     if !report.findings.is_empty() {
         out.push_str(FINDINGS);
         push_fallback(&mut out, report);
@@ -72,6 +67,27 @@ pub(crate) fn page(report: &Report) -> String {
 /// The source of an inline element in a content security policy.
 fn hash(text: &str) -> String {
     alloc::format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text.as_bytes())))
+}
+
+/// Whether there are remarks that are no gaps, or topics.
+fn has_notes(report: &Report) -> bool {
+    report.notes.iter().any(|note| !note.is_gap) || !report.topics.is_empty()
+}
+
+fn push_notes(out: &mut String, report: &Report) {
+    if !has_notes(report) {
+        return;
+    }
+    out.push_str(
+        "<section id=\"notes\" aria-labelledby=\"notes-title\">\n<h2 id=\"notes-title\">Notes</h2>\n",
+    );
+    if report.notes.iter().any(|note| !note.is_gap) {
+        out.push_str("<ul>\n");
+        push_remarks(out, report, false);
+        out.push_str("</ul>\n");
+    }
+    push_topics(out, report);
+    out.push_str("</section>\n");
 }
 
 fn push_head(out: &mut String, report: &Report) {
@@ -123,7 +139,7 @@ fn push_header(out: &mut String, report: &Report) {
         ("rules", "Rules", !report.findings.is_empty() || !report.counts.is_empty()),
         ("certificates", if is_kubelets { "Nodes" } else { "Certificates" }, has_kubelets),
         ("pod-security", "Pod Security", !report.namespaces.is_empty()),
-        ("notes", "Notes", report.notes.iter().any(|note| !note.is_gap)),
+        ("notes", "Notes", has_notes(report)),
         ("findings", "Findings", !report.findings.is_empty()),
     ];
     for (id, title, _) in sections.into_iter().filter(|(_, _, is_there)| *is_there) {

@@ -1,6 +1,6 @@
 //! The report: what was looked at, what was found, and what could not be seen.
 
-use crate::{Certificate, Finding, NamespaceLevels, State};
+use crate::{Certificate, Finding, NamespaceLevels, State, Topic};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -39,6 +39,8 @@ pub struct Report {
     pub certificates: Vec<Certificate>,
     /// What could not be seen, and other remarks.
     pub notes: Vec<Note>,
+    /// What is known beside the findings.
+    pub topics: Vec<Topic>,
 }
 
 /// What a report is about.

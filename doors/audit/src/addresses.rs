@@ -78,9 +78,13 @@ pub(crate) fn claims(node: &Node<'_>, id: &ObjectId, link: &Link, page: &mut Pag
     }
     let external = node.find(&["spec", "externalIPs"]).map(Node::items).unwrap_or_default();
     if id.kind == "Service" && !external.is_empty() {
+        let addresses: Vec<String> =
+            external.iter().filter_map(Node::text).map(str::to_owned).collect();
+        let parsed = addresses.iter().filter_map(|text| IpText::parse(text).ok());
+        page.inventory.external_addresses.extend(parsed.map(|parsed| parsed.addr()));
         page.inventory.external_ips.push(ExternalIps {
             object: id.clone(),
-            addresses: external.iter().filter_map(Node::text).map(str::to_owned).collect(),
+            addresses,
             owner: link.owner.clone(),
             parent: link.parent.clone(),
         });

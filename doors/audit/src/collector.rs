@@ -99,7 +99,7 @@ impl Collector {
         spooled.remove(&suppressed);
         let mut summary = tally.into_summary(objects);
         summary.suppressed = suppressed.iter().filter(|is_known| **is_known).count() as u64;
-        summary.unseen = (missing.len() + inventory.unreadable.len()) as u64;
+        summary.unseen = missing.len() as u64 + inventory.unreadable.total();
         inventory.sort();
         missing.sort();
         Ok(Collected { input, spooled, owners, summary, changes, inventory, missing })
@@ -186,6 +186,12 @@ impl Owners {
             chain.push(title);
         }
         (self.number(owner), chain)
+    }
+
+    /// The owner of an object in words.
+    pub(crate) fn title(&mut self, own: &Owner, parent: Option<&(u64, String)>) -> String {
+        let (number, _) = self.resolve(own, parent);
+        self.names.get(number).map(|counts| counts.owner.title()).unwrap_or_default()
     }
 
     /// Calls `each` with a finding and its owner.

@@ -6,7 +6,7 @@ use crate::inflate::Inflate;
 use crate::judge::Judge;
 use crate::kinds::audited_kinds;
 use crate::namespace_labels::NamespaceLabels;
-use crate::page::{Inventory, Page};
+use crate::page::Page;
 use crate::{AuditError, Config, tar};
 use indicatif::ProgressBar;
 use ratchet_manifests::{DocumentRef, Documents, Item, objects_in};
@@ -30,7 +30,7 @@ pub(crate) fn read(
     bar: &ProgressBar,
 ) -> Result<Collector, AuditError> {
     let mut files = Files::find(inputs).map_err(AuditError::Setup)?;
-    collector.inventory.unreadable.append(&mut files.unreadable);
+    collector.inventory.unreadable.extend(std::mem::take(&mut files.unreadable));
     let mut namespaces = NamespaceLabels::default();
     bar.set_length(files.found.len() as u64 * 2);
     // The first pass: labels of namespaces decide about pods anywhere.
@@ -44,7 +44,8 @@ pub(crate) fn read(
             Judge { targets: &config.targets, namespaces: &namespaces },
             &mut |mut page| {
                 number += 1;
-                page.inventory.unreadable.iter_mut().for_each(|why| *why = files.named(why));
+                let unreadable = page.inventory.unreadable.rows_mut();
+                unreadable.iter_mut().for_each(|why| *why = files.named(why));
                 collector.absorb(0, number, page)
             },
         ),
@@ -123,9 +124,9 @@ fn read_manifests(
             (Item::Done, _) => Outcome::FileDone,
             (Item::Failed(..), None) => return,
             (Item::Failed(path, why), Some(_)) => {
-                let unreadable = vec![named(path, &why)];
-                let inventory = Inventory { unreadable, ..Inventory::default() };
-                Outcome::Page(Page { inventory, ..Page::default() })
+                let mut page = Page::default();
+                page.inventory.unreadable.push(named(path, &why));
+                Outcome::Page(page)
             }
         };
         results.push(outcome);
@@ -222,7 +223,7 @@ impl<'b, 'p, 'c> Batch<'b, 'p, 'c> {
     }
 
     fn flush_if_full(&mut self) -> io::Result<()> {
-        let size = self.page.objects.max(self.page.inventory.unreadable.len() as u64);
+        let size = self.page.objects.max(self.page.inventory.unreadable.total());
         if size >= BATCH { self.flush() } else { Ok(()) }
     }
 

@@ -8,7 +8,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 /// The version of the format.
-const VERSION: &str = "ratchet.audit.journal/v1";
+const VERSION: &str = "ratchet.audit.journal/v2";
 
 /// What an audit must have in common with its journal.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]

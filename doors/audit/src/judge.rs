@@ -9,6 +9,8 @@ use crate::{Operation, Target, addresses, kinds, managed_fields, pod_levels, pol
 use ratchet_engine::{Part, Rule, Verdict};
 use ratchet_object::{Kind, Limits, Node, Span, decode_json};
 use ratchet_pipeline::{BuiltInType, Defaulted, ObjectType, Paired};
+use std::cmp::Reverse;
+use std::collections::HashMap;
 
 /// What objects are judged by.
 pub(crate) struct Judge<'c> {
@@ -16,7 +18,7 @@ pub(crate) struct Judge<'c> {
     pub(crate) namespaces: &'c NamespaceLabels,
 }
 
-/// The limit of findings per object and target: more help nobody and would fill memory.
+/// The limit of findings per object and target, the worst first: more help nobody and would fill memory.
 const MOST_FINDINGS: usize = 100;
 
 /// A warning about the version in which an object is written says nothing about what is stored.
@@ -73,11 +75,17 @@ impl Judge<'_> {
         let mut findings = Vec::new();
         let changes = changes(&object_type, &row, node);
         for target in self.targets {
-            findings.extend(self.under(target, node, &id, &changes));
+            let (worst, omitted) = self.under(target, node, &id, &changes);
+            findings.extend(worst);
+            page.inventory.omitted_findings += omitted;
         }
         let target = self.targets.first();
         if let Some(target) = target {
-            findings.extend(addresses::ambiguous(node, &id, target));
+            let mut ambiguous = addresses::ambiguous(node, &id, target);
+            let omitted = ambiguous.len().saturating_sub(MOST_FINDINGS);
+            page.inventory.omitted_findings += omitted as u64;
+            ambiguous.truncate(MOST_FINDINGS);
+            findings.extend(ambiguous);
             pod_levels::add(node, &row, &id, &target.api_config, page);
         }
         addresses::claims(node, &id, &link, page);
@@ -97,30 +105,34 @@ impl Judge<'_> {
         }
     }
 
-    /// The findings of all changes under one target, each once with its worst state.
+    /// The findings of all changes under one target, each once with its worst state, and how many are not listed.
     fn under(
         &self,
         target: &Target,
         node: &Node<'_>,
         id: &ObjectId,
         changes: &[(Operation, Paired<'_, '_>)],
-    ) -> Vec<Finding> {
-        let mut findings: Vec<Finding> = Vec::new();
-        for (operation, paired) in changes {
-            let judged = paired.judge(&target.api_config, self.namespaces, None);
-            for message in messages(judged.verdict()) {
-                let is_it = |finding: &Finding| {
-                    finding.rule == message.rule.id && finding.field == message.field
+    ) -> (Vec<Finding>, u64) {
+        let judged: Vec<_> = changes
+            .iter()
+            .map(|(operation, paired)| {
+                (*operation, paired.judge(&target.api_config, self.namespaces, None))
+            })
+            .collect();
+        let verdicts = judged.iter().map(|(operation, judged)| (*operation, judged.verdict()));
+        let (places, omitted) = worst_places(verdicts.clone());
+        let mut findings: Vec<Option<Finding>> = places.iter().map(|_| None).collect();
+        for (operation, verdict) in verdicts {
+            for message in messages(verdict) {
+                let number = places.get(&(message.rule.id, message.field));
+                let Some(slot) = number.and_then(|number| findings.get_mut(*number)) else {
+                    continue;
                 };
-                let known = findings.iter().position(is_it).unwrap_or(findings.len());
-                if known == findings.len() && known < MOST_FINDINGS {
-                    findings.push(new_finding(target, node, id, &message));
-                }
-                let Some(finding) = findings.get_mut(known) else { continue };
-                merge(finding, *operation, &message);
+                let new = || new_finding(target, node, id, &message);
+                merge(slot.get_or_insert_with(new), operation, &message);
             }
         }
-        findings.into_iter().map(Finding::identified).collect()
+        (findings.into_iter().flatten().map(Finding::identified).collect(), omitted)
     }
 
     /// Adds who wrote the value, and whether kubectl will write it again.
@@ -138,6 +150,30 @@ impl Judge<'_> {
         });
         finding
     }
+}
+
+/// The rules and fields that verdicts name, numbered in their order: of too many only the worst. Also how many are left.
+fn worst_places<'v>(
+    verdicts: impl Iterator<Item = (Operation, &'v Verdict)>,
+) -> (HashMap<(&'static str, &'v str), usize>, u64) {
+    let mut places: HashMap<(&str, &str), (State, usize)> = HashMap::new();
+    let mut unlisted = 0;
+    for (operation, verdict) in verdicts {
+        unlisted = unlisted.max(verdict.unlisted);
+        for message in messages(verdict) {
+            let number = places.len();
+            let state = message.state_after(operation);
+            let place = places.entry((message.rule.id, message.field)).or_insert((state, number));
+            place.0 = place.0.max(state);
+        }
+    }
+    let mut places: Vec<_> = places.into_iter().collect();
+    places.sort_unstable_by_key(|(_, (state, number))| (Reverse(*state), *number));
+    let omitted = places.len().saturating_sub(MOST_FINDINGS) + unlisted;
+    places.truncate(MOST_FINDINGS);
+    places.sort_unstable_by_key(|(_, (_, number))| *number);
+    let numbered = places.into_iter().enumerate().map(|(number, (place, _))| (place, number));
+    (numbered.collect(), omitted as u64)
 }
 
 fn new_finding(target: &Target, node: &Node<'_>, id: &ObjectId, message: &Message<'_>) -> Finding {
@@ -158,11 +194,7 @@ fn merge(finding: &mut Finding, operation: Operation, message: &Message<'_>) {
     if list.last() != Some(&operation) {
         list.push(operation);
     }
-    let state = match (message.is_refusal, operation) {
-        (false, _) => State::Warns,
-        (true, Operation::Create) => State::RefusedOnCreate,
-        (true, _) => State::Frozen,
-    };
+    let state = message.state_after(operation);
     if finding.message.is_empty() || state > finding.state {
         finding.message.clone_from(&message.text);
     }
@@ -239,6 +271,15 @@ fn messages(verdict: &Verdict) -> Vec<Message<'_>> {
 }
 
 impl<'v> Message<'v> {
+    /// What it means for the object if this operation is answered with it.
+    fn state_after(&self, operation: Operation) -> State {
+        match (self.is_refusal, operation) {
+            (false, _) => State::Warns,
+            (true, Operation::Create) => State::RefusedOnCreate,
+            (true, _) => State::Frozen,
+        }
+    }
+
     fn copy(&self) -> Self {
         Self { text: self.text.clone(), ..*self }
     }

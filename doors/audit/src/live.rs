@@ -7,6 +7,7 @@ use crate::judge::Judge;
 use crate::missing::Missing;
 use crate::namespace_labels::NamespaceLabels;
 use crate::page::Page;
+use crate::progress::ListProgress;
 use crate::requests::Requests;
 use crate::served::{ServedKind, discover};
 use crate::{AuditError, Config};
@@ -163,6 +164,7 @@ async fn list(
     // A list that began anew: objects up to this one are judged.
     let mut after = String::new();
     let mut restarts = 0;
+    let mut progress = ListProgress::new(&shared.bar);
     loop {
         let slot = shared.requests.slot().await;
         let page = match shared.requests.next_page(&mut pages).await {
@@ -192,7 +194,7 @@ async fn list(
         let results = tokio::task::spawn_blocking(move || judging.judge(page.text(), &head, &from));
         let results = results.await.map_err(|error| closed(&error))?;
         drop((turn, slot));
-        let (results, judged) = match results {
+        let (results, judged, left) = match results {
             Ok(results) => results,
             Err(why) => {
                 let why = format!("the answer cannot be read: {why}");
@@ -200,7 +202,7 @@ async fn list(
                 return Ok(());
             }
         };
-        shared.bar.inc(results.objects);
+        progress.advance(results.objects, left);
         if let Some(judged) = judged {
             (last, restarts) = (judged, 0);
         }
@@ -234,20 +236,19 @@ impl Shared {
         self.collected.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Judges the items of a list that come after a place; returns the place of the last of them, too.
+    /// Judges the items of a list that come after a place; returns the place of the last of them, and how many objects
+    /// the list has left, too.
     fn judge(
         &self,
         text: &str,
         head: &ListHead,
         after: &str,
-    ) -> Result<(Page, Option<String>), String> {
+    ) -> Result<(Page, Option<String>, u64), String> {
         let judge = Judge { targets: &self.config.targets, namespaces: &self.namespaces };
         let decoded = decode_json(text, Limits::STORED).map_err(|error| error.to_string())?;
         let mut list = decoded.documents.into_iter().next().ok_or("it is empty")?;
-        if let Some(left) = list.find(&["metadata", "remainingItemCount"]).and_then(Node::as_int) {
-            let left = u64::try_from(left).unwrap_or(0);
-            self.bar.set_length(self.bar.length().unwrap_or(0).max(self.bar.position() + left));
-        }
+        let left = list.find(&["metadata", "remainingItemCount"]).and_then(Node::as_int);
+        let left = left.and_then(|left| u64::try_from(left).ok()).unwrap_or(0);
         let items = list.remove("items").map(|items| items.value);
         let Some(Value::List(items)) = items else { return Err("a list without items".to_owned()) };
         let (mut page, mut last) = (Page::default(), None);
@@ -258,6 +259,6 @@ impl Shared {
                 last = Some(at);
             }
         }
-        Ok((page, last))
+        Ok((page, last, left))
     }
 }

@@ -1,9 +1,10 @@
 //! `Page`: everything that is remembered of some judged objects, in a form that can be written down and read again.
 
 use crate::finding::{Finding, ObjectId};
+use crate::listed::Listed;
 use crate::owner::{Link, Owner};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 /// The results of a page of a list, or of a document.
@@ -26,14 +27,18 @@ pub(crate) struct Inventory {
     pub(crate) namespaces: BTreeMap<String, PodLevels>,
     /// Namespaces with a label that enforces a level.
     pub(crate) enforced: BTreeMap<String, String>,
-    pub(crate) external_ips: Vec<ExternalIps>,
-    pub(crate) searches: Vec<SearchName>,
-    pub(crate) policies: Vec<Policy>,
+    pub(crate) external_ips: Listed<ExternalIps, MOST_LISTED>,
+    /// All external IPs, also of Services that are not listed: an allow-list must not lack one.
+    pub(crate) external_addresses: BTreeSet<IpAddr>,
+    pub(crate) searches: Listed<SearchName, MOST_LISTED>,
+    pub(crate) policies: Listed<Policy, MOST_LISTED>,
     /// Documents that could not be read.
-    pub(crate) unreadable: Vec<String>,
+    pub(crate) unreadable: Listed<String, MOST_LISTED>,
+    /// Findings of objects with very many that are not listed, the mildest.
+    pub(crate) omitted_findings: u64,
 }
 
-/// The most external IPs, search names and unreadable documents that are listed one by one.
+/// The most external IPs, search names, policies and unreadable documents that are listed one by one.
 const MOST_LISTED: usize = 5000;
 
 impl Inventory {
@@ -42,24 +47,33 @@ impl Inventory {
             self.namespaces.entry(name).or_default().add(levels);
         }
         self.enforced.extend(other.enforced);
-        extend(&mut self.external_ips, other.external_ips);
-        extend(&mut self.searches, other.searches);
-        extend(&mut self.policies, other.policies);
-        extend(&mut self.unreadable, other.unreadable);
+        self.external_ips.add(other.external_ips);
+        self.external_addresses.extend(other.external_addresses);
+        self.searches.add(other.searches);
+        self.policies.add(other.policies);
+        self.unreadable.add(other.unreadable);
+        self.omitted_findings += other.omitted_findings;
     }
 
     /// Puts the lists in an order that does not depend on which page came first.
     pub(crate) fn sort(&mut self) {
-        self.external_ips.sort_by(|a, b| a.object.cmp(&b.object));
-        self.searches.sort_by(|a, b| (&a.object, &a.field).cmp(&(&b.object, &b.field)));
-        self.policies.sort_by(|a, b| (&a.kind, &a.name).cmp(&(&b.kind, &b.name)));
-        self.unreadable.sort_unstable();
+        self.external_ips.sort();
+        self.searches.sort();
+        self.policies.sort();
+        self.unreadable.sort();
+        self.namespaces.values_mut().for_each(|levels| levels.probe_hosts.sort());
     }
-}
 
-fn extend<T>(list: &mut Vec<T>, more: Vec<T>) {
-    let free = MOST_LISTED.saturating_sub(list.len());
-    list.extend(more.into_iter().take(free));
+    /// What the lists leave out, by the name of the list.
+    pub(crate) fn omitted(&self) -> [(&'static str, u64); 5] {
+        [
+            ("findings", self.omitted_findings),
+            ("externalIPs", self.external_ips.omitted()),
+            ("searches", self.searches.omitted()),
+            ("policies", self.policies.omitted()),
+            ("unreadable", self.unreadable.omitted()),
+        ]
+    }
 }
 
 /// A finding before its owner is known.
@@ -103,7 +117,7 @@ pub(crate) struct PodLevels {
     pub(crate) baseline: Violations,
     pub(crate) restricted: Violations,
     /// Probes and lifecycle handlers with hosts.
-    pub(crate) probe_hosts: Vec<String>,
+    pub(crate) probe_hosts: Listed<String, MOST_EXAMPLES>,
 }
 
 /// The pods that do not pass a level.
@@ -115,6 +129,8 @@ pub(crate) struct Violations {
     pub(crate) example: String,
     /// Why, in the words of the plugin; a few.
     pub(crate) reasons: Vec<String>,
+    /// Whether there are other reasons.
+    pub(crate) has_others: bool,
 }
 
 /// The most reasons and probe hosts that are remembered of a namespace.
@@ -126,7 +142,7 @@ impl PodLevels {
         self.pods += other.pods;
         self.baseline.add(other.baseline);
         self.restricted.add(other.restricted);
-        keep_first(&mut self.probe_hosts, other.probe_hosts);
+        self.probe_hosts.add(other.probe_hosts);
     }
 }
 
@@ -137,22 +153,24 @@ impl Violations {
         if is_first && !other.example.is_empty() {
             self.example = other.example;
         }
-        keep_first(&mut self.reasons, other.reasons);
-    }
-}
-
-/// Adds texts to a sorted list, and keeps the first of them.
-fn keep_first(list: &mut Vec<String>, more: Vec<String>) {
-    for text in more {
-        if let Err(at) = list.binary_search(&text) {
-            list.insert(at, text);
+        for reason in other.reasons {
+            if let Err(at) = self.reasons.binary_search(&reason) {
+                self.reasons.insert(at, reason);
+            }
         }
+        self.has_others |= other.has_others || self.reasons.len() > MOST_EXAMPLES;
+        self.reasons.truncate(MOST_EXAMPLES);
     }
-    list.truncate(MOST_EXAMPLES);
+
+    /// The reasons for people, who are told that there are others.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let others = self.has_others.then(|| "and for other reasons".to_owned());
+        self.reasons.iter().cloned().chain(others).collect()
+    }
 }
 
 /// A Service with external IPs.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub(crate) struct ExternalIps {
     pub(crate) object: ObjectId,
     pub(crate) addresses: Vec<String>,
@@ -161,7 +179,7 @@ pub(crate) struct ExternalIps {
 }
 
 /// A DNS search name that only the relaxed reading takes.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub(crate) struct SearchName {
     pub(crate) object: ObjectId,
     pub(crate) field: String,
@@ -171,7 +189,7 @@ pub(crate) struct SearchName {
 }
 
 /// A policy or webhook that exists.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub(crate) struct Policy {
     pub(crate) kind: String,
     pub(crate) name: String,

@@ -35,12 +35,13 @@ pub(crate) fn add(
     let hosts = baseline.iter().filter(|violation| violation.rule.id == PROBE_HOSTS);
     let hosts = hosts.flat_map(|violation| &violation.labels);
     let probe_hosts = hosts.map(|label| format!("{title} {}: {}", label.field, label.label));
-    let levels = PodLevels {
+    let mut levels = PodLevels {
         pods: 1,
         baseline: violations(&baseline, &title),
         restricted: violations(&restricted, &title),
-        probe_hosts: probe_hosts.collect(),
+        ..PodLevels::default()
     };
+    levels.probe_hosts.extend(probe_hosts);
     page.inventory.namespaces.entry(id.namespace.clone()).or_default().add(levels);
 }
 
@@ -52,6 +53,7 @@ fn violations(found: &[Violation], title: &str) -> Violations {
         pods: 1,
         example: title.to_owned(),
         reasons: found.iter().map(|violation| violation.reason.to_string()).collect(),
+        has_others: false,
     }
 }
 

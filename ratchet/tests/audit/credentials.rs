@@ -142,3 +142,48 @@ fn a_kubeconfig_that_does_not_work_is_named_with_what_is_wrong() {
     assert_eq!(output.code, 2);
     assert!(output.stderr.contains("garbage is no kubeconfig: "), "{}", output.stderr);
 }
+
+#[test]
+fn files_of_the_environment_are_one_and_those_that_are_missing_are_passed_over() {
+    let cluster = Cluster::start(OLD);
+    for (member, file) in [
+        ("certificate-authority-data", "kube/certs/ca.crt"),
+        ("client-certificate-data", "kube/certs/me.crt"),
+        ("client-key-data", "kube/certs/me.key"),
+    ] {
+        cluster.folder.write(file, decoded(&cluster, member));
+    }
+    // Files are relative to the kubeconfig that names them; the first current context wins.
+    let server = member(&cluster, "server");
+    let first = format!(
+        "apiVersion: v1\nkind: Config\ncurrent-context: it\ncontexts:\n- {{name: it, context: {{cluster: a, user: a}}}}\nclusters:\n- {{name: a, cluster: {{server: '{server}', certificate-authority: certs/ca.crt}}}}\n"
+    );
+    let second = "apiVersion: v1\nkind: Config\ncurrent-context: other\nusers:\n- {name: a, user: {client-certificate: certs/me.crt, client-key: certs/me.key}}\n";
+    cluster.folder.write("kube/first", first);
+    cluster.folder.write("kube/second", second);
+    let audit = |files: &[&str], home: &str| {
+        let paths = std::env::join_paths(files).unwrap().into_string().unwrap();
+        let environment = [("KUBECONFIG", paths.as_str()), ("HOME", home)];
+        run_in(&cluster.folder.path(""), &["audit", "-o", "json"], b"", &environment)
+    };
+    let output = audit(&["kube/missing", "kube/first", "", "kube/second"], "/nonexistent");
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert_eq!(output.json()["source"]["server"], server);
+    // Without the variable, it is the file in the home.
+    let own = std::fs::read(cluster.folder.path("data/kubeconfig")).unwrap();
+    cluster.folder.write("home/.kube/config", own);
+    let home = cluster.folder.path("home");
+    let output = audit(&[], home.to_str().unwrap());
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    for (files, why) in [
+        (
+            &["kube/missing", "kube/gone"][..],
+            "cannot read the kubeconfig kube/missing: No such file",
+        ),
+        (&[], "there is no kubeconfig"),
+    ] {
+        let output = audit(files, "/nonexistent");
+        assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{files:?}");
+        assert!(output.stderr.contains(why), "{files:?}: {}", output.stderr);
+    }
+}

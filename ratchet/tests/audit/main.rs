@@ -11,9 +11,13 @@ mod formats;
 mod front;
 mod hostile;
 mod legacy;
+mod load;
 mod many;
 mod predictions;
+mod repair;
 mod reports;
+#[cfg(unix)]
+mod terminal;
 mod troubles;
 
 #[path = "../harness/mod.rs"]

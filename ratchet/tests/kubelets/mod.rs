@@ -12,7 +12,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// A certificate authority.
 pub(crate) struct Authority {
@@ -30,6 +30,8 @@ pub(crate) struct Wanted {
     issuer: Option<String>,
     address: String,
     is_expired: bool,
+    /// Days from today to the ends of its validity.
+    days: Option<(i64, i64)>,
 }
 
 /// A certificate in DER and PEM.
@@ -41,7 +43,14 @@ pub(crate) struct Issued {
 impl Wanted {
     pub(crate) fn nameless() -> Self {
         let address = "127.0.0.1".to_owned();
-        Self { name: None, organization: None, issuer: None, address, is_expired: false }
+        Self {
+            name: None,
+            organization: None,
+            issuer: None,
+            address,
+            is_expired: false,
+            days: None,
+        }
     }
 
     pub(crate) fn named(name: &str) -> Self {
@@ -63,6 +72,12 @@ impl Wanted {
 
     pub(crate) fn expired(self) -> Self {
         Self { is_expired: true, ..self }
+    }
+
+    /// Valid from and to so many days from today.
+    #[allow(dead_code, reason = "not every test looks at times")]
+    pub(crate) fn valid(self, from: i64, to: i64) -> Self {
+        Self { days: Some((from, to)), ..self }
     }
 }
 
@@ -91,6 +106,12 @@ impl Authority {
         let (from, to) = if wanted.is_expired { (2001, 2002) } else { (2001, 2100) };
         params.not_before = rcgen::date_time_ymd(from, 1, 1);
         params.not_after = rcgen::date_time_ymd(to, 1, 1);
+        if let Some((from, to)) = wanted.days {
+            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+            let day = |days: i64| now.checked_add_signed(days * 86_400).unwrap();
+            let time = |days| rcgen::date_time_ymd(1970, 1, 1) + Duration::from_secs(day(days));
+            (params.not_before, params.not_after) = (time(from), time(to));
+        }
         let own = wanted.issuer.as_deref().map(Self::new);
         let issuer = own.as_ref().map_or(&self.issuer, |own| &own.issuer);
         let made = params.signed_by(&self.key, issuer).unwrap();

@@ -52,8 +52,8 @@ impl ConfigFlags {
             let path_text = path.display().to_string();
             return Ok(Some((read_file(path)?, path_text)));
         }
-        let unusable = |error| kubeconfig_error(format!("KUBECONFIG: {}", chain(&error)));
-        if let Some(kubeconfig) = Kubeconfig::from_env().map_err(unusable)? {
+        let named = std::env::var_os("KUBECONFIG").unwrap_or_default();
+        if let Some(kubeconfig) = merged(std::env::split_paths(&named))? {
             return Ok(Some((kubeconfig, "KUBECONFIG".to_owned())));
         }
         let Some(path) = std::env::home_dir().map(|home| home.join(".kube").join("config")) else {
@@ -112,6 +112,25 @@ impl ConfigFlags {
         }
         Ok(())
     }
+}
+
+/// The files of `KUBECONFIG` as one; `None` if it names none. As in kubectl, a file that does not exist is passed over, unless
+/// none of them does.
+fn merged(paths: impl Iterator<Item = PathBuf>) -> Result<Option<Kubeconfig>, ClusterError> {
+    let paths: Vec<PathBuf> = paths.filter(|path| !path.as_os_str().is_empty()).collect();
+    let existing: Vec<&PathBuf> = paths.iter().filter(|path| path.exists()).collect();
+    let files = match (existing.is_empty(), paths.first()) {
+        (_, None) => return Ok(None),
+        // Reading it says what is wrong.
+        (true, Some(first)) => vec![first],
+        (false, Some(_)) => existing,
+    };
+    let mut kubeconfig = Kubeconfig::default();
+    for path in files {
+        let unusable = |error| kubeconfig_error(format!("{}: {}", path.display(), chain(&error)));
+        kubeconfig = kubeconfig.merge(read_file(path)?).map_err(unusable)?;
+    }
+    Ok(Some(kubeconfig))
 }
 
 /// The configuration of a process in a pod, by its service account; `None` outside of a cluster.

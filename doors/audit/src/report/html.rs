@@ -1,12 +1,13 @@
 //! The HTML report: everything that was found, as one page.
 
+use super::sections::{ABOUT_MANIFEST, Section, topics};
 use crate::collector::Collected;
 use crate::page::Violations;
 use crate::{Config, OwnerKind, RULES as OWN_RULES, State};
 use ratchet_formats::count;
 use ratchet_report::{
     Certificate, CertificateState, Count, Finding, LevelResult, NamespaceLevels, Note, ObjectRef,
-    Owner, Report, RuleText, StateCount, Subject, render,
+    Owner, Report, RuleText, StateCount, Subject, Topic, render,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -61,6 +62,7 @@ pub(crate) fn write(config: &Config, audit: &mut Collected, out: &mut dyn Write)
         namespaces: namespaces(audit),
         certificates: config.kubelets.as_ref().map(certificates).unwrap_or_default(),
         notes,
+        topics: topics(audit).into_iter().map(topic).collect(),
     };
     out.write_all(render(&report).as_bytes())
 }
@@ -147,7 +149,7 @@ fn owner(owner: &crate::Owner) -> Owner {
 
 fn namespaces(audit: &Collected) -> Vec<NamespaceLevels> {
     let result =
-        |found: &Violations| LevelResult { violations: found.pods, reasons: found.reasons.clone() };
+        |found: &Violations| LevelResult { violations: found.pods, reasons: found.words() };
     let row = |(name, levels): (&String, &crate::page::PodLevels)| NamespaceLevels {
         namespace: name.clone(),
         pods: levels.pods,
@@ -158,29 +160,37 @@ fn namespaces(audit: &Collected) -> Vec<NamespaceLevels> {
     audit.inventory.namespaces.iter().map(row).collect()
 }
 
-/// What could not be seen, and what is known beside the findings.
+/// What could not be seen, and what is not listed.
 fn notes(audit: &Collected) -> Vec<Note> {
     let missing = audit.missing.iter().map(|missing| Note {
         is_gap: true,
         text: missing.sentence(),
         fix: format!("allow `{}` on {} (deploy/audit/rbac.yaml)", missing.verb, missing.resource),
     });
-    let unreadable = audit.inventory.unreadable.iter().map(|why| Note {
+    let unreadable = audit.inventory.unreadable.rows().iter().map(|why| Note {
         is_gap: true,
         text: format!("cannot be read: {why}"),
         fix: String::new(),
     });
-    let external = audit.inventory.external_ips.iter().map(|row| Note {
-        is_gap: false,
-        text: format!("{} has external IPs: {}", row.object.title(), row.addresses.join(", ")),
-        fix: "keep it on the allow-list, or expose the Service in another way".to_owned(),
-    });
-    let policies = audit.inventory.policies.iter().map(|row| Note {
-        is_gap: false,
-        text: format!("{} {} exists, about {}", row.kind, row.name, row.about),
+    let omitted = audit.inventory.unreadable.omitted();
+    let rest = (omitted > 0).then(|| Note {
+        is_gap: true,
+        text: format!("cannot be read: {omitted} more"),
         fix: String::new(),
     });
-    missing.chain(unreadable).chain(external).chain(policies).collect()
+    let cut = audit.inventory.omitted_findings;
+    let cut = (cut > 0).then(|| Note {
+        is_gap: false,
+        text: format!("{} of objects with very many are not listed", count(cut, "finding")),
+        fix: String::new(),
+    });
+    missing.chain(unreadable).chain(rest).chain(cut).collect()
+}
+
+fn topic(section: Section) -> Topic {
+    let Section { title, rows, omitted, manifest } = section;
+    let manifest = manifest.map(|text| (ABOUT_MANIFEST.to_owned(), text)).unwrap_or_default();
+    Topic { title, rows, omitted, manifest }
 }
 
 /// The certificates of a report of `ratchet kubelet-certs -o json`.

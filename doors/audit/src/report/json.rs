@@ -51,6 +51,7 @@ pub(super) fn after(config: &Config, audit: &mut Collected) -> Vec<(&'static str
     let Collected { owners, inventory, .. } = audit;
     let external: Vec<Value> = inventory
         .external_ips
+        .rows()
         .iter()
         .map(|row| {
             let (owner, _) = owners.resolve(&row.owner, row.parent.as_ref());
@@ -59,6 +60,7 @@ pub(super) fn after(config: &Config, audit: &mut Collected) -> Vec<(&'static str
         .collect();
     let names: Vec<Value> = inventory
         .searches
+        .rows()
         .iter()
         .map(|row| {
             let (owner, _) = owners.resolve(&row.owner, row.parent.as_ref());
@@ -91,7 +93,14 @@ pub(super) fn after(config: &Config, audit: &mut Collected) -> Vec<(&'static str
         members.insert("unseen".into(), json!(audit.summary.unseen));
         members.insert("targets".into(), targets.collect());
     }
-    let policies: Vec<Value> = audit.inventory.policies.iter().map(|row| json!(row)).collect();
+    let policies: Vec<Value> =
+        audit.inventory.policies.rows().iter().map(|row| json!(row)).collect();
+    let omitted: serde_json::Map<String, Value> = audit
+        .inventory
+        .omitted()
+        .map(|(list, omitted)| (list.to_owned(), json!(omitted)))
+        .into_iter()
+        .collect();
     vec![
         ("owners", audit.owners.names.iter().map(owner).collect()),
         ("externalIPs", external.into()),
@@ -101,7 +110,8 @@ pub(super) fn after(config: &Config, audit: &mut Collected) -> Vec<(&'static str
         ("policies", policies.into()),
         ("kubelets", json!(config.kubelets)),
         ("missing", json!(audit.missing)),
-        ("unreadable", json!(audit.inventory.unreadable)),
+        ("unreadable", json!(audit.inventory.unreadable.rows())),
+        ("omitted", omitted.into()),
         ("since", json!(since)),
         ("summary", summary),
     ]
@@ -132,7 +142,7 @@ fn namespace(name: &str, levels: &PodLevels, audit: &Collected) -> Value {
                 "level": level,
                 "pods": found.pods,
                 "example": found.example,
-                "message": found.reasons.join(", "),
+                "message": found.words().join(", "),
             })
         })
     };
@@ -144,7 +154,8 @@ fn namespace(name: &str, levels: &PodLevels, audit: &Collected) -> Value {
         "passes": strictest(levels),
         "pods": levels.pods,
         "violations": violations.into_iter().flatten().collect::<Vec<_>>(),
-        "probeHosts": levels.probe_hosts,
+        "probeHosts": levels.probe_hosts.rows(),
+        "probeHostsOmitted": levels.probe_hosts.omitted(),
     })
 }
 
@@ -159,15 +170,11 @@ pub(super) fn strictest(levels: &PodLevels) -> &'static str {
 
 /// The parameters of the policy `allow-service-external-ips` that allow what is in use, and nothing else.
 pub(super) fn allow_list(audit: &Collected) -> Option<String> {
-    let addresses = audit.inventory.external_ips.iter().flat_map(|row| &row.addresses);
-    let networks = addresses.filter_map(|text| {
-        let parsed = ratchet_net::IpText::parse(text).ok()?;
-        let length = if parsed.addr().is_ipv4() { 32 } else { 128 };
-        Some(format!("{}/{length}", parsed.addr()))
+    let networks = audit.inventory.external_addresses.iter().map(|address| {
+        let length = if address.is_ipv4() { 32 } else { 128 };
+        format!("{address}/{length}")
     });
-    let mut networks: Vec<String> = networks.collect();
-    networks.sort_unstable();
-    networks.dedup();
+    let networks: Vec<String> = networks.collect();
     (!networks.is_empty()).then(|| {
         format!(
             "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: allow-service-external-ips\n  namespace: kube-system\ndata:\n  networks: {}\n",

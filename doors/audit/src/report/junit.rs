@@ -11,7 +11,10 @@ pub(crate) fn write(audit: &mut Collected, out: &mut dyn Write) -> io::Result<()
         findings += counts.findings;
         failures += counts.frozen + counts.refused;
     }
-    let errors = audit.summary.unseen;
+    let unreadable = &audit.inventory.unreadable;
+    // What is not listed is one case.
+    let rest = u64::from(unreadable.omitted() > 0);
+    let errors = audit.summary.unseen - unreadable.omitted() + rest;
     let numbers =
         format!("tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\"", findings + errors + 1);
     writeln!(
@@ -39,11 +42,18 @@ pub(crate) fn write(audit: &mut Collected, out: &mut dyn Write) -> io::Result<()
             "    <testcase classname=\"access\" name=\"{name}\"><error message=\"{text}\"/></testcase>"
         )?;
     }
-    for why in &audit.inventory.unreadable {
+    for why in audit.inventory.unreadable.rows() {
         let text = escape(why);
         writeln!(
             out,
             "    <testcase classname=\"input\" name=\"{text}\"><error message=\"cannot be read\"/></testcase>"
+        )?;
+    }
+    let omitted = audit.inventory.unreadable.omitted();
+    if omitted > 0 {
+        writeln!(
+            out,
+            "    <testcase classname=\"input\" name=\"{omitted} more\"><error message=\"cannot be read\"/></testcase>"
         )?;
     }
     let fine = count(audit.summary.states.fine, "object");

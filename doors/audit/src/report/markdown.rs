@@ -1,5 +1,6 @@
-//! The Markdown report: totals, a table for each owner's findings, and what could not be seen.
+//! The Markdown report: totals, a table of findings, what is known beside them, and what could not be seen.
 
+use super::sections::{ABOUT_MANIFEST, sections};
 use super::totals::totals;
 use crate::Config;
 use crate::collector::Collected;
@@ -34,10 +35,19 @@ pub(crate) fn write(config: &Config, audit: &mut Collected, out: &mut dyn Write)
             finding.target,
         )
     })?;
+    for section in sections(config, audit) {
+        writeln!(out, "\n**{}**\n", cell(&visible(&section.title)))?;
+        for row in section.rows.iter().chain(&section.more()) {
+            writeln!(out, "- {}", cell(&visible(row)))?;
+        }
+        if let Some(text) = &section.manifest {
+            writeln!(out, "\n{ABOUT_MANIFEST}\n\n```yaml\n{text}```")?;
+        }
+    }
     for missing in &audit.missing {
         writeln!(out, "\nNot seen: {}", cell(&visible(&missing.sentence())))?;
     }
-    for why in &audit.inventory.unreadable {
+    for why in audit.inventory.unreadable.rows() {
         writeln!(out, "\nCannot be read: {}", cell(&visible(why)))?;
     }
     Ok(())

@@ -7,6 +7,7 @@ mod markdown;
 mod policy_report;
 mod prometheus;
 mod sarif;
+mod sections;
 mod table;
 mod totals;
 mod yaml;

@@ -11,6 +11,9 @@ use std::io::{self, Write};
 /// The most results in one object: etcd takes a megabyte and a half.
 const MOST_RESULTS: usize = 1000;
 
+/// The annotation with the number of results that an object does not list.
+const OMITTED: &str = "ratchet/omitted";
+
 pub(crate) fn write(config: &Config, audit: &mut Collected, out: &mut dyn Write) -> io::Result<()> {
     let mut reports: BTreeMap<String, Results> = BTreeMap::new();
     let mut number = 0;
@@ -20,23 +23,26 @@ pub(crate) fn write(config: &Config, audit: &mut Collected, out: &mut dyn Write)
             "fail" => report.fail += 1,
             _ => report.warn += 1,
         }
-        if report.rows.len() < MOST_RESULTS {
-            report.rows.push(number);
-        }
+        report.add(finding.state, number);
         number += 1;
         Ok(())
     })?;
     write!(out, "{{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[")?;
     let mut comma = "";
-    for (namespace, Results { fail, warn, rows }) in reports {
+    for (namespace, report) in reports {
+        let (Results { fail, warn, .. }, worst) = (&report, report.worst());
+        let omitted = fail + warn - worst.len() as u64;
         let mut results = Vec::new();
-        audit.for_some_findings(&rows, |finding, counts| {
+        audit.for_some_findings(&worst, |finding, counts| {
             results.push(result(config, finding, &counts.owner.title()));
             Ok(())
         })?;
         let mut metadata = json!({"name": "ratchet-audit"});
         if let (false, Some(members)) = (namespace.is_empty(), metadata.as_object_mut()) {
             members.insert("namespace".into(), json!(namespace));
+        }
+        if let (1.., Some(members)) = (omitted, metadata.as_object_mut()) {
+            members.insert("annotations".into(), json!({OMITTED: omitted.to_string()}));
         }
         let kind = if namespace.is_empty() { "ClusterPolicyReport" } else { "PolicyReport" };
         let report = json!({
@@ -57,8 +63,27 @@ pub(crate) fn write(config: &Config, audit: &mut Collected, out: &mut dyn Write)
 struct Results {
     fail: u64,
     warn: u64,
-    /// Numbers of findings.
-    rows: Vec<usize>,
+    /// Numbers of findings, the first of each state, the worst state first.
+    rows: [Vec<usize>; 3],
+}
+
+impl Results {
+    fn add(&mut self, state: State, number: usize) {
+        let [frozen, refused, warned] = &mut self.rows;
+        let rows = match state {
+            State::Frozen => frozen,
+            State::RefusedOnCreate => refused,
+            State::Warns => warned,
+        };
+        if rows.len() < MOST_RESULTS {
+            rows.push(number);
+        }
+    }
+
+    /// The findings that are listed.
+    fn worst(&self) -> Vec<usize> {
+        self.rows.iter().flatten().copied().take(MOST_RESULTS).collect()
+    }
 }
 
 fn outcome(finding: &Finding) -> &'static str {

@@ -38,7 +38,7 @@ pub(crate) fn write(config: &Config, audit: &mut Collected, out: &mut dyn Write)
     }
     let external = "ratchet_audit_external_ip_services";
     metric_head(out, external, "Services with external IPs.")?;
-    writeln!(out, "{external} {}", audit.inventory.external_ips.len())?;
+    writeln!(out, "{external} {}", audit.inventory.external_ips.total())?;
     let level = "ratchet_audit_namespace_passes";
     metric_head(out, level, "Whether all pods of a namespace pass a Pod Security level.")?;
     for (name, levels) in &audit.inventory.namespaces {

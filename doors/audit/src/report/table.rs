@@ -1,6 +1,6 @@
-//! The table for people: what can be done today, findings by owner, namespaces, and what could not be seen.
+//! The table for people: findings by owner, what is known beside them, and what could not be seen.
 
-use super::json;
+use super::sections::{ABOUT_MANIFEST, MOST_ROWS, Section, sections};
 use super::totals::totals;
 use crate::collector::Collected;
 use crate::{Config, Finding, Operation, State};
@@ -8,8 +8,6 @@ use ratchet_formats::{count, visible};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// The most findings that are printed for an owner; the other formats have them all.
-const MOST_ROWS: usize = 50;
 /// The most findings whose text is kept while the table is put in order.
 const MOST_LINES: usize = 5000;
 
@@ -55,22 +53,11 @@ pub(crate) fn write(config: &Config, audit: &mut Collected, out: &mut dyn Write)
         }
         writeln!(out)?;
     }
-    write_proposals(audit, out)?;
+    for section in sections(config, audit) {
+        write_section(&section, out)?;
+    }
     for missing in &audit.missing {
         writeln!(out, "Not seen: {}", visible(&missing.sentence()))?;
-    }
-    if let Some(changes) = &audit.changes {
-        let (new, gone) = (changes.new.len(), changes.gone());
-        writeln!(
-            out,
-            "Since {}: {new} new, {} gone, {} unchanged",
-            changes.file,
-            gone.len(),
-            changes.unchanged
-        )?;
-        for (_, about) in gone.iter().take(MOST_ROWS) {
-            writeln!(out, "  gone: {}", visible(about))?;
-        }
     }
     for line in totals(config, audit) {
         writeln!(out, "{line}")?;
@@ -81,77 +68,19 @@ pub(crate) fn write(config: &Config, audit: &mut Collected, out: &mut dyn Write)
     Ok(())
 }
 
-/// What is known beside the findings: external IPs, search names, levels of namespaces, policies.
-fn write_proposals(audit: &Collected, out: &mut dyn Write) -> io::Result<()> {
-    if !audit.inventory.external_ips.is_empty() {
-        writeln!(out, "External IPs in use (KEP-2200):")?;
-        for row in audit.inventory.external_ips.iter().take(MOST_ROWS) {
-            let addresses = visible(&row.addresses.join(", "));
-            writeln!(
-                out,
-                "  {}: {addresses} ({})",
-                visible(&row.object.title()),
-                visible(&row.owner.title())
-            )?;
-        }
-        if let Some(text) = json::allow_list(audit) {
-            writeln!(out, "  parameters of the policy that keeps exactly these:")?;
-            for line in text.lines() {
-                writeln!(out, "    {line}")?;
-            }
-        }
-        writeln!(out)?;
+/// Writes what is known beside the findings.
+fn write_section(section: &Section, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}:", visible(&section.title))?;
+    for row in section.rows.iter().chain(&section.more()) {
+        writeln!(out, "  {}", visible(row))?;
     }
-    if !audit.inventory.searches.is_empty() {
-        writeln!(out, "DNS search names that need the relaxed reading (KEP-4427):")?;
-        for row in audit.inventory.searches.iter().take(MOST_ROWS) {
-            writeln!(
-                out,
-                "  {} {}: {}",
-                visible(&row.object.title()),
-                row.field,
-                visible(&row.value)
-            )?;
+    if let Some(text) = &section.manifest {
+        writeln!(out, "  {ABOUT_MANIFEST}")?;
+        for line in text.lines() {
+            writeln!(out, "    {line}")?;
         }
-        writeln!(out)?;
     }
-    if !audit.inventory.namespaces.is_empty() {
-        writeln!(
-            out,
-            "Pod Security, the strictest level that each namespace passes today (KEP-4940):"
-        )?;
-        for (name, levels) in &audit.inventory.namespaces {
-            let level = json::strictest(levels);
-            let enforced =
-                audit.inventory.enforced.get(name).map(String::as_str).unwrap_or("nothing");
-            write!(out, "  {}: {level}, enforces {}", visible(name), visible(enforced))?;
-            let next = match level {
-                "privileged" => Some(("baseline", &levels.baseline)),
-                "baseline" => Some(("restricted", &levels.restricted)),
-                _ => None,
-            };
-            if let Some((next, found)) = next {
-                write!(
-                    out,
-                    "; not {next}: {} of {}, such as {}: {}",
-                    found.pods,
-                    count(levels.pods, "pod"),
-                    visible(&found.example),
-                    visible(&found.reasons.join(", "))
-                )?;
-            }
-            writeln!(out)?;
-        }
-        writeln!(out)?;
-    }
-    if !audit.inventory.policies.is_empty() {
-        writeln!(out, "Policies and webhooks that exist for the same:")?;
-        for row in &audit.inventory.policies {
-            writeln!(out, "  {} {}: {}", row.kind, visible(&row.name), visible(&row.about))?;
-        }
-        writeln!(out)?;
-    }
-    Ok(())
+    writeln!(out)
 }
 
 fn row(config: &Config, finding: &Finding, is_new: bool) -> String {

@@ -12,6 +12,9 @@ use std::io::Write;
 /// What an update changes by itself.
 const VOLATILE: [&str; 3] = ["generation", "managedFields", "resourceVersion"];
 
+/// The annotation in which the API server counts the changes of a DaemonSet's template.
+const COUNTER: &str = "deprecated.daemonset.template.generation";
+
 /// Why a repair stopped.
 enum Stop {
     /// The server could not be reached, or did not give what was asked for.
@@ -55,7 +58,7 @@ pub(super) fn run(
             }
             let subresource = if *is_status { "/status" } else { "" };
             let path = path(about, resource, subresource);
-            let stop = match send(&cluster, about, &path, replaces).await {
+            let stop = match send(&cluster, about, &path, *is_status, replaces).await {
                 Ok(outcome) => {
                     let word = match outcome {
                         Outcome::Patched => "patched",
@@ -105,6 +108,7 @@ async fn send(
     cluster: &Cluster,
     object: &ObjectRef,
     path: &str,
+    is_status: bool,
     replaces: &[Replace],
 ) -> Result<Outcome, Stop> {
     let failed = |error: ratchet_cluster::ClusterError| Stop::Failed(error.to_string());
@@ -136,7 +140,8 @@ async fn send(
         let request = format!("{path}?{query}{dry_run}");
         let answer = cluster.patch_json(&request, &body).await.map_err(failed)?;
         let made = decoded(answer.code, &answer.body, answer.status_message())?;
-        if let Some(place) = difference(&stable(&wanted), &stable(&made), "") {
+        if let Some(place) = difference(&stable(&wanted, is_status), &stable(&made, is_status), "")
+        {
             let when = if dry_run.is_empty() { "changed" } else { "would change" };
             return Err(Stop::Surprise(format!(
                 "the server {when} {place} of {}, too (a webhook or a policy?)",
@@ -156,12 +161,24 @@ fn decoded(code: u16, body: &str, message: Option<String>) -> Result<Value, Stop
     serde_json::from_str(body).map_err(|error| Stop::Failed(format!("not an object: {error}")))
 }
 
-/// The object without what every update changes.
-fn stable(object: &Value) -> Value {
+/// The object without what every update changes, and without the status if the patch is not about it: controllers write
+/// it at any time.
+fn stable(object: &Value, is_status: bool) -> Value {
     let mut object = object.clone();
+    if let (false, Some(members)) = (is_status, object.as_object_mut()) {
+        members.shift_remove("status");
+    }
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         for name in VOLATILE {
             metadata.shift_remove(name);
+        }
+        let annotations = metadata.get_mut("annotations").and_then(Value::as_object_mut);
+        let is_empty = annotations.is_some_and(|annotations| {
+            annotations.shift_remove(COUNTER);
+            annotations.is_empty()
+        });
+        if is_empty {
+            metadata.shift_remove("annotations");
         }
     }
     object
@@ -182,5 +199,34 @@ fn difference(wanted: &Value, made: &Value, path: &str) -> Option<String> {
             pairs.find_map(|(at, (wanted, made))| difference(wanted, made, &format!("{path}/{at}")))
         }
         (wanted, made) => (wanted != made).then(|| path.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_what_servers_and_controllers_write_may_differ() {
+        let object = |annotations: Value, ready: u64, image: &str| {
+            json!({
+                "metadata": {"name": "a", "generation": ready, "annotations": annotations},
+                "spec": {"image": image}, "status": {"ready": ready},
+            })
+        };
+        let read = object(json!({COUNTER: "1"}), 1, "x");
+        let differs = |made: &Value, is_status: bool| {
+            difference(&stable(&read, is_status), &stable(made, is_status), "")
+        };
+        let counted = object(json!({COUNTER: "2"}), 2, "x");
+        assert_eq!(differs(&counted, false), None);
+        assert_eq!(differs(&counted, true), Some("/status/ready".into()));
+        let hooked = object(json!({COUNTER: "2", "by": "webhook"}), 1, "x");
+        assert_eq!(differs(&hooked, false), Some("/metadata/annotations".into()));
+        let moved = object(json!({COUNTER: "2"}), 1, "y");
+        assert_eq!(differs(&moved, false), Some("/spec/image".into()));
+        let bare = json!({"metadata": {"name": "a"}, "spec": {"image": "x"}});
+        assert_eq!(differs(&bare, false), None);
     }
 }

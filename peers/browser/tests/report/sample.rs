@@ -1,8 +1,8 @@
-//! Reports for the tests and for the pictures in the documents: a small cluster, thousands of findings, hostile names.
+//! Reports for the tests: a small cluster, thousands of findings, hostile names.
 
 use ratchet_report::{
     Certificate, CertificateState, Excerpt, Finding, Level, LevelResult, Location, NamespaceLevels,
-    Note, ObjectRef, Owner, OwnerKind, Report, RuleText, State, Subject,
+    Note, ObjectRef, Owner, OwnerKind, Report, RuleText, State, Subject, Topic,
 };
 
 /// 2026-11-17, 08:00 UTC.
@@ -145,6 +145,12 @@ pub(crate) fn cluster() -> Report {
                 fix: String::new(),
             },
         ],
+        topics: vec![Topic {
+            title: "External IPs in use (KEP-2200)".into(),
+            rows: vec!["Service shop/storefront: 10.20.0.7 (Helm release shop/storefront)".into()],
+            omitted: 4711,
+            manifest: ("keeps exactly these:".into(), "kind: ConfigMap\ndata:\n  networks: 10.20.0.7/32\n".into()),
+        }],
         ..Report::default()
     }
 }
@@ -366,6 +372,15 @@ pub(crate) fn hostile() -> Report {
                 messages: vec![(*name).into()],
                 fixes: vec![(*name).into()],
                 ..Certificate::default()
+            })
+            .collect(),
+        topics: HOSTILE
+            .iter()
+            .map(|name| Topic {
+                title: (*name).into(),
+                rows: vec![(*name).into(), long.clone()],
+                omitted: u64::MAX,
+                manifest: ((*name).into(), format!("{name}\n{long}")),
             })
             .collect(),
         notes: vec![Note { is_gap: true, text: all.clone(), fix: all }],
