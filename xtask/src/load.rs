@@ -1,4 +1,4 @@
-//! `cargo xtask load --server URL`: the load tool of `tools/load`, built with optimization.
+//! `cargo xtask load --server URL` and `cargo xtask damage`: programs of `tools`, built with optimization.
 
 use anyhow::{Context, Result};
 use std::process::Command;
@@ -19,10 +19,19 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
     Ok(command().args(args).status().context("cannot run cargo")?.success())
 }
 
-/// The command that runs the tool; arguments follow.
+/// Runs the tool that damages objects; returns whether two servers said the same to all of them.
+pub(crate) fn damage(args: &[&str]) -> Result<bool> {
+    Ok(tool("api-damage").args(args).status().context("cannot run cargo")?.success())
+}
+
+/// The command that runs the load tool; arguments follow.
 pub(crate) fn command() -> Command {
+    tool("api-load")
+}
+
+fn tool(package: &str) -> Command {
     let mut cargo = Command::new("cargo");
-    cargo.args(["run", "--release", "--locked", "--quiet", "-p", "api-load", "--"]);
+    cargo.args(["run", "--release", "--locked", "--quiet", "-p", package, "--"]);
     cargo
 }
 

@@ -64,6 +64,9 @@ usage: cargo xtask <command>
   load --server URL|--kubeconfig FILE [ARGS]
                   load any API server, or two in turn (--compare URL): rates, latencies, lost and late events, CPU and
                   memory; `load --server URL --help` lists profiles and flags
+  damage --server URL --compare URL [--kind K] [--seed N] [-o json] [ARGS]
+                  damage every field of every kind, and compare what two API servers say: exit status 0 if all answers are
+                  equal, 1 if some differ, 2 if it cannot run; `damage --help` lists the flags
   definitions [ARGS]
                   measure a thousand definitions with ten thousand objects: start, memory, one more
   growth [ARGS]   measure what every verb costs by the number of objects, and watches by their number
@@ -162,6 +165,7 @@ fn run() -> Result<bool> {
         ["measure", profile] => measure::run(profile),
         ["load", rest @ ..] if load::names_server(rest) => load::run(rest),
         ["load", rest @ ..] => run_bench("load", rest),
+        ["damage", rest @ ..] => load::damage(rest),
         ["definitions", rest @ ..] => run_bench("definitions", rest),
         ["growth", rest @ ..] => run_bench("growth", rest),
         ["envtest", rest @ ..] => run_bench("envtest", rest),

@@ -14,6 +14,7 @@ use alloc::vec::Vec;
 const PROTOCOLS: &[&str] = &["TCP", "UDP", "SCTP"];
 
 const FULL: &str = "range is full";
+const ALLOCATED: &str = "provided port is already allocated";
 
 /// Allocates numbers within one plan.
 pub(crate) struct Numbers<'a> {
@@ -22,6 +23,8 @@ pub(crate) struct Numbers<'a> {
     random: &'a mut dyn FnMut(u64) -> u64,
     /// The numbers of this Service, so that each is allocated once.
     own: BTreeSet<u16>,
+    /// Those outside of the range, in a dry run.
+    others: BTreeSet<i64>,
     /// Those that the Service did not name.
     pub(crate) chosen: Vec<u16>,
 }
@@ -34,19 +37,25 @@ impl<'a> Numbers<'a> {
         random: &'a mut dyn FnMut(u64) -> u64,
         own: BTreeSet<u16>,
     ) -> Self {
-        Self { range, taken, random, own, chosen: Vec::new() }
+        Self { range, taken, random, own, others: BTreeSet::new(), chosen: Vec::new() }
     }
 
     /// Allocates a named number, or returns the error.
     fn take(&mut self, number: i64) -> Result<(), String> {
         let Some(port) = self.range.find(number) else {
+            if self.range.allows_others {
+                return match self.others.insert(number) {
+                    true => Ok(()),
+                    false => Err(ALLOCATED.into()),
+                };
+            }
             return Err(format!(
                 "provided port is not in the valid range. The range of valid ports is {}",
                 self.range
             ));
         };
         if self.own.contains(&port) || is_taken(self.taken, port) {
-            return Err("provided port is already allocated".into());
+            return Err(ALLOCATED.into());
         }
         self.own.insert(port);
         Ok(())

@@ -33,9 +33,17 @@ pub(crate) struct Network {
 pub(crate) struct PortRange {
     first: u16,
     last: u16,
+    /// Whether a Service may name a port outside, because nothing is allocated.
+    pub(crate) allows_others: bool,
 }
 
 impl Ranges {
+    /// The ranges for a dry run: as in Kubernetes, node ports outside are not refused then.
+    #[must_use]
+    pub fn for_dry_run(&self) -> Self {
+        Self { ports: PortRange { allows_others: true, ..self.ports }, ..self.clone() }
+    }
+
     /// The ranges of a server's flags; `ports` are the first and the last node port.
     pub fn new(primary: &str, secondary: Option<&str>, ports: (u16, u16)) -> Result<Self, String> {
         let invalid = |message: &'static str| move |_: InvalidCidr| message.to_string();
@@ -54,7 +62,12 @@ impl Ranges {
         if first == 0 || first > last {
             return Err(format!("--service-node-port-range {first}-{last} holds no port"));
         }
-        Ok(Self { primary, secondary, more: Vec::new(), ports: PortRange { first, last } })
+        Ok(Self {
+            primary,
+            secondary,
+            more: Vec::new(),
+            ports: PortRange { first, last, allows_others: false },
+        })
     }
 
     /// Adds a network of another ServiceCIDR that is ready. One of a family that the flags do not

@@ -17,10 +17,17 @@ fn field_row(row: &TypeRow, name: &str) -> Option<&'static FieldRow> {
     fields.iter().find(|(field, ..)| *field == name)
 }
 
+/// The fields of the struct that every kind embeds.
+const TYPE_META: [&str; 2] = ["apiVersion", "kind"];
+
 /// The fields on the way to a value as Go's decoder lists them: with the embedded structs in between.
 pub(crate) fn field_path(fields: &[(&TypeRow, &str)]) -> String {
     let mut names = Vec::with_capacity(fields.len());
-    for (row, name) in fields {
+    for (depth, (row, name)) in fields.iter().enumerate() {
+        // Kinds inside others, as claims in a StatefulSet: the version and kind of the whole are read on their own.
+        if depth > 0 && TYPE_META.contains(name) && row.field("metadata").is_some() {
+            names.push("TypeMeta");
+        }
         if let Some((_, _, embedded)) = field_row(row, name).filter(|field| !field.2.is_empty()) {
             names.push(*embedded);
         }

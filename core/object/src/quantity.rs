@@ -1,7 +1,8 @@
 //! Quantities such as `500m` and `1Gi`: parsed, calculated with, and formatted as the API server formats them.
 
 use crate::{At, Node, Value};
-use alloc::string::ToString;
+use alloc::format;
+use alloc::string::{String, ToString};
 use core::cmp::Ordering;
 use core::fmt;
 
@@ -64,6 +65,28 @@ impl Quantity {
     /// The quantity of a field for validation, see [`Self::saturating`]; none if the field has none.
     pub fn at(at: &At<'_>) -> Option<Self> {
         Self::in_node(at.node()?, Self::saturating)
+    }
+
+    /// The quantity of a field as the API server writes it, also where it is too large to count; empty if there is none.
+    pub fn text_at(at: &At<'_>) -> String {
+        let Some(node) = at.node() else { return String::new() };
+        let text = match Self::of(node) {
+            Some(quantity) => Some(quantity.to_string()),
+            None => large_number(node).and_then(|text| Parts::split(&text)?.large_text()),
+        };
+        text.or_else(|| Some(Self::at(at)?.to_string())).unwrap_or_default()
+    }
+
+    /// Whether the API takes the quantity of a field for a whole number: what is too large to count it counts in
+    /// thousandths, and keeps the last 64 bits.
+    pub fn is_whole_at(at: &At<'_>) -> bool {
+        let Some(node) = at.node() else { return true };
+        match Self::of(node) {
+            Some(quantity) => quantity.is_whole(),
+            None => large_number(node)
+                .and_then(|text| Parts::split(&text)?.last_bits())
+                .is_none_or(|thousandths| thousandths % 1000 == 0),
+        }
     }
 
     /// The same quantity rounded up (away from zero) to thousandths.
@@ -157,6 +180,15 @@ impl Quantity {
     }
 }
 
+/// The text of a quantity in a field, which may be a string or a number.
+fn large_number(node: &Node<'_>) -> Option<String> {
+    match &node.value {
+        Value::Text(text) => Some(text.trim().into()),
+        Value::Int(_) | Value::Float(_) => Some(node.to_string()),
+        _ => None,
+    }
+}
+
 /// The text of a quantity in its parts.
 struct Parts<'t> {
     is_negative: bool,
@@ -192,6 +224,46 @@ impl<'t> Parts<'t> {
             })?;
         let power = self.power.checked_sub(i32::try_from(fraction.len()).ok()?)?.checked_add(9)?;
         scaled(digits.checked_mul(self.factor)?, power)
+    }
+
+    /// The text of an amount of many digits; none for a power of two, or with a fraction.
+    fn large_text(&self) -> Option<String> {
+        let digits = format!("{}{}", self.whole, self.fraction);
+        let digits = digits.trim_start_matches('0');
+        let number = digits.trim_end_matches('0');
+        let zeros = i32::try_from(digits.len() - number.len()).ok()?;
+        let places = i32::try_from(self.fraction.len()).ok()?;
+        let power = self.power.checked_sub(places)?.checked_add(zeros)?;
+        let (most, is_exponent) = match self.format {
+            Format::Decimal => (18, false),
+            Format::Exponent => (i32::MAX, true),
+            Format::Binary if self.factor == 1 => (18, false),
+            Format::Binary => return None,
+        };
+        if number.is_empty() || power < 0 {
+            return None;
+        }
+        let unit = (power - power % 3).min(most);
+        let rest = "0".repeat(usize::try_from(power - unit).ok()?);
+        let suffix = match (is_exponent, DECIMAL.iter().find(|(_, of)| *of == unit)) {
+            (true, _) if unit == 0 => String::new(),
+            (true, _) => format!("e{unit}"),
+            (false, found) => found?.0.into(),
+        };
+        let sign = if self.is_negative { "-" } else { "" };
+        Some(format!("{sign}{number}{rest}{suffix}"))
+    }
+
+    /// The last 64 bits of the thousandths of an amount without a fraction.
+    fn last_bits(&self) -> Option<i64> {
+        let power = self.power.checked_sub(i32::try_from(self.fraction.len()).ok()?)?;
+        let digits =
+            self.whole.bytes().chain(self.fraction.bytes()).fold(0_u64, |sum, digit| {
+                sum.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'))
+            });
+        let factor = 10_u64.wrapping_pow(u32::try_from(power.checked_add(3)?).ok()?);
+        let bits = digits.wrapping_mul(factor).cast_signed();
+        Some(if self.is_negative { bits.wrapping_neg() } else { bits })
     }
 
     /// The quantity of this amount.
@@ -277,7 +349,7 @@ fn reduced(mut number: i128, by: i128, most: usize) -> (i128, usize) {
 mod tests {
     use super::*;
 
-    fn canonical_text(text: &str) -> Option<alloc::string::String> {
+    fn canonical_text(text: &str) -> Option<String> {
         Quantity::parse(text).map(|quantity| quantity.to_string())
     }
 
@@ -323,6 +395,33 @@ mod tests {
         assert!(one.exceeds(Quantity::saturating(long).unwrap()));
         assert!(Quantity::saturating("-1e400").unwrap().is_negative());
         assert_eq!(Quantity::saturating("1x"), None);
+    }
+
+    #[test]
+    fn amounts_that_are_too_large_to_count_have_one_spelling() {
+        let digits = "1".repeat(300);
+        for (text, canonical) in [
+            (digits.as_str(), digits.as_str()),
+            ("1e100", "10e99"),
+            ("-1e102", "-1e102"),
+            ("9223372036854775808E", "9223372036854775808E"),
+            (
+                "12345678901234567890123456789012345678900000",
+                "12345678901234567890123456789012345678900k",
+            ),
+        ] {
+            let node = Node::string(text);
+            assert_eq!(Quantity::of(&node), None, "{text}");
+            assert_eq!(Quantity::text_at(&At::root(&node)), canonical, "{text}");
+        }
+        for (text, is_whole) in
+            [("1".repeat(44), true), ("2".repeat(300), false), ("1e100".into(), true)]
+        {
+            let node = Node::string(text);
+            assert_eq!(Quantity::is_whole_at(&At::root(&node)), is_whole, "{node}");
+        }
+        let small = Node::string("1000m");
+        assert_eq!(Quantity::text_at(&At::root(&small)), "1");
     }
 
     #[test]

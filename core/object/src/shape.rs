@@ -215,11 +215,21 @@ impl<'n> Walk<'n> {
     }
 }
 
+/// Numbers from the first on are too large to be read as integers; up to the second, they are written with all digits.
+const LARGEST_INT: f64 = 9_223_372_036_854_775_808.0;
+const MOST_DIGITS: f64 = 1e21;
+
 /// The value as the API server's message describes it: integer fields show the number that does not fit.
 fn describe(node: &Node<'_>, shape: &Shape) -> String {
     match (&node.value, shape) {
         (Value::Int(number), Shape::Int32 | Shape::Int64 | Shape::IntOrString) => {
             format!("number {number}")
+        }
+        // Go shows the number as it is written, and integers are written without an exponent.
+        (Value::Float(number), Shape::Int32 | Shape::Int64 | Shape::IntOrString)
+            if (LARGEST_INT..MOST_DIGITS).contains(&number.abs()) =>
+        {
+            format!("number {number:.0}")
         }
         (Value::Float(number), Shape::Int32 | Shape::Int64 | Shape::IntOrString) => {
             format!("number {number:?}")

@@ -44,6 +44,10 @@ static GATED_FIELDS: &[GatedFields] = &[
     fields("GenericWorkload", FieldOwner::Pod, &[
         "spec.schedulingGroup",
     ]),
+    fields("CoordinatedLeaderElection", FieldOwner::Kind("coordination.k8s.io", "Lease"), &[
+        "spec.preferredHolder",
+        "spec.strategy",
+    ]),
     fields("HostnameOverride", FieldOwner::Pod, &[
         "spec.hostnameOverride",
     ]),

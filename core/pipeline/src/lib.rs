@@ -31,6 +31,7 @@
 #![no_std]
 extern crate alloc;
 
+mod claim_source;
 mod decoded;
 mod defaulted;
 mod facts;

@@ -1,5 +1,6 @@
 //! `ObjectType`: one kind in one version, built in or defined at run time, as every step of the pipeline sees it.
 
+use crate::claim_source;
 use crate::field_owners::{CustomVersions, ReplicasField, path_names};
 use crate::fields::{FieldReport, TypeMismatch};
 use crate::type_meta::{self, TypeMetaError};
@@ -137,6 +138,12 @@ impl BuiltInType {
     }
 }
 
+impl BuiltInType {
+    fn is_claim(&self) -> bool {
+        (self.gvk.group, self.gvk.kind) == ("", "PersistentVolumeClaim")
+    }
+}
+
 impl ObjectType for BuiltInType {
     fn gvk(&self) -> GroupVersionKind<'_> {
         self.gvk
@@ -177,6 +184,18 @@ impl ObjectType for BuiltInType {
     fn canonicalize(&self, object: &mut Node<'static>) {
         if let Some(row) = self.schema {
             canonicalize(object, row.ty);
+        }
+    }
+
+    fn prepare_for_create(&self, new: &mut Node<'_>) {
+        if self.is_claim() {
+            claim_source::prepare(new, None);
+        }
+    }
+
+    fn prepare_for_update(&self, new: &mut Node<'_>, old: &Node<'_>, part: Part) {
+        if self.is_claim() && part == Part::Main {
+            claim_source::prepare(new, Some(old));
         }
     }
 

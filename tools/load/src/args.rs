@@ -14,9 +14,7 @@ use std::path::{Path, PathBuf};
 #[command(name = "api-load", version, after_help = profiles_help())]
 pub struct LoadArgs {
     #[command(flatten)]
-    pub(crate) server: ServerArgs,
-    #[command(flatten)]
-    pub(crate) compare: CompareArgs,
+    pub(crate) targets: TargetArgs,
     /// Profiles to run, separated by commas; all of them by default
     #[arg(long = "profile", value_delimiter = ',', value_name = "NAME")]
     pub(crate) profiles: Vec<String>,
@@ -64,6 +62,15 @@ pub enum OutputFormat {
     Json,
 }
 
+/// One server or two, and the credentials for them.
+#[derive(Args, Debug, Default)]
+pub struct TargetArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+    #[command(flatten)]
+    compare: CompareArgs,
+}
+
 /// The server and the credentials for it.
 #[derive(Args, Debug, Default)]
 pub(crate) struct ServerArgs {
@@ -98,7 +105,7 @@ pub(crate) struct ServerArgs {
 
 /// The second server and the credentials for it.
 #[derive(Args, Debug, Default)]
-pub(crate) struct CompareArgs {
+struct CompareArgs {
     /// URL of a second server, which runs in turn with the first; with its credentials unless it has its own
     #[arg(id = "compare_server", long = "compare", value_name = "URL")]
     server: Option<String>,
@@ -162,6 +169,18 @@ impl LoadArgs {
 
     /// The server, and the second one if there is one.
     pub(crate) fn targets(&self) -> Result<Vec<ServerTarget>> {
+        self.targets.resolve()
+    }
+}
+
+impl TargetArgs {
+    /// The addresses of the server and of the second one, if there is one.
+    pub fn endpoints(&self) -> Result<Vec<Endpoint>> {
+        Ok(self.resolve()?.into_iter().map(|target| target.endpoint).collect())
+    }
+
+    /// The server, and the second one if there is one.
+    fn resolve(&self) -> Result<Vec<ServerTarget>> {
         let (url, credentials) = self.server.resolve()?;
         let mut targets = vec![ServerTarget {
             endpoint: Endpoint::new(&url, &credentials)?,

@@ -19,7 +19,7 @@ const JSON: &str = "application/json";
 
 /// A request to the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ApiRequest {
+pub struct ApiRequest {
     pub(crate) method: Method,
     pub(crate) path: String,
     pub(crate) media_type: &'static str,
@@ -28,12 +28,12 @@ pub(crate) struct ApiRequest {
 
 impl ApiRequest {
     /// A request without a body.
-    pub(crate) fn plain(method: Method, path: String) -> Self {
+    pub fn plain(method: Method, path: String) -> Self {
         Self { method, path, media_type: JSON, body: Bytes::new() }
     }
 
     /// A request with a JSON object.
-    pub(crate) fn json(method: Method, path: String, body: impl Into<Bytes>) -> Self {
+    pub fn json(method: Method, path: String, body: impl Into<Bytes>) -> Self {
         Self { method, path, media_type: JSON, body: body.into() }
     }
 
@@ -44,14 +44,26 @@ impl ApiRequest {
     }
 }
 
+/// A whole answer, whatever its status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiAnswer {
+    /// The status code.
+    pub code: u16,
+    /// The values of the `Warning` headers, in the order in which they came.
+    pub warnings: Vec<String>,
+    /// The body.
+    pub body: Bytes,
+}
+
 /// A connection that is opened when it is needed.
-pub(crate) struct Connection {
+pub struct Connection {
     endpoint: Arc<Endpoint>,
     sender: Option<Sender>,
 }
 
 impl Connection {
-    pub(crate) fn new(endpoint: Arc<Endpoint>) -> Self {
+    /// A connection that is not open yet.
+    pub fn new(endpoint: Arc<Endpoint>) -> Self {
         Self { endpoint, sender: None }
     }
 
@@ -99,16 +111,24 @@ impl Connection {
         answer
     }
 
-    /// Sends a request that must succeed; returns the body of the answer.
-    pub(crate) async fn call(&mut self, request: ApiRequest) -> Result<Bytes, RequestFailure> {
+    /// Sends a request; returns the whole answer.
+    pub async fn ask(&mut self, request: ApiRequest) -> Result<ApiAnswer, RequestFailure> {
         let answer = self.send(request).await?;
         let code = answer.status().as_u16();
+        let warnings = answer.headers().get_all("Warning").iter();
+        let warnings = warnings.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let warnings = warnings.collect();
         let body = tokio::time::timeout(TIMEOUT, read(answer.into_body())).await;
         let body = body.map_err(|_| RequestFailure::Timeout).and_then(|body| body);
         if body.is_err() {
             self.sender = None;
         }
-        let body = body?;
+        Ok(ApiAnswer { code, warnings, body: body? })
+    }
+
+    /// Sends a request that must succeed; returns the body of the answer.
+    pub(crate) async fn call(&mut self, request: ApiRequest) -> Result<Bytes, RequestFailure> {
+        let ApiAnswer { code, body, .. } = self.ask(request).await?;
         if code < 300 { Ok(body) } else { Err(RequestFailure::Status(code, message(&body))) }
     }
 }

@@ -19,7 +19,7 @@ use tokio_rustls::TlsConnector;
 pub(crate) type Sender = SendRequest<Full<Bytes>>;
 
 /// A server and how it is reached.
-pub(crate) struct Endpoint {
+pub struct Endpoint {
     host: String,
     port: u16,
     /// What stands before the API's own paths.
@@ -58,7 +58,7 @@ impl Endpoint {
     }
 
     /// The URL as it was given.
-    pub(crate) fn url(&self) -> &str {
+    pub fn url(&self) -> &str {
         &self.url
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// Why a request has no answer, or not the one that was wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum RequestFailure {
+pub enum RequestFailure {
     /// No connection.
     Connect(String),
     /// The connection broke, or what came was no HTTP.

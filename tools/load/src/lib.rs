@@ -32,7 +32,10 @@ mod watcher;
 mod worker;
 mod write_log;
 
-pub use args::{LoadArgs, OutputFormat};
+pub use args::{LoadArgs, OutputFormat, TargetArgs};
+pub use connection::{ApiAnswer, ApiRequest, Connection};
+pub use endpoint::Endpoint;
+pub use errors::RequestFailure;
 pub use figures::{EventFigures, Figures, ProcessFigures, RequestFigures};
 pub use latencies::{Latencies, LatencySummary};
 pub use report::{ProfileReport, Report};

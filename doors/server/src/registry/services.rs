@@ -64,11 +64,16 @@ impl ServiceAllocator<'_> {
         kind: &Kind<'_>,
         new: &mut Node<'static>,
         old: Option<&Node<'_>>,
+        dry_run: bool,
     ) -> Result<Vec<Write>, StatusError> {
         if !allocates(kind) {
             return Ok(Vec::new());
         }
-        let planned = plan(new, old, self.ranges, &Allocations::of(self.cache), &mut |below| {
+        let ranges = match dry_run {
+            true => &self.ranges.for_dry_run(),
+            false => self.ranges,
+        };
+        let planned = plan(new, old, ranges, &Allocations::of(self.cache), &mut |below| {
             fastrand::u64(..below.max(1))
         });
         let planned = planned.map_err(|error| match error {

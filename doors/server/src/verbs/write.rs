@@ -227,7 +227,7 @@ async fn commit_new(
     // The reference allocates before the strategy runs: an allocation error comes without the strategy's warnings.
     let claims = app
         .services()
-        .claim(kind, &mut node, None)
+        .claim(kind, &mut node, None, dry_run)
         .inspect_err(|_| request.warnings.truncate(warning_count))?;
     resource.canonicalize(&mut node);
     let is_definition = resource.strategy().deletion == Deletion::Cleaned;
@@ -361,7 +361,7 @@ async fn change_once(
     let claims = match part {
         Part::Main => app
             .services()
-            .claim(&kind, &mut new, Some(&old))
+            .claim(&kind, &mut new, Some(&old), dry_run)
             .inspect_err(|_| request.warnings.truncate(warning_count))?,
         Part::Sub(_) => Vec::new(),
     };
