@@ -46,6 +46,7 @@ const RECORDINGS: &[(&str, &str, &str)] = &[
     (ORACLE, "ratchet-engine", "oracle"),
     ("RATCHET_FIXTURES", "ratchet-object", "fixtures"),
     ("RATCHET_CONTROLLER_RUNTIME", "ratchet", "envtest"),
+    ("RATCHET_KUBE_COMPONENTS", "ratchet", "serve_controllers"),
     ("RATCHET_PROMTOOL", "ratchet", "webhook_deploy"),
 ];
 

@@ -5,6 +5,7 @@
 
 mod certificates;
 mod cluster;
+mod components;
 mod leases;
 mod namespaces;
 mod networks;
@@ -16,3 +17,4 @@ mod services;
 mod settled;
 mod tokens;
 mod trees;
+mod workloads;

@@ -1,49 +1,8 @@
 //! Tests with the released kube-controller-manager: failures of its controllers are visible in events and conditions.
-//!
-//! `RATCHET_KUBE_COMPONENTS` names a folder with the released binaries:
-//! `RATCHET_KUBE_COMPONENTS=~/kubernetes/server/bin cargo test -p ratchet --test serve_controllers -- --ignored released`.
 
 use crate::cluster::{Cluster, text};
+use crate::components::Component;
 use serde_json::{Value, json};
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-
-/// A controller manager; killed when dropped.
-struct Manager(Child);
-
-impl Drop for Manager {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-impl Manager {
-    /// Starts it as docs/reference/serve.md describes.
-    fn start(cluster: &Cluster) -> Self {
-        let folder = std::env::var_os("RATCHET_KUBE_COMPONENTS")
-            .expect("RATCHET_KUBE_COMPONENTS names no folder with kube-controller-manager");
-        let data = cluster.folder.path().join("data");
-        let flag = |name: &str, file: &str| format!("--{name}={}", data.join(file).display());
-        let child = Command::new(PathBuf::from(folder).join("kube-controller-manager"))
-            .args([
-                flag("kubeconfig", "kubeconfig"),
-                flag("root-ca-file", "pki/ca.crt"),
-                flag("service-account-private-key-file", "pki/sa.key"),
-                flag("cluster-signing-cert-file", "pki/ca.crt"),
-                flag("cluster-signing-key-file", "pki/ca.key"),
-                "--controllers=*".to_owned(),
-                "--use-service-account-credentials".to_owned(),
-                "--leader-elect=false".to_owned(),
-                "--secure-port=0".to_owned(),
-            ])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("kube-controller-manager does not start");
-        Self(child)
-    }
-}
 
 /// A Deployment whose readiness probes name another host.
 fn deployment(host: &str) -> Value {
@@ -62,10 +21,10 @@ fn deployment(host: &str) -> Value {
 }
 
 #[test]
-#[ignore = "needs RATCHET_KUBE_COMPONENTS, a folder with the released kube-controller-manager"]
+#[ignore = "needs RATCHET_KUBE_COMPONENTS"]
 fn released_controllers_tell_why_pods_cannot_be_created() {
     let cluster = Cluster::start(&["--controllers", ""]);
-    let _manager = Manager::start(&cluster);
+    let _manager = Component::manager(&cluster);
     let labels = json!({"pod-security.kubernetes.io/enforce": "baseline"});
     cluster.make("/api/v1/namespaces", &json!({"metadata": {"name": "guarded", "labels": labels}}));
     let home = "/apis/apps/v1/namespaces/guarded/deployments";
