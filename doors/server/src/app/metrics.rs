@@ -105,8 +105,7 @@ impl Labels {
         let [group, version, resource, subresource] = match &self.info.target {
             _ if !self.is_known => [""; 4],
             Target::Resource(path) => {
-                [&path.group, &path.version, &path.resource, &path.subresource]
-                    .map(String::as_str)
+                [&path.group, &path.version, &path.resource, &path.subresource].map(String::as_str)
             }
             Target::Path(path) => ["", "", "", known_path(path)],
         };

@@ -54,9 +54,9 @@ impl<T: Series> Family<T> {
     fn with(&self, values: &[&str]) -> Arc<T> {
         debug_assert_eq!(values.len(), self.labels.len(), "labels of {}", self.name);
         let fresh = || T::new(&self.buckets);
-        self.series.find_or_insert(values, fresh).unwrap_or_else(|| {
-            self.series.find_or_force(&vec![OVERFLOW; self.labels.len()], fresh)
-        })
+        self.series
+            .find_or_insert(values, fresh)
+            .unwrap_or_else(|| self.series.find_or_force(&vec![OVERFLOW; self.labels.len()], fresh))
     }
 
     fn remove(&self, values: &[&str]) {
