@@ -93,6 +93,7 @@ fn plugins(enabled: &[String], disabled: &[String]) -> Result<Plugins, String> {
     Ok(Plugins {
         deny_external_ips: has(enabled, "DenyServiceExternalIPs"),
         pod_security: !has(disabled, "PodSecurity"),
+        service_account: !has(disabled, "ServiceAccount"),
     })
 }
 

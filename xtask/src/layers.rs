@@ -44,6 +44,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("xtask", &["core"]),
     // Judges the tests of stores and servers; layers.toml grants it to tests alone.
     ("tools/histories", &[]),
+    ("tools/load", &["wire/tls"]),
     ("tools/damage", &["core", "tools/load"]),
     ("tools", &["wire/tls"]),
 ];

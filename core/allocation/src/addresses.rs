@@ -65,11 +65,19 @@ pub(crate) fn allocate(
 }
 
 /// The error for an address that a Service cannot have.
-fn unavailable(address: IpAddr, ranges: &Ranges, taken: &dyn Taken) -> Option<&'static str> {
+fn unavailable(address: IpAddr, ranges: &Ranges, taken: &dyn Taken) -> Option<String> {
     if !ranges.contains(address) {
-        return Some("the provided network does not match the current range");
+        // A dry run asks one network of the family, without a look at those that are taken.
+        let network = ranges.of_family(Family::of(address)).next().filter(|_| ranges.is_dry_run());
+        return Some(match network {
+            Some(network) => format!(
+                "the provided IP ({address}) is not in the valid range. The range of valid IPs is {network}"
+            ),
+            None => "the provided network does not match the current range".into(),
+        });
     }
-    taken.address(address).then_some("provided IP is already allocated")
+    let is_taken = !ranges.is_dry_run() && taken.address(address);
+    is_taken.then(|| "provided IP is already allocated".into())
 }
 
 /// A free address of a family, in the first network that has one.

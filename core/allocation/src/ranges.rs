@@ -39,6 +39,7 @@ pub(crate) struct PortRange {
 
 impl Ranges {
     /// The ranges for a dry run: as in Kubernetes, node ports outside are not refused then.
+    /// Addresses are asked of one network, whether they are taken or not.
     #[must_use]
     pub fn for_dry_run(&self) -> Self {
         Self { ports: PortRange { allows_others: true, ..self.ports }, ..self.clone() }
@@ -101,6 +102,11 @@ impl Ranges {
     pub fn first_address(&self) -> Option<IpAddr> {
         let (first, last) = self.primary.hosts();
         (first <= last).then(|| self.primary.address(first))
+    }
+
+    /// Whether these ranges are for a dry run.
+    pub(crate) fn is_dry_run(&self) -> bool {
+        self.ports.allows_others
     }
 
     /// Whether a Service may have this address.

@@ -56,11 +56,13 @@ pub struct Plugins {
     pub deny_external_ips: bool,
     /// `PodSecurity`, on by default.
     pub pod_security: bool,
+    /// `ServiceAccount`, on by default: it gives every pod an account.
+    pub service_account: bool,
 }
 
 impl Default for Plugins {
     fn default() -> Self {
-        Self { deny_external_ips: false, pod_security: true }
+        Self { deny_external_ips: false, pod_security: true, service_account: true }
     }
 }
 

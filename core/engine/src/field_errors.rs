@@ -121,6 +121,14 @@ impl<'s, 'v> FieldErrors<'s, 'v> {
         });
     }
 
+    /// Checks the format of a field that is the beginning of a name.
+    pub fn prefix_form(&mut self, at: &At<'_>, form: NameFormat) {
+        let text = at.text_or_empty();
+        name_format::prefix_faults(form, text, |detail| {
+            self.verdict.add_error(FieldError::invalid(&names::FORMS, at, text, detail));
+        });
+    }
+
     /// Checks the name format of the field, if it is not empty.
     pub fn form_if_set(&mut self, at: &At<'_>, form: NameFormat) {
         if !at.text_or_empty().is_empty() {

@@ -132,8 +132,11 @@ fn policy(choices: &mut Choices<'_>) -> ApiConfig {
     let flags = ["", "AllAlpha=true", "AllBeta=false", "StrictIPCIDRValidation=true"];
     // A gate that the release does not have stays as it is.
     let _ = policy.gates.apply(&[flags[choices.below(flags.len())]]);
-    policy.plugins =
-        Plugins { deny_external_ips: choices.one_in(2), pod_security: !choices.one_in(4) };
+    policy.plugins = Plugins {
+        deny_external_ips: choices.one_in(2),
+        pod_security: !choices.one_in(4),
+        service_account: !choices.one_in(4),
+    };
     policy.pod_security.defaults.enforce = level(choices);
     policy.pod_security.defaults.warn = level(choices);
     policy

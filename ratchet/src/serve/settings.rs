@@ -70,6 +70,7 @@ pub(crate) fn resolve(args: &ServeArgs) -> Result<Settings, String> {
     api_config.plugins = Plugins {
         deny_external_ips: plugins.contains(&"DenyServiceExternalIPs"),
         pod_security: plugins.contains(&"PodSecurity"),
+        service_account: plugins.contains(&"ServiceAccount"),
     };
     if let Some(path) = &args.rules.admission_control_config_file {
         api_config.pod_security = crate::api_config::pod_security_config(path)?;

@@ -53,7 +53,7 @@ impl Ground {
     pub(crate) async fn open_lenient(&self) -> Client {
         let mut api_config = ApiConfig::of(Release::REFERENCE, Behavior::Released);
         api_config.gates.apply(&["StrictIPCIDRValidation=false"]).unwrap();
-        api_config.plugins = Plugins { deny_external_ips: false, pod_security: false };
+        api_config.plugins = Plugins { pod_security: false, ..Plugins::default() };
         self.open(api_config).await
     }
 

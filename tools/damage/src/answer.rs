@@ -14,14 +14,14 @@ const ALLOCATED: &[&str] = &["clusterIP", "clusterIPs", "nodePort", "healthCheck
 pub(crate) struct Answer {
     pub(crate) code: u16,
     pub(crate) warnings: Vec<String>,
-    pub(crate) said: Value,
+    pub(crate) body: Value,
 }
 
 impl Answer {
     pub(crate) fn settle(answer: &ApiAnswer) -> Self {
-        let said = serde_json::from_slice(&answer.body)
+        let body = serde_json::from_slice(&answer.body)
             .unwrap_or_else(|_| String::from_utf8_lossy(&answer.body).into());
-        Self { code: answer.code, warnings: answer.warnings.clone(), said: settle(said) }
+        Self { code: answer.code, warnings: answer.warnings.clone(), body: settle(body) }
     }
 
     /// Whether the request was granted.
@@ -31,11 +31,11 @@ impl Answer {
 
     /// The message of a refusal.
     pub(crate) fn message(&self) -> Option<&str> {
-        self.said.get("message")?.as_str()
+        self.body.get("message")?.as_str()
     }
 
     pub(crate) fn to_json(&self) -> Value {
-        json!({"code": self.code, "warnings": self.warnings, "said": self.said})
+        json!({"code": self.code, "warnings": self.warnings, "body": self.body})
     }
 }
 
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn what_a_server_makes_up_is_left_out() {
-        let said = json!({
+        let body = json!({
             "metadata": {"name": "a", "uid": "x", "managedFields": []},
             "spec": {"ports": [{"port": 80, "nodePort": 30001}], "since": "2020-01-02T03:04:05Z"},
             "message": "at 2031-01-02T03:04:05Z by 01234567-89ab-cdef-0123-456789abcdef",
@@ -101,6 +101,6 @@ mod tests {
             "spec": {"ports": [{"port": 80}], "since": "2020-01-02T03:04:05Z"},
             "message": "at TIME by UID",
         });
-        assert_eq!(settle(said), want);
+        assert_eq!(settle(body), want);
     }
 }

@@ -7,8 +7,8 @@ mod answer;
 mod args;
 mod bases;
 mod damages;
+mod members;
 mod path;
-mod places;
 mod report;
 mod run;
 

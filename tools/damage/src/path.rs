@@ -85,7 +85,7 @@ impl Path {
     }
 }
 
-/// A change of an object at one place.
+/// A change of an object at one member.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Change {
     Set(Value),

@@ -68,7 +68,7 @@ struct Example {
 /// How many requests were sent, and which of their answers differ.
 #[derive(Debug, Default)]
 pub struct Report {
-    pub(crate) asked: usize,
+    pub(crate) requested: usize,
     /// Bases that the second server refuses, with what it says: nothing that was damaged in them counts for much.
     pub(crate) bad_bases: Vec<String>,
     /// The first example of each group, and how many there are.
@@ -116,7 +116,7 @@ impl Report {
             })
         });
         json!({
-            "asked": self.asked,
+            "requested": self.requested,
             "differ": self.count(),
             "badBases": self.bad_bases,
             "groups": groups.collect::<Vec<_>>(),
@@ -134,7 +134,7 @@ impl fmt::Display for Report {
             writeln!(out, "{}: {verb} {kind} {field}: {damage} ({count})", difference.name())?;
             writeln!(out, "  {} = {}", example.path, short(&example.value.to_string()))?;
             let parts = if *difference == Difference::Object {
-                changed(&example.first.said, &example.second.said, "")
+                changed(&example.first.body, &example.second.body, "")
             } else {
                 let part = |answer: &Answer| {
                     let message = answer.message().unwrap_or_default();
@@ -151,12 +151,12 @@ impl fmt::Display for Report {
                 )?;
             }
         }
-        let equal = self.asked - self.count();
+        let equal = self.requested - self.count();
         writeln!(out, "{equal} equal, {} differ in {} groups", self.count(), self.groups.len())
     }
 }
 
-/// The places where two values differ, as JSON pointers with both values.
+/// The members where two values differ, as JSON pointers with both values.
 fn changed(first: &Value, second: &Value, path: &str) -> Vec<(String, String, String)> {
     match (first, second) {
         _ if first == second => Vec::new(),
@@ -188,8 +188,8 @@ fn short(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn answer(code: u16, warnings: &[&str], said: Value) -> Answer {
-        Answer { code, warnings: warnings.iter().map(|&text| text.to_owned()).collect(), said }
+    fn answer(code: u16, warnings: &[&str], body: Value) -> Answer {
+        Answer { code, warnings: warnings.iter().map(|&text| text.to_owned()).collect(), body }
     }
 
     #[test]
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn the_worst_is_told_first_and_equal_groups_once() {
         let (good, bad) = (answer(201, &[], json!({})), answer(422, &[], json!({"message": "no"})));
-        let mut report = Report { asked: 5, ..Report::default() };
+        let mut report = Report { requested: 5, ..Report::default() };
         let mut add = |difference, first: &Answer, second: &Answer| {
             let group = Group {
                 difference,

@@ -1,11 +1,11 @@
-//! A whole run: every place of every base, damaged in every way that fits, to both servers.
+//! A whole run: every member of every base, damaged in every way that fits, to both servers.
 
 use crate::answer::Answer;
 use crate::args::DamageArgs;
 use crate::bases::{self, Base};
 use crate::damages::DAMAGES;
+use crate::members::{Member, MemberWalk};
 use crate::path::Change;
-use crate::places::{Place, Places};
 use crate::report::{Difference, Group, Report};
 use anyhow::{Context, Result, ensure};
 use api_load::{ApiRequest, Connection, Endpoint, RequestFailure};
@@ -27,7 +27,7 @@ const WARNED: u64 = 15;
 /// One request to both servers.
 struct Trial {
     base: usize,
-    place: Place,
+    member: Member,
     /// The sort of damage.
     name: &'static str,
     change: Change,
@@ -72,7 +72,7 @@ pub async fn run(args: &DamageArgs, mut progress: impl FnMut(&str)) -> Result<Re
     ensure!(!bases.is_empty(), "there is no base of {}", args.kinds.join(", "));
     let trials = trials(&bases, args);
     progress(&format!("{} requests of {} objects", trials.len(), bases.len()));
-    report.asked += trials.len();
+    report.requested += trials.len();
     let work = Work {
         bases,
         trials,
@@ -101,26 +101,26 @@ pub async fn run(args: &DamageArgs, mut progress: impl FnMut(&str)) -> Result<Re
 
 /// All requests, in the order of bases and fields.
 fn trials(bases: &[Stored], args: &DamageArgs) -> Vec<Trial> {
-    let mut places = Places::default();
+    let mut members = MemberWalk::default();
     let mut trials = Vec::new();
     let mut kind = None;
     for (index, Stored { base, objects }) in bases.iter().enumerate() {
         if kind.replace(base.kind.ty).is_some_and(|ty| ty != base.kind.ty) {
-            places.end_kind();
+            members.end_kind();
         }
-        for place in places.of(base.kind, &base.object) {
-            let field = place.path.to_string();
+        for member in members.of(base.kind, &base.object) {
+            let field = member.path.to_string();
             if !field.contains(&args.path) {
                 continue;
             }
-            for (name, change) in changes(&place) {
+            for (name, change) in changes(&member) {
                 let draw = |what: &str| draw(args.seed, &(base.kind.kind, &field, name, what));
-                if place.is_known && draw("share") >= args.share {
+                if member.is_known && draw("share") >= args.share {
                     continue;
                 }
                 let trial = |is_update| {
-                    let (place, change) = (place.clone(), change.clone());
-                    Trial { base: index, place, name, change, is_update }
+                    let (member, change) = (member.clone(), change.clone());
+                    Trial { base: index, member, name, change, is_update }
                 };
                 if base.object.get("spec").is_none()
                     || !field.starts_with("status.")
@@ -137,13 +137,13 @@ fn trials(bases: &[Stored], args: &DamageArgs) -> Vec<Trial> {
     trials
 }
 
-/// What can be done to a place, by the name of the damage.
-fn changes(place: &Place) -> Vec<(&'static str, Change)> {
-    let fitting = DAMAGES.iter().filter(|damage| (damage.fits)(place.shape));
+/// What can be done to a member, by the name of the damage.
+fn changes(member: &Member) -> Vec<(&'static str, Change)> {
+    let fitting = DAMAGES.iter().filter(|damage| (damage.fits)(member.shape));
     let made =
-        fitting.filter_map(|damage| Some((damage.name, (damage.make)(place.value.as_ref())?)));
+        fitting.filter_map(|damage| Some((damage.name, (damage.make)(member.value.as_ref())?)));
     let mut changes: Vec<_> = made.map(|(name, value)| (name, Change::Set(value))).collect();
-    if place.value.is_some() {
+    if member.value.is_some() {
         changes.extend([("missing", Change::Remove), ("misspelled", Change::Misspell)]);
     }
     changes
@@ -160,7 +160,7 @@ fn draw(seed: u64, what: &impl Hash) -> u64 {
 async fn client(work: Arc<Work>, mut pair: Pair) -> Result<()> {
     while let Some(trial) = work.trials.get(work.next.fetch_add(1, Ordering::Relaxed)) {
         let Stored { base, objects } = &work.bases[trial.base];
-        let path = trial.place.path.to_string();
+        let path = trial.member.path.to_string();
         let name = trial.name;
         let strictness = if draw(work.seed, &(&path, name)) < WARNED { "Warn" } else { "Strict" };
         let query = format!("dryRun=All&fieldValidation={strictness}");
@@ -184,7 +184,7 @@ async fn client(work: Arc<Work>, mut pair: Pair) -> Result<()> {
         let group = Group {
             difference,
             kind: base.kind.kind,
-            field: trial.place.path.general(),
+            field: trial.member.path.general(),
             damage: name,
             verb: if trial.is_update { "update" } else { "create" },
         };
@@ -211,7 +211,7 @@ impl Trial {
     /// The object with the damage.
     fn apply(&self, object: &Value) -> Value {
         let mut object = object.clone();
-        self.place.path.change(&mut object, &self.change);
+        self.member.path.change(&mut object, &self.change);
         object
     }
 }
@@ -252,7 +252,7 @@ impl Pair {
         let first = self.first.ask(request()).await?;
         let second = self.second.ask(request()).await?;
         let answers = (Answer::settle(&first), Answer::settle(&second));
-        report.asked += 1;
+        report.requested += 1;
         if !answers.1.is_success() {
             let message = answers.1.message().unwrap_or_default();
             report.bad_bases.push(format!("{} {}: {message}", base.kind.kind, base.name()));

@@ -42,7 +42,10 @@ pub(crate) fn check_label(at: &At<'_>, verdict: &mut Verdict) {
         ));
     }
     if faults.pattern {
-        verdict.add_error(FieldError::invalid(&RULE, at, text, LABEL_PATTERN));
+        // A valid subdomain is wrong only in its dots.
+        let is_subdomain = !dns::subdomain(text).pattern;
+        let detail = if is_subdomain { "must not contain dots" } else { LABEL_PATTERN };
+        verdict.add_error(FieldError::invalid(&RULE, at, text, detail));
     }
 }
 

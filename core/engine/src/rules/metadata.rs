@@ -28,13 +28,13 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 const MOST_ANNOTATIONS: usize = 256 * 1024;
-const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
+pub(crate) const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
 const LONGEST_MANAGER: usize = 128;
 const LONGEST_SUBRESOURCE: usize = 256;
 
 /// How often the strategy of a kind itself validates the metadata of an update: as of a new object, and as of an
 /// update. Other kinds validate it once, as of an update.
-const VALIDATION_COUNTS: [(&str, &str, u8, u8); 27] = [
+const VALIDATION_COUNTS: [(&str, &str, u8, u8); 28] = [
     ("", "ConfigMap", 1, 1),
     ("", "Endpoints", 1, 1),
     ("", "LimitRange", 1, 0),
@@ -51,6 +51,7 @@ const VALIDATION_COUNTS: [(&str, &str, u8, u8); 27] = [
     ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration", 1, 0),
     ("networking.k8s.io", "Ingress", 1, 1),
     ("networking.k8s.io", "IngressClass", 1, 1),
+    ("node.k8s.io", "RuntimeClass", 1, 1),
     ("policy", "PodDisruptionBudget", 0, 0),
     ("rbac.authorization.k8s.io", "ClusterRole", 1, 1),
     ("rbac.authorization.k8s.io", "ClusterRoleBinding", 1, 1),
@@ -92,7 +93,9 @@ pub(crate) fn check(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     };
     let old = old.field("metadata");
     let (create_count, update_count) = validation_counts(change);
-    for _ in 0..=create_count {
+    for pass in 0..=create_count {
+        // The first pass is that of every kind, which knows no form of names.
+        names::check_prefix(ctx, pass > 0, verdict);
         check_common(&metadata, verdict);
         check_finalizers(&metadata, verdict);
     }

@@ -146,6 +146,21 @@ pub(crate) fn check_new(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     check_namespace(&metadata.field("namespace"), verdict);
 }
 
+/// Checks `generateName` of a stored object, in the form of its kind or of any name.
+pub(crate) fn check_prefix(ctx: &ValidationContext<'_>, is_of_kind: bool, verdict: &mut Verdict) {
+    let format = match is_of_kind {
+        true => format_of(ctx.change, ctx.config.release),
+        false => Some(NameFormat::PathSegment),
+    };
+    let prefix = ctx.change.new_root().field("metadata").field("generateName");
+    let text = prefix.text_or_empty();
+    if let Some(format) = format.filter(|_| !text.is_empty()) {
+        name_format::prefix_faults(format, text, |detail| {
+            verdict.add_error(FieldError::invalid(&RULE, &prefix, text, detail));
+        });
+    }
+}
+
 /// Checks names that derive from the spec.
 fn check_derived(ctx: &ValidationContext<'_>, name: &At<'_>, verdict: &mut Verdict) {
     let spec = ctx.change.new_root().field("spec");

@@ -31,6 +31,7 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let metrics = spec.field("metrics");
     let checks_version = !old.is_some_and(|old| has_bad_object(&old.field("metrics")));
     metrics.items().for_each(|metric| check_metric(&metric, checks_version, &mut errs));
+    check_percentage(&spec, &mut errs);
     let to_zero = ["Object", "External"];
     let is_counted = |at: At<'_>| to_zero.contains(&at.field("type").text_or_empty());
     if spec.field("minReplicas").int() == Some(0) && !metrics.items().any(is_counted) {
@@ -209,9 +210,22 @@ fn check_target(target: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             errs.invalid_as(&at, quoted(&amount.to_string()), "must be positive");
         }
     }
-    let utilization = target.field("averageUtilization");
+    check_utilization(&target.field("averageUtilization"), errs);
+}
+
+/// Checks the percentage of version v1, which is a metric for every other version and in errors.
+fn check_percentage(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let percentage = spec.field("targetCPUUtilizationPercentage");
+    if percentage.is_set() {
+        let metric = spec.path().clone().field("metrics").index(0);
+        let target = metric.field("resource").field("target");
+        check_utilization(&percentage.with_path(target.field("averageUtilization")), errs);
+    }
+}
+
+fn check_utilization(utilization: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     if utilization.int().is_some_and(|percent| percent < 1) {
-        errs.invalid(&utilization, "must be greater than 0");
+        errs.invalid(utilization, "must be greater than 0");
     }
 }
 

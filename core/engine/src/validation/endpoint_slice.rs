@@ -18,6 +18,11 @@ use ratchet_object::At;
 const MOST_ENDPOINTS: usize = 1000;
 const MOST_ADDRESSES: usize = 100;
 const MOST_PORTS: usize = 20_000;
+const MOST_HINTS: usize = 8;
+
+/// The sorts of hints, and the form of their names.
+const HINTS: [(&str, NameFormat); 2] =
+    [("forZones", NameFormat::LabelValue), ("forNodes", NameFormat::Subdomain)];
 const CONTROLLERS: [&str; 2] =
     ["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"];
 
@@ -85,6 +90,25 @@ fn check_endpoints(
             errs.form(&endpoint.field("hostname"), NameFormat::Label);
         }
         labels::check_map(&endpoint.field("deprecatedTopology"), verdict);
+        check_hints(&endpoint.field("hints"), &mut FieldErrors::new(ctx, verdict));
+    }
+}
+
+/// Checks for whom an endpoint is meant; too many of one sort are the only error.
+fn check_hints(hints: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    for (list, format) in HINTS {
+        let list = hints.field(list);
+        if list.len() > MOST_HINTS {
+            return placement::too_many(&list, list.len(), MOST_HINTS, errs.verdict);
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for name in list.items().map(|hint| hint.field("name")) {
+            if names.contains(&name.text_or_empty()) {
+                errs.duplicate(&name, quoted(name.text_or_empty()));
+            }
+            names.push(name.text_or_empty());
+            errs.form(&name, format);
+        }
     }
 }
 

@@ -44,14 +44,15 @@ pub(super) fn validate_quota(ctx: &ValidationContext<'_>, verdict: &mut Verdict)
 }
 
 fn check_quota_name(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    if !name_format::is_valid(NameFormat::Qualified, name) {
-        return errs.form_of(at, name, NameFormat::Qualified);
+    let is_well_formed = name_format::is_valid(NameFormat::Qualified, name);
+    if !is_well_formed {
+        errs.form_of(at, name, NameFormat::Qualified);
     }
     let is_page = name.starts_with("hugepages-") || name.starts_with("requests.hugepages-");
     if name.contains('/') || is_page {
         return;
     }
-    if !is_standard(name) {
+    if is_well_formed && !is_standard(name) {
         let detail = "must be a standard resource type or fully qualified";
         errs.invalid_as(at, quoted(name), detail);
     }

@@ -9,6 +9,7 @@ mod claim_status;
 mod conditions;
 mod config;
 mod controller_revision;
+mod csi;
 mod data_source;
 mod definition_formats;
 mod device;
@@ -26,6 +27,7 @@ mod ingress_class;
 mod ip_address;
 mod kind_warnings;
 mod limits;
+mod namespace;
 mod network_policy;
 mod node;
 mod node_selector;
@@ -38,6 +40,7 @@ mod resource_claim;
 mod resource_slice;
 mod routing;
 mod rows;
+mod runtime_class;
 mod service;
 mod service_cidr;
 mod service_fields;
@@ -46,6 +49,7 @@ mod storage;
 mod storage_class;
 mod template;
 mod template_metadata;
+mod volume_attachment;
 mod volume_claim;
 mod workloads;
 
@@ -88,7 +92,8 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row("", "Endpoints", MAIN, endpoints::validate, endpoints::warn),
     row("", "Event", MAIN, event::validate, nothing),
     row("", "LimitRange", MAIN, limits::validate_limits, nothing),
-    row("", "Namespace", STATUS, node::validate_namespace, nothing),
+    row("", "Namespace", MAIN, namespace::validate, nothing),
+    row("", "Namespace", STATUS, namespace::validate_status, nothing),
     row("", "Node", MAIN, node::validate, node::warn),
     row("", "PersistentVolume", MAIN, storage::validate_volume, nothing),
     row("", "PersistentVolumeClaim", MAIN, volume_claim::validate, nothing),
@@ -97,7 +102,7 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row("", "PodTemplate", MAIN, workloads::validate, template::warn),
     row("", "ReplicationController", MAIN_AND_SCALE, workloads::validate, template::warn),
     row("", "ResourceQuota", MAIN, limits::validate_quota, nothing),
-    row("", "Secret", MAIN, config::validate, nothing),
+    row("", "Secret", MAIN, config::validate, config::warn),
     row("", "Secret", MAIN, rows::validate, nothing),
     row("", "Service", MAIN, service::validate, service::warn),
     row("", "Service", STATUS, service::validate_status, service::warn_status),
@@ -134,7 +139,7 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row("networking.k8s.io", "IngressClass", MAIN, ingress_class::validate, nothing),
     row("networking.k8s.io", "NetworkPolicy", MAIN, network_policy::validate, network_policy::warn),
     row("networking.k8s.io", "ServiceCIDR", MAIN, service_cidr::validate, nothing),
-    row("node.k8s.io", "RuntimeClass", MAIN, rows::validate, nothing),
+    row("node.k8s.io", "RuntimeClass", MAIN, runtime_class::validate, nothing),
     row("policy", "PodDisruptionBudget", MAIN, limits::validate_budget, nothing),
     row("policy", "PodDisruptionBudget", MAIN, rows::validate, nothing),
     row(RBAC, "ClusterRole", MAIN, access::validate_role, nothing),
@@ -149,7 +154,16 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row("resource.k8s.io", "DeviceTaintRule", STATUS, device_taint_rule::validate_status, nothing),
     row("scheduling.k8s.io", "PriorityClass", MAIN, limits::validate_priority, nothing),
     row("scheduling.k8s.io", "PriorityClass", MAIN, rows::validate, nothing),
+    row("storage.k8s.io", "CSINode", MAIN, csi::validate_node, nothing),
     row("storage.k8s.io", "StorageClass", MAIN, storage_class::validate, nothing),
+    row("storage.k8s.io", "VolumeAttachment", MAIN, volume_attachment::validate, nothing),
+    row(
+        "storage.k8s.io",
+        "VolumeAttributesClass",
+        MAIN,
+        storage_class::validate_attributes,
+        nothing,
+    ),
     // Rows with warnings only.
     row(
         "apiextensions.k8s.io",
@@ -171,8 +185,14 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
         resource_slice::validate,
         kind_warnings::resource_slice,
     ),
-    row("storage.k8s.io", "CSIDriver", MAIN, nothing, kind_warnings::storage_driver),
-    row("storage.k8s.io", "CSIStorageCapacity", MAIN, nothing, kind_warnings::storage_capacity),
+    row("storage.k8s.io", "CSIDriver", MAIN, csi::validate_driver, kind_warnings::storage_driver),
+    row(
+        "storage.k8s.io",
+        "CSIStorageCapacity",
+        MAIN,
+        csi::validate_capacity,
+        kind_warnings::storage_capacity,
+    ),
     row("storage.k8s.io", "StorageClass", MAIN, nothing, kind_warnings::storage_class),
 ];
 

@@ -1,4 +1,4 @@
-//! Validation of Nodes: immutable pod CIDRs, taints and provider ID; and of the phase of Namespaces.
+//! Validation of Nodes: immutable pod CIDRs, taints and provider ID.
 
 use crate::context::ValidationContext;
 use crate::field_errors::FieldErrors;
@@ -80,23 +80,6 @@ fn check_rest(root: &At<'_>, old: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_
     if !before.text_or_empty().is_empty() && at.is_set() && at.text() != before.text() {
         let detail = "node updates may not change providerID except from \"\" to valid";
         immutable::forbidden(&at, detail, errs.verdict);
-    }
-}
-
-/// Checks that the phase of a namespace agrees with its `deletionTimestamp`.
-pub(super) fn validate_namespace(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
-    let root = ctx.change.new_root();
-    let phase = root.field("status").field("phase");
-    let is_deleting = root.field("metadata").field("deletionTimestamp").is_set();
-    let (expected, detail) = match is_deleting {
-        false => ("Active", "may only be 'Active' if `deletionTimestamp` is empty"),
-        true => ("Terminating", "may only be 'Terminating' if `deletionTimestamp` is not empty"),
-    };
-    if !matches!(phase.text_or_empty(), text if text.is_empty() || text == expected) {
-        let formatted =
-            crate::format_value::typed_string(phase.text_or_empty(), ctx.config.release);
-        let at = phase.with_path(root.path().field("status").field("Phase"));
-        FieldErrors::new(ctx, verdict).invalid_as(&at, formatted, detail);
     }
 }
 

@@ -23,7 +23,11 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     annotated_pod::check(&own, &root.field("spec"), stored.as_ref(), &mut errs);
     pod_spec::validate(ctx, &root, old.as_ref(), POD, verdict);
     let Some(old) = old else {
-        check_new(&root.field("spec"), verdict);
+        let spec = root.field("spec");
+        if !ctx.config.plugins.service_account {
+            check_tokens(&spec, verdict);
+        }
+        check_new(&spec, verdict);
         return annotated_pod::check_profiles(&own, &root, &mut FieldErrors::new(ctx, verdict));
     };
     if let (Part::Main, Some(stored)) = (ctx.change.part, &stored) {
@@ -37,6 +41,22 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         Part::Main => check_changes(&spec, &old, &mut FieldErrors::new(ctx, verdict)),
         Part::Sub("ephemeralcontainers") => immutable::check_ephemeral(&spec, &old, verdict),
         Part::Sub(_) => {}
+    }
+}
+
+/// Checks that a pod with a token has an account; where the plugin is on, every pod has one by then.
+fn check_tokens(spec: &At<'_>, verdict: &mut Verdict) {
+    if !spec.field("serviceAccountName").text_or_empty().is_empty() {
+        return;
+    }
+    for volume in spec.field("volumes").items() {
+        for source in volume.field("projected").field("sources").items() {
+            let token = source.field("serviceAccountToken");
+            if token.is_set() {
+                let detail = "must not be specified when serviceAccountName is not set";
+                placement::forbidden(&token, detail, verdict);
+            }
+        }
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, format_node};
-use crate::name_format::NameFormat;
 use crate::rules::immutable;
 use ratchet_object::At;
 
@@ -16,8 +15,6 @@ enum Check {
     Count,
     /// Greater than zero, if set; the detail message.
     Positive(&'static str),
-    /// A name format, if set.
-    NameFormat(NameFormat),
     /// Immutable; an unset field has this default.
     Immutable(&'static str),
 }
@@ -63,8 +60,6 @@ static ROWS: &[Row] = &[
         Check::Positive("must be greater than 0"),
     ),
     row(LEASES, "Lease", &["spec", "leaseTransitions"], Check::Count),
-    row("node.k8s.io", "RuntimeClass", &["handler"], Check::NameFormat(NameFormat::Label)),
-    row("node.k8s.io", "RuntimeClass", &["handler"], Check::Immutable("")),
 ];
 
 /// Checks every row of the kind.
@@ -104,13 +99,11 @@ fn apply(at: &At<'_>, old: Option<At<'_>>, check: Check, errs: &mut FieldErrors<
                 errs.invalid(at, detail);
             }
         }
-        Check::NameFormat(format) => errs.form_if_set(at, format),
         Check::Immutable(default) => {
             let Some(old) = old else { return };
             // Unset on one side, it has the default there.
-            let is_default = |one: &At<'_>, other: &At<'_>| {
-                !default.is_empty() && !one.is_set() && other.text_or_empty() == default
-            };
+            let is_default =
+                |one: &At<'_>, other: &At<'_>| !one.is_set() && other.text_or_empty() == default;
             let is_unchanged = at.equals(&old) || is_default(at, &old) || is_default(&old, at);
             if !is_unchanged {
                 immutable::changed(at, format_node(at.node()), errs.verdict);

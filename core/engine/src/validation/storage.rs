@@ -93,7 +93,7 @@ fn check_volume(spec: &At<'_>, stored: Option<At<'_>>, errs: &mut FieldErrors<'_
         if let Some(size) = Quantity::at(&at) {
             if size.is_negative() {
                 let detail = "must be a valid resource quantity";
-                errs.invalid_as(&at, quoted(&size.to_string()), detail);
+                errs.invalid_as(&at, size.in_wholes().to_string(), detail);
             }
             if !size.is_positive() {
                 errs.invalid_as(&at, quoted(&size.to_string()), POSITIVE);
@@ -120,6 +120,46 @@ fn check_volume(spec: &At<'_>, stored: Option<At<'_>>, errs: &mut FieldErrors<'_
         if !csi.is_set() {
             errs.required(&csi, "has to be specified when using volumeAttributesClassName");
         }
+    }
+}
+
+const INLINE: &str = "may not be specified in the context of inline volumes";
+
+/// Checks the spec of a volume inside a VolumeAttachment: a CSI source, and little else.
+pub(super) fn check_volume_inline(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let [claim, capacity, csi, modes] =
+        ["claimRef", "capacity", "csi", "accessModes"].map(|name| spec.field(name));
+    if claim.is_set() {
+        errs.forbidden(&claim, INLINE);
+    }
+    if capacity.entries().len() > 0 {
+        errs.forbidden(&capacity, INLINE);
+    }
+    if !csi.is_set() {
+        errs.required(&csi, "has to be specified in the context of inline volumes");
+    }
+    if modes.is_empty() {
+        errs.required(&modes, "");
+    }
+    check_modes(&modes, errs);
+    let policy = spec.field("persistentVolumeReclaimPolicy");
+    if !matches!(policy.text_or_empty(), "" | "Retain") {
+        errs.forbidden(&policy, "may only be Retain in the context of inline volumes");
+    }
+    let nodes = spec.field("nodeAffinity");
+    if nodes.is_set() {
+        errs.forbidden(&nodes, INLINE);
+    }
+    check_source(spec, errs);
+    let class = spec.field("storageClassName");
+    if !class.text_or_empty().is_empty() {
+        errs.forbidden(&class, INLINE);
+    }
+    let mode = spec.field("volumeMode");
+    if mode.is_set() && mode.text_or_empty() != "Filesystem" {
+        let detail =
+            "may not specify volumeMode other than Filesystem in the context of inline volumes";
+        errs.forbidden(&mode, detail);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Validation of StorageClasses: provisioner, parameters, topologies, and what cannot change.
+//! Validation of StorageClasses and VolumeAttributesClasses: provisioner, parameters, topologies, and what cannot change.
 
 use crate::Verdict;
 use crate::context::ValidationContext;
@@ -6,6 +6,7 @@ use crate::field_errors::{FieldErrors, format_node, quoted};
 use crate::name_format::NameFormat;
 use crate::rules::immutable;
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
 use alloc::vec::Vec;
 use ratchet_object::At;
 
@@ -23,11 +24,7 @@ const FIXED: [(&str, &str); 4] = [
 pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let root = ctx.change.new_root();
     let mut errs = FieldErrors::new(ctx, verdict);
-    let provisioner = root.field("provisioner");
-    if errs.needs_text(&provisioner) {
-        let lower = provisioner.text_or_empty().to_ascii_lowercase();
-        errs.form_of(&provisioner, &lower, NameFormat::Qualified);
-    }
+    check_provisioner(&root.field("provisioner"), &mut errs);
     check_parameters(&root.field("parameters"), &mut errs);
     let policy = root.field("reclaimPolicy");
     if !policy.text_or_empty().is_empty() {
@@ -44,6 +41,32 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         if !at.equals(&before) && !is_default(&at, &before) && !is_default(&before, &at) {
             immutable::changed(&at, format_node(at.node()), verdict);
         }
+    }
+}
+
+pub(super) fn validate_attributes(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+    let root = ctx.change.new_root();
+    if let Some(old) = ctx.change.old_root() {
+        for name in ["driverName", "parameters"] {
+            let at = root.field(name);
+            if !at.equals(&old.field(name)) {
+                immutable::forbidden(&at, format!("updates to {name} are forbidden."), verdict);
+            }
+        }
+    }
+    let mut errs = FieldErrors::new(ctx, verdict);
+    check_provisioner(&root.field("driverName"), &mut errs);
+    let parameters = root.field("parameters");
+    check_parameters(&parameters, &mut errs);
+    if parameters.entries().len() == 0 {
+        errs.required(&parameters, "must contain at least one key/value pair");
+    }
+}
+
+fn check_provisioner(provisioner: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    if errs.needs_text(provisioner) {
+        let lower = provisioner.text_or_empty().to_ascii_lowercase();
+        errs.form_of(provisioner, &lower, NameFormat::Qualified);
     }
 }
 

@@ -199,7 +199,7 @@ impl Case {
     /// Whether some release with some gates admits the stored object.
     pub(crate) fn is_storable(&self) -> bool {
         let Some(old) = self.old_json() else { return true };
-        let plugins = Plugins { deny_external_ips: false, pod_security: false };
+        let plugins = Plugins { pod_security: false, ..Plugins::default() };
         let setting = Setting {
             strict_ip: false,
             relaxed_dns: true,
@@ -282,7 +282,7 @@ fn setting(behavior: Behavior) -> impl Strategy<Value = Setting> {
     let plugins = (any::<bool>(), prop::bool::weighted(0.8));
     (33..=37_u8, any::<bool>(), prop::bool::weighted(0.7), plugins, level).prop_map(
         move |(minor, strict_ip, relaxed_dns, (deny_external_ips, pod_security), level)| {
-            let plugins = Plugins { deny_external_ips, pod_security };
+            let plugins = Plugins { deny_external_ips, pod_security, ..Plugins::default() };
             Setting { minor, behavior, strict_ip, relaxed_dns, plugins, level }
         },
     )

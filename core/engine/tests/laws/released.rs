@@ -16,7 +16,7 @@ const MINORS: std::ops::RangeInclusive<u8> = 33..=37;
 type WrittenField = (&'static str, Part, u8);
 
 fn setting(minor: u8, behavior: Behavior) -> Setting {
-    let plugins = Plugins { deny_external_ips: false, pod_security: false };
+    let plugins = Plugins { pod_security: false, ..Plugins::default() };
     Setting { minor, behavior, strict_ip: true, relaxed_dns: true, plugins, level: None }
 }
 

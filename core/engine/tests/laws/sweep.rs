@@ -99,7 +99,7 @@ fn collect(verdict: &Verdict, fired: &mut BTreeSet<&'static str>) {
 fn settings() -> impl Iterator<Item = Setting> {
     [(33, false), (34, true), (36, true)].into_iter().flat_map(|(minor, strict_ip)| {
         [None, Some("baseline"), Some("restricted")].into_iter().map(move |level| {
-            let plugins = Plugins { deny_external_ips: strict_ip, pod_security: true };
+            let plugins = Plugins { deny_external_ips: strict_ip, ..Plugins::default() };
             let relaxed_dns = minor != 34;
             let behavior = Behavior::Proposal;
             Setting { minor, behavior, strict_ip, relaxed_dns, plugins, level }

@@ -3,6 +3,7 @@
 //!
 //! What strategies do on create and update is here too.
 
+mod app_armor;
 mod claim_status;
 pub(crate) mod clock;
 mod columns;

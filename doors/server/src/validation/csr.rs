@@ -24,7 +24,10 @@ pub(crate) fn check<'a>(change: &Change<'a>, config: &ApiConfig, verdict: &mut V
         && let Err(why) =
             decode_request(request.text_or_empty()).and_then(|der| verify_signature(&der))
     {
-        let displayed = ratchet_net::Quoted(request.text_or_empty()).to_string();
+        let displayed = match request.is_set() {
+            true => ratchet_net::Quoted(request.text_or_empty()).to_string(),
+            false => "null".into(),
+        };
         // The reference validates it after metadata and before everything else.
         let before = |field: &str| !field.starts_with("metadata");
         add(&ValidationContext { change, config }, verdict, before, &request, &displayed, why);

@@ -74,8 +74,9 @@ pub(super) fn check(container: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         let count = references.iter().filter(|at| at.is_set()).count();
         for reference in references.iter().filter(|at| at.is_set()) {
             let name = reference.field("name");
+            // The API takes the name for the beginning of one, which may end with a dash.
             if errs.needs_text(&name) {
-                errs.form(&name, NameFormat::Subdomain);
+                errs.prefix_form(&name, NameFormat::Subdomain);
             }
         }
         match count {

@@ -27,13 +27,7 @@ pub(super) fn check(
         errs.invalid_as(&at, quoted(portal.text_or_empty()), TOO_LONG);
     }
     if errs.needs_text(&iqn) {
-        match is_iscsi_name(iqn.text_or_empty()) {
-            None if holder.is_pod() => {
-                errs.invalid(&iqn, "must be valid format starting with iqn, eui, or naa");
-            }
-            None | Some(false) => errs.invalid(&iqn, BAD_NAME),
-            Some(true) => {}
-        }
+        check_name(&iqn, holder, errs);
     }
     errs.between(&source.field("lun"), 0, HIGHEST_LUN);
     let secret = source.field("secretRef");
@@ -45,14 +39,23 @@ pub(super) fn check(
     if !holder.is_pod() && secret.is_set() {
         errs.needs_text(&secret.field("name"));
     }
-    if initiator.is_set() && is_iscsi_name(initiator.text_or_empty()) != Some(true) {
+    if initiator.is_set() {
         let at = initiator.with_path(source.path().field("initiatorname"));
-        errs.invalid_as(&at, quoted(initiator.text_or_empty()), BAD_NAME);
+        check_name(&at, holder, errs);
     }
     let name = volume.field("name");
     if holder.is_pod() && is_long(name.text_or_empty()) {
         errs.invalid_as(&name, quoted(name.text_or_empty()), TOO_LONG);
     }
+}
+
+fn check_name(at: &At<'_>, holder: Holder<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let detail = match is_iscsi_name(at.text_or_empty()) {
+        None if holder.is_pod() => "must be valid format starting with iqn, eui, or naa",
+        None | Some(false) => BAD_NAME,
+        Some(true) => return,
+    };
+    errs.invalid_as(at, quoted(at.text_or_empty()), detail);
 }
 
 /// Whether an iSCSI name has the format that its first letters promise; none if they promise nothing.

@@ -21,26 +21,27 @@ mod windows;
 
 use crate::field_errors::{FieldErrors, has};
 use crate::name_format::NameFormat;
+use alloc::format;
 use ratchet_object::At;
 
 pub(super) use options::PodValidationOptions;
 pub(super) use ports::PROTOCOLS;
 pub(super) use resources::{
-    can_overcommit, check_container_name, check_quantity, check_resource_name, is_extended,
-    is_standard,
+    can_overcommit, check_container_name, check_limits, check_quantity, check_resource_name,
+    is_extended, is_standard,
 };
 pub(super) use scheduling::check_tolerations;
 pub(super) use source_holder::Holder;
 pub(super) use sources::{check as check_source, check_driver, check_driver_name};
 
 /// Fields of a pod spec with a name format, checked if set.
-const NAME_FORMATS: [(&str, NameFormat); 4] = [
+const NAME_FORMATS: [(&str, NameFormat); 3] = [
     ("serviceAccountName", NameFormat::Subdomain),
     ("nodeName", NameFormat::Subdomain),
     ("priorityClassName", NameFormat::Subdomain),
-    ("runtimeClassName", NameFormat::Subdomain),
 ];
 
+const LONGEST_HOST_NAME: usize = 64;
 const SOONEST: i64 = 1;
 const LATEST: i64 = i32::MAX as i64;
 
@@ -64,9 +65,38 @@ pub(super) fn check(
     for (name, format) in NAME_FORMATS.into_iter().filter(|row| has(spec, row.0)) {
         errs.form_if_set(&spec.field(name), format);
     }
+    // It may be unset, but not empty.
+    if spec.field("runtimeClassName").is_set() {
+        errs.form(&spec.field("runtimeClassName"), NameFormat::Subdomain);
+    }
+    if has(spec, "hostnameOverride") {
+        check_host_name(spec, errs);
+    }
     errs.between(&spec.field("activeDeadlineSeconds"), SOONEST, LATEST);
     check_preemption(&spec.field("preemptionPolicy"), errs);
+    if has(spec, "overhead") {
+        let overhead = spec.field("overhead");
+        // The API checks it as the limits of a container, and says so.
+        check_limits(&overhead.with_path(overhead.path().field("limits")), &overhead, errs);
+    }
     scheduling::check(spec, options, errs);
+}
+
+/// Checks the host name that a pod sets for itself.
+fn check_host_name(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let name = spec.field("hostnameOverride");
+    if !name.is_set() {
+        return;
+    }
+    for other in ["setHostnameAsFQDN", "hostNetwork"] {
+        if spec.field(other).is_true() {
+            errs.forbidden(&name, format!("may not be specified when {other} is true"));
+        }
+    }
+    if name.text_or_empty().len() > LONGEST_HOST_NAME {
+        errs.too_long(&name, LONGEST_HOST_NAME);
+    }
+    errs.form(&name, NameFormat::Subdomain);
 }
 
 /// Checks whether pods of a priority preempt others; the field may be unset, but not empty.

@@ -79,24 +79,54 @@ pub(super) fn check_pod(spec: &At<'_>, claims: &[&str], errs: &mut FieldErrors<'
     check_sums(spec, &resources, errs);
 }
 
+/// Checks limits alone, as those of a container; `resources` holds them.
+pub(crate) fn check_limits(limits: &At<'_>, resources: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let mut names = NamesSeen::default();
+    for (name, at) in limits.entries() {
+        check_amount(name, &at, Holder::Container, errs);
+        names.add(name);
+    }
+    names.check(resources, errs);
+}
+
+/// Which sorts of resources there are: huge pages need others beside them.
+#[derive(Default)]
+struct NamesSeen {
+    has_basics: bool,
+    has_pages: bool,
+}
+
+impl NamesSeen {
+    fn add(&mut self, name: &str) {
+        self.has_basics |= matches!(name, "cpu" | "memory");
+        self.has_pages |= is_page(name);
+    }
+
+    fn check(&self, resources: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+        if self.has_pages && !self.has_basics {
+            errs.forbidden(resources, "HugePages require cpu or memory");
+        }
+    }
+}
+
+fn check_amount(name: &str, at: &At<'_>, holder: Holder, errs: &mut FieldErrors<'_, '_>) {
+    check_name(name, at, holder, errs);
+    check_quantity(name, at, errs);
+    check_pages(name, at, errs);
+}
+
 fn check_amounts(resources: &At<'_>, holder: Holder, errs: &mut FieldErrors<'_, '_>) {
     let (limits, requests) = (resources.field("limits"), resources.field("requests"));
-    let mut has_basics = false;
-    let mut has_pages = false;
+    let mut names = NamesSeen::default();
     for (name, at) in limits.entries().chain(requests.entries()) {
-        check_name(name, &at, holder, errs);
-        check_quantity(name, &at, errs);
-        check_pages(name, &at, errs);
-        has_basics |= matches!(name, "cpu" | "memory");
-        has_pages |= is_page(name);
+        check_amount(name, &at, holder, errs);
+        names.add(name);
     }
     for (name, at) in requests.entries() {
         let limit = limits.key(name);
         check_pair(name, &at.with_path(*requests.path()), &limit, &limits, errs);
     }
-    if has_pages && !has_basics {
-        errs.forbidden(resources, "HugePages require cpu or memory");
-    }
+    names.check(resources, errs);
 }
 
 /// Checks that an amount of huge pages is a number of whole pages.
@@ -107,8 +137,9 @@ fn check_pages(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         size.is_positive() && size.is_whole() && amount.in_wholes() % size.in_wholes() == 0
     });
     if !is_divisible {
-        let detail = format!("{amount} is not positive integer multiple of {name}");
-        errs.invalid_as(at, quoted(&amount.to_string()), detail);
+        let text = Quantity::text_at(at);
+        let detail = format!("{text} is not positive integer multiple of {name}");
+        errs.invalid_as(at, quoted(&text), detail);
     }
 }
 
@@ -208,8 +239,8 @@ fn check_pair(
         Ordering::Greater => "less than or equal to",
         Ordering::Less => return,
     };
-    let detail = format!("must be {relation} {name} limit of {most}");
-    errs.invalid_as(at, quoted(&request.to_string()), detail);
+    let detail = format!("must be {relation} {name} limit of {}", Quantity::text_at(limit));
+    errs.invalid_as(at, quoted(&Quantity::text_at(at)), detail);
 }
 
 /// Checks the name of a resource: one that the API knows, or one with a domain; returns whether it is.
@@ -257,10 +288,10 @@ pub(crate) fn check_container_name(name: &str, at: &At<'_>, errs: &mut FieldErro
 pub(crate) fn check_quantity(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let Some(quantity) = Quantity::at(at) else { return };
     if quantity.is_negative() {
-        errs.invalid_as(at, quoted(&quantity.to_string()), "must be greater than or equal to 0");
+        errs.invalid_as(at, quoted(&Quantity::text_at(at)), "must be greater than or equal to 0");
     }
-    if (INTEGER.contains(&name) || is_extended(name)) && !quantity.is_whole() {
-        errs.invalid_as(at, quoted(&quantity.to_string()), "must be an integer");
+    if (INTEGER.contains(&name) || is_extended(name)) && !Quantity::is_whole_at(at) {
+        errs.invalid_as(at, quoted(&Quantity::text_at(at)), "must be an integer");
     }
 }
 

@@ -8,6 +8,8 @@ use ratchet_object::At;
 const HIGHEST: i64 = i32::MAX as i64;
 const SECCOMP: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
 
+const CHANGE_POLICY: &str = "seLinuxChangePolicy";
+
 pub(super) fn check_pod(
     spec: &At<'_>,
     options: PodValidationOptions<'_>,
@@ -31,10 +33,16 @@ pub(super) fn check_pod(
     }
     sysctls::check(spec, &context.field("sysctls"), options.stored, errs);
     errs.one_of(&context.field("fsGroupChangePolicy"), &["Always", "OnRootMismatch"]);
-    errs.one_of(&context.field("supplementalGroupsPolicy"), &["Merge", "Strict"]);
     check_seccomp(&context.field("seccompProfile"), errs);
     windows::check_options(&context, errs);
     check_app_armor(&context.field("appArmorProfile"), errs);
+    errs.one_of(&context.field("supplementalGroupsPolicy"), &["Merge", "Strict"]);
+    let stored = options.stored.map(|old| old.descend(&["securityContext", CHANGE_POLICY]));
+    // Mounting with the right label is for a gate that is off, or for a pod that does it already.
+    let mounts = errs.ctx.config.gates.is_on("SELinuxMount")
+        || stored.is_some_and(|stored| stored.text_or_empty() == "MountOption");
+    let policies: &[&str] = if mounts { &["MountOption", "Recursive"] } else { &["Recursive"] };
+    errs.one_of(&context.field(CHANGE_POLICY), policies);
 }
 
 pub(super) fn check_container(spec: &At<'_>, context: &At<'_>, errs: &mut FieldErrors<'_, '_>) {

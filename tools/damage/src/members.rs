@@ -1,4 +1,4 @@
-//! The places of an object that can be damaged: every field that its schema has, whether the object has it or not.
+//! The members of an object that can be damaged: every field that its schema has, whether the object has it or not.
 
 use crate::path::{Path, Step};
 use ratchet_object::schema::{KindRow, Shape, type_of};
@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 /// How many fields that an object does not have may stand above one that is damaged.
 const ABSENT_DEPTH: usize = 3;
 
-/// How often a type may hold itself on the way to a place, as a schema of a definition does.
+/// How often a type may hold itself on the way to a member, as a schema of a definition does.
 const REPEATS: usize = 2;
 
-/// A place, and what belongs there.
+/// A member, and what belongs there.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Member {
     pub(crate) path: Path,
     pub(crate) shape: &'static Shape,
     /// The value of the object there.
@@ -25,29 +25,29 @@ pub(crate) struct Place {
 /// A field of a type, by the type's full name.
 type Field = (&'static str, &'static str);
 
-/// Finds places, and remembers which fields it has shown.
+/// Finds members, and remembers which fields it has shown.
 #[derive(Default)]
-pub(crate) struct Places {
+pub(crate) struct MemberWalk {
     /// Fields of earlier kinds.
     known: BTreeSet<Field>,
     /// Fields of this kind.
     seen: BTreeSet<Field>,
-    found: Vec<Place>,
+    found: Vec<Member>,
 }
 
 /// Where a walk is.
 #[derive(Clone, Default)]
-struct Spot {
+struct Walk {
     path: Path,
     types: Vec<u16>,
     absent: usize,
     is_known: bool,
 }
 
-impl Places {
-    /// The places of the objects of one kind.
-    pub(crate) fn of(&mut self, kind: &KindRow, object: &Value) -> Vec<Place> {
-        self.fields(kind.ty, Some(object), &Spot::default());
+impl MemberWalk {
+    /// The members of the objects of one kind.
+    pub(crate) fn of(&mut self, kind: &KindRow, object: &Value) -> Vec<Member> {
+        self.fields(kind.ty, Some(object), &Walk::default());
         std::mem::take(&mut self.found)
     }
 
@@ -56,8 +56,8 @@ impl Places {
         self.known.append(&mut self.seen);
     }
 
-    fn fields(&mut self, ty: u16, value: Option<&Value>, spot: &Spot) {
-        if spot.types.iter().filter(|above| **above == ty).count() >= REPEATS {
+    fn fields(&mut self, ty: u16, value: Option<&Value>, walk: &Walk) {
+        if walk.types.iter().filter(|above| **above == ty).count() >= REPEATS {
             return;
         }
         let row = type_of(ty);
@@ -68,31 +68,31 @@ impl Places {
             if !self.seen.insert(key) && child.is_none() {
                 continue;
             }
-            let mut below = spot.clone();
-            below.path = spot.path.join(Step::Field(field.name));
+            let mut below = walk.clone();
+            below.path = walk.path.join(Step::Field(field.name));
             below.types.push(ty);
             below.is_known = self.known.contains(&key);
             self.enter(&field.shape, child, below);
         }
     }
 
-    fn enter(&mut self, shape: &'static Shape, value: Option<&Value>, mut spot: Spot) {
+    fn enter(&mut self, shape: &'static Shape, value: Option<&Value>, mut walk: Walk) {
         let Some(shape) = alternative(shape, value) else { return };
-        self.found.push(Place {
-            path: spot.path.clone(),
+        self.found.push(Member {
+            path: walk.path.clone(),
             shape,
             value: value.cloned(),
-            is_known: spot.is_known,
+            is_known: walk.is_known,
         });
         if value.is_none() {
-            spot.absent += 1;
+            walk.absent += 1;
         }
-        if spot.absent > ABSENT_DEPTH {
+        if walk.absent > ABSENT_DEPTH {
             return;
         }
-        let below = |step| Spot { path: spot.path.join(step), ..spot.clone() };
+        let below = |step| Walk { path: walk.path.join(step), ..walk.clone() };
         match shape {
-            Shape::Object(ty) => self.fields(*ty, value, &spot),
+            Shape::Object(ty) => self.fields(*ty, value, &walk),
             Shape::List(inner) => {
                 match value.and_then(Value::as_array).filter(|list| !list.is_empty()) {
                     Some(items) => {
