@@ -48,7 +48,7 @@ pub(crate) fn page(report: &Report) -> String {
     push_rules(&mut out, report);
     push_timeline(&mut out, report);
     push_matrix(&mut out, report);
-    push_notes(&mut out, report);
+    push_further(&mut out, report);
     if !report.findings.is_empty() {
         out.push_str(FINDINGS);
         push_fallback(&mut out, report);
@@ -70,12 +70,12 @@ fn hash(text: &str) -> String {
 }
 
 /// Whether there are remarks that are no gaps, or topics.
-fn has_notes(report: &Report) -> bool {
+fn has_remarks(report: &Report) -> bool {
     report.notes.iter().any(|note| !note.is_gap) || !report.topics.is_empty()
 }
 
-fn push_notes(out: &mut String, report: &Report) {
-    if !has_notes(report) {
+fn push_further(out: &mut String, report: &Report) {
+    if !has_remarks(report) {
         return;
     }
     out.push_str(
@@ -139,7 +139,7 @@ fn push_header(out: &mut String, report: &Report) {
         ("rules", "Rules", !report.findings.is_empty() || !report.counts.is_empty()),
         ("certificates", if is_kubelets { "Nodes" } else { "Certificates" }, has_kubelets),
         ("pod-security", "Pod Security", !report.namespaces.is_empty()),
-        ("notes", "Notes", has_notes(report)),
+        ("notes", "Notes", has_remarks(report)),
         ("findings", "Findings", !report.findings.is_empty()),
     ];
     for (id, title, _) in sections.into_iter().filter(|(_, _, is_there)| *is_there) {

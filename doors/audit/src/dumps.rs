@@ -98,7 +98,7 @@ fn for_each(
 
 /// The outcome of a document of manifests.
 enum Outcome {
-    Page(Page),
+    Page(Box<Page>),
     Namespaces(Vec<Node<'static>>),
     FileDone,
 }
@@ -118,7 +118,7 @@ fn read_manifests(
     let work = |item: Item<'_>, results: &mut Vec<Outcome>| {
         let outcome = match (item, judge) {
             (Item::Document(file, document), Some(judge)) => {
-                Outcome::Page(judge_document(file, &document, judge))
+                Outcome::Page(Box::new(judge_document(file, &document, judge)))
             }
             (Item::Document(_, document), None) => Outcome::Namespaces(namespaces_in(&document)),
             (Item::Done, _) => Outcome::FileDone,
@@ -126,7 +126,7 @@ fn read_manifests(
             (Item::Failed(path, why), Some(_)) => {
                 let mut page = Page::default();
                 page.inventory.unreadable.push(named(path, &why));
-                Outcome::Page(page)
+                Outcome::Page(Box::new(page))
             }
         };
         results.push(outcome);
@@ -141,7 +141,7 @@ fn read_manifests(
             }
             Outcome::Page(page) => {
                 if let Some(each) = &mut each {
-                    failed = each(page).err();
+                    failed = each(*page).err();
                 }
             }
         }

@@ -89,8 +89,8 @@ fn lists_beside_the_findings_have_the_first_rows_in_any_order_and_say_what_they_
         run_in(&folder.path(""), &arguments, b"", &[])
     };
     let output = run(&["forth.yaml"], &["-o", "json"]);
-    let said = "note: searches: 1000 more are counted, but not listed\n";
-    assert_eq!((output.code, output.stderr.as_str()), (0, said));
+    let message = "note: searches: 1000 more are counted, but not listed\n";
+    assert_eq!((output.code, output.stderr.as_str()), (0, message));
     let whole = output.json();
     let rows = whole["searches"].as_array().unwrap();
     assert_eq!((rows.len(), &whole["omitted"]["searches"]), (5000, &1000.into()));

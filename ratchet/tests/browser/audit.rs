@@ -79,8 +79,8 @@ fn summary(page: &mut Page<'_>, report: &Value) {
         ("warns", "warned"),
         ("passes", "fine"),
     ] {
-        let shown = page.text(&format!("document.querySelector('.tile.{tile} b').innerText"));
-        assert_eq!(shown, last[member].to_string(), "{tile}");
+        let number = page.text(&format!("document.querySelector('.tile.{tile} b').innerText"));
+        assert_eq!(number, last[member].to_string(), "{tile}");
     }
     let owners = page.text("document.querySelector('.owners').innerText");
     for owner in ["storefront", "payments", "Helm release", "Argo CD application", "Flux"] {

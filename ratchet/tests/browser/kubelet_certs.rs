@@ -18,9 +18,9 @@ fn every_certificate_has_its_row_and_its_reason() {
         page.wait_for("location.hash === '#certificates'");
         page.click("#certificates details summary");
         page.wait_for("document.querySelector('#certificates details').open");
-        let shown = page.text("document.querySelector('#certificates').innerText");
+        let section = page.text("document.querySelector('#certificates').innerText");
         for words in ["worker-4", "1 expired, 1 within the next 30 days", "RTC-CERT-"] {
-            assert!(shown.contains(words), "{words}: {shown}");
+            assert!(section.contains(words), "{words}: {section}");
         }
         page.prefer_dark(true);
         page.resize(360, 740, true);
