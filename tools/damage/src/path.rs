@@ -44,7 +44,8 @@ impl Path {
     fn set(&self, object: &mut Value, value: Value) {
         let mut at = object;
         for step in &self.0 {
-            at = step.enter(at);
+            let Some(next) = step.enter(at) else { return };
+            at = next;
         }
         *at = value;
     }
@@ -85,7 +86,7 @@ impl Path {
     }
 }
 
-/// A change of an object at one member.
+/// A change of one member of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Change {
     Set(Value),
@@ -96,7 +97,7 @@ pub(crate) enum Change {
 
 impl Step {
     /// The value behind this step, made if it is missing.
-    fn enter<'a>(&self, at: &'a mut Value) -> &'a mut Value {
+    fn enter<'a>(&self, at: &'a mut Value) -> Option<&'a mut Value> {
         match self {
             Self::Field(name) => member(at, name),
             Self::Key(key) => member(at, key),
@@ -104,24 +105,21 @@ impl Step {
                 if !at.is_array() {
                     *at = Value::Array(Vec::new());
                 }
-                let Value::Array(items) = at else { return at };
+                let items = at.as_array_mut()?;
                 if items.len() <= *index {
                     items.resize(*index + 1, Value::Null);
                 }
-                &mut items[*index]
+                items.get_mut(*index)
             }
         }
     }
 }
 
-fn member<'a>(at: &'a mut Value, name: &str) -> &'a mut Value {
+fn member<'a>(at: &'a mut Value, name: &str) -> Option<&'a mut Value> {
     if !at.is_object() {
         *at = Value::Object(Map::new());
     }
-    match at {
-        Value::Object(map) => map.entry(name).or_insert(Value::Null),
-        other => other,
-    }
+    Some(at.as_object_mut()?.entry(name).or_insert(Value::Null))
 }
 
 impl fmt::Display for Path {

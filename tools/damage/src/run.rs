@@ -159,7 +159,7 @@ fn draw(seed: u64, what: &impl Hash) -> u64 {
 /// Sends requests until none is left.
 async fn client(work: Arc<Work>, mut pair: Pair) -> Result<()> {
     while let Some(trial) = work.trials.get(work.next.fetch_add(1, Ordering::Relaxed)) {
-        let Stored { base, objects } = &work.bases[trial.base];
+        let Some(Stored { base, objects }) = work.bases.get(trial.base) else { continue };
         let path = trial.member.path.to_string();
         let name = trial.name;
         let strictness = if draw(work.seed, &(&path, name)) < WARNED { "Warn" } else { "Strict" };

@@ -132,7 +132,7 @@ pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
             [one] if is_key(one) => "tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched".into(),
             all => format!("tls: failed to find \"CERTIFICATE\" PEM block in certificate input after skipping PEM blocks of the following types: [{}]", all.join(" ")),
         }
-    } else if !keys.iter().any(|kind| is_key(kind)) {
+    } else if !keys.iter().any(is_key) {
         match keys.as_slice() {
             [] => "tls: failed to find any PEM data in key input".into(),
             ["CERTIFICATE"] => {
