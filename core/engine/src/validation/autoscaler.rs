@@ -217,7 +217,7 @@ fn check_target(target: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 fn check_percentage(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let percentage = spec.field("targetCPUUtilizationPercentage");
     if percentage.is_set() {
-        let metric = (*spec.path()).field("metrics").index(0);
+        let metric = spec.path().field("metrics").index(0);
         let target = metric.field("resource").field("target");
         check_utilization(&percentage.with_path(target.field("averageUtilization")), errs);
     }

@@ -1,6 +1,5 @@
 //! `PrepareForCreate` and `PrepareForUpdate` of single kinds, which their rows of the strategies name.
 
-use super::app_armor;
 use super::strategy::CreateContext;
 use ratchet_crd::definition;
 use ratchet_object::{Equality, Node, Quantity, Span, Value, equal_at};
@@ -107,7 +106,6 @@ pub(super) fn update_daemon_set(new: &mut Node<'static>, old: &Node<'_>, _: &str
 
 /// Sets phase, QoS class and scheduling condition of a Pod.
 pub(super) fn create_pod(node: &mut Node<'static>, context: &CreateContext<'_>) {
-    app_armor::apply_annotations(node);
     let class = qos_class(node);
     let gated =
         node.find(&["spec", "schedulingGates"]).is_some_and(|gates| !gates.items().is_empty());

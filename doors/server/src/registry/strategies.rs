@@ -1,7 +1,7 @@
 //! Kept by hand: the strategies, one row for each kind that differs from the default.
 
 use super::strategy::{ALL_METADATA, Deletion, Dependents, Generation, PLAIN, Strategy, row};
-use super::{claim_status, kinds, signing_request};
+use super::{app_armor, claim_status, kinds, signing_request};
 
 const SPEC: Generation = Generation::Of("spec");
 const WEBHOOKS: Generation = Generation::OfExactly("webhooks");
@@ -30,6 +30,7 @@ static STRATEGIES: &[Strategy] = &[
         .status_restores(&["ownerReferences"])
         .deletion(Deletion::Graceful)
         .on_create(kinds::create_pod)
+        .on_valid(app_armor::apply_annotations)
         .on_status_update(kinds::update_pod_status),
     row("", "PodTemplate").counts(Generation::Of("template")).returns_deleted(),
     row("", "ReplicationController").counts(SPEC).dependents(Dependents::Orphan),

@@ -101,6 +101,8 @@ pub struct Strategy {
     pub(super) on_tracking: Option<fn(&mut Node<'static>)>,
     /// The kind's own part of `PrepareForCreate`.
     pub(super) on_create: Option<PrepareCreate>,
+    /// What is added to a new object that is valid: warnings are about the object without it.
+    pub(super) on_valid: Option<fn(&mut Node<'static>)>,
     /// The kind's own part of `PrepareForUpdate`.
     pub(super) on_update: Option<PrepareUpdate>,
     /// The same for the status.
@@ -132,6 +134,7 @@ pub(super) const PLAIN: Strategy = Strategy {
     allocates: false,
     on_tracking: None,
     on_create: None,
+    on_valid: None,
     on_update: None,
     on_status_update: None,
     on_approval: None,
@@ -204,6 +207,17 @@ impl Strategy {
 
     pub(super) const fn on_tracking(self, complete: fn(&mut Node<'static>)) -> Self {
         Self { on_tracking: Some(complete), ..self }
+    }
+
+    pub(super) const fn on_valid(self, complete: fn(&mut Node<'static>)) -> Self {
+        Self { on_valid: Some(complete), ..self }
+    }
+
+    /// Completes a new object that is valid.
+    pub(crate) fn complete_valid(&self, node: &mut Node<'static>) {
+        if let Some(complete) = self.on_valid {
+            complete(node);
+        }
     }
 
     pub(super) const fn on_create(self, prepare: PrepareCreate) -> Self {

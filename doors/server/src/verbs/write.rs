@@ -185,7 +185,8 @@ async fn create_once(
     let paired = node.pair(None);
     let warning_count = request.warnings.len();
     Chain::of(app).validate(request, &paired).await?;
-    let (validated, _) = paired.into_nodes();
+    let (mut validated, _) = paired.into_nodes();
+    resource.strategy().complete_valid(&mut validated);
     for _ in 0..TRIES {
         if let Some(item) = commit_new(request, &kind, &validated, warning_count, dry_run).await? {
             return resource.serve_one(item).await;
