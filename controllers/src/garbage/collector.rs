@@ -186,7 +186,7 @@ impl Collector {
             return Ok(Outcome::Done);
         };
         if foreground {
-            self.wait_for_dependents(&identity).await?;
+            self.wait_for_dependents(&identity, &live).await?;
         } else if self.apply_verdict(&identity, &live).await? == Gone::Yes {
             self.shared.change(|graph| graph.mark_absent(&identity));
             return Ok(Outcome::Done);
@@ -263,13 +263,21 @@ impl Collector {
     }
 
     /// Removes the foreground finalizer if no dependent blocks, or enqueues the blocking
-    /// dependents.
-    async fn wait_for_dependents(&self, identity: &Identity) -> Result<(), CollectError> {
-        let blocking: Vec<(Uid, bool)> = {
+    /// dependents. Owners in a circle that were all deleted in the foreground would wait for each other for ever.
+    async fn wait_for_dependents(
+        &self,
+        identity: &Identity,
+        live: &Node<'_>,
+    ) -> Result<(), CollectError> {
+        let (blocking, waits_for_itself): (Vec<(Uid, bool)>, bool) = {
             let graph = self.shared.graph();
             let all = graph.blocking(&identity.uid);
-            all.map(|vertex| (vertex.identity.uid.clone(), vertex.foreground)).collect()
+            let all = all.map(|vertex| (vertex.identity.uid.clone(), vertex.foreground)).collect();
+            (all, graph.waits_for_itself(&identity.uid))
         };
+        if waits_for_itself {
+            self.unblock(identity, live).await?;
+        }
         if blocking.is_empty() {
             return self.remove_finalizer(identity, FOREGROUND).await;
         }

@@ -94,6 +94,23 @@ impl Graph {
         self.dependents(uid).filter(move |dependent| dependent.blocks(uid))
     }
 
+    /// Whether an object waits for itself: for a dependent that waits for its own, and so on back to it.
+    pub(super) fn waits_for_itself(&self, uid: &str) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![uid];
+        while let Some(at) = open.pop() {
+            for vertex in self.blocking(at).filter(|vertex| vertex.foreground) {
+                if &*vertex.identity.uid == uid {
+                    return true;
+                }
+                if seen.insert(&vertex.identity.uid) {
+                    open.push(&vertex.identity.uid);
+                }
+            }
+        }
+        false
+    }
+
     /// Adds or updates an observed object.
     pub(super) fn observe(&mut self, observed: &ObservedObject) -> Vec<Effect> {
         let mut effects = Vec::new();

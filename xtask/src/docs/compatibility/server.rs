@@ -310,6 +310,12 @@ const ROWS: &[[&str; 4]] = &[
         "a server alone should be usable",
     ],
     [
+        "objects that own each other in a circle, all deleted in the foreground before the collector looks",
+        "wait for each other for ever",
+        "are deleted",
+        "nobody but a person who edits finalizers could end it",
+    ],
+    [
         "requests for certificates of nodes and clients",
         "are approved, signed and taken away by kube-controller-manager; of several common names in a request the last counts",
         "the same by the server's own controllers; a request with several common names fails",
