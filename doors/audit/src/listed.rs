@@ -73,7 +73,7 @@ mod tests {
     fn the_first_rows_are_listed_in_any_order_and_all_are_counted() {
         let mut numbers: Vec<u32> = (0..100).collect();
         for turn in 0..20 {
-            numbers.rotate_left(turn * 7);
+            numbers.rotate_left(turn * 5);
             numbers.reverse();
             let mut all = Listed::<u32, 10>::default();
             for page in numbers.chunks(turn + 1) {
