@@ -66,7 +66,8 @@ pub(crate) const SAMPLES: &[Sample] = &[
         CORE,
         "PersistentVolumeClaim",
         "spec: {accessModes: [ReadWriteOnce], storageClassName: '', resources: {requests: {storage: 1Gi}}}",
-    ),
+    )
+    .prepared(),
     sample(CORE, "Pod", "spec: {containers: [{name: main, image: i}]}"),
     sample(CORE, "PodTemplate", "template: TEMPLATE"),
     sample(
@@ -146,7 +147,7 @@ pub(crate) const SAMPLES: &[Sample] = &[
     ),
     sample(BATCH, "CronJob", "spec: {schedule: '* * * * *', jobTemplate: {spec: {template: JOB}}}"),
     sample(BATCH, "Job", "spec: {template: JOB}").prepared(),
-    sample("coordination.k8s.io/v1", "Lease", "spec: {holderIdentity: ''}"),
+    sample("coordination.k8s.io/v1", "Lease", "spec: {holderIdentity: ''}").prepared(),
     sample(
         "discovery.k8s.io/v1",
         "EndpointSlice",
