@@ -45,7 +45,7 @@ fn refuse_endpoint(cluster: &mut Cluster, dice: &mut Dice, recorder: &Recorder) 
 
 fn down(cluster: &mut Cluster, chosen: usize, recorder: &Recorder) {
     let etcd = cluster.etcd.as_mut().unwrap();
-    etcd.member(chosen).kill();
+    etcd.member(chosen).power_off();
     recorder.wait_for_writes(MEANWHILE);
     etcd.member(chosen).restart();
 }

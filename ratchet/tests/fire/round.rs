@@ -58,6 +58,7 @@ impl Round<'_> {
             panic!("no list");
         };
         let resumed = std::thread::scope(|scope| {
+            let _ends = EndOnPanic(&recorder);
             let clients: Vec<_> = (1..=self.clients)
                 .map(|number| {
                     let dice = fork(dice);
@@ -96,6 +97,18 @@ impl Round<'_> {
         });
         drop(main);
         judge(recorder, resumed)
+    }
+}
+
+/// Lets the clients and watchers end when the round fails: the scope waits for them, however it is left.
+struct EndOnPanic<'r>(&'r Recorder);
+
+impl Drop for EndOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.end();
+            self.0.end_watches(0);
+        }
     }
 }
 

@@ -148,7 +148,7 @@ fn servers_on_one_etcd_are_one_api() {
 
         // The leader of etcd goes; the servers stay.
         let leader = cluster.leader().expect("a leader");
-        cluster.member(leader).kill();
+        cluster.member(leader).power_off();
         for (index, server) in servers.iter().enumerate() {
             eventually("a server writes again", || {
                 let code = server.request("POST", MAPS, &map(&format!("after-{index}"))).0;

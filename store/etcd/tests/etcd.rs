@@ -159,7 +159,7 @@ async fn members_may_come_and_go() {
         let mut watch = store.watch("", Revision(0)).await.unwrap();
         put(&store, "/a", "0").await;
         let leader = cluster.leader().expect("a leader");
-        cluster.member(leader).kill();
+        cluster.member(leader).power_off();
         eventually(|| try_put(&store, "1")).await;
         cluster.member(leader).restart();
         let paused = (leader + 1) % 3;
