@@ -176,7 +176,7 @@ fn an_etcd_that_goes_away_comes_back() {
         assert!(watch.head().starts_with("HTTP/1.1 200"));
         assert_eq!(server.get("/readyz").0, 200);
 
-        cluster.member(0).kill();
+        cluster.member(0).power_off();
         let (code, text) = server.request("POST", MAPS, &map("lost"));
         assert!(matches!(code, 500 | 503), "{code} {text}");
         assert_eq!(server.get(&format!("{MAPS}/before?resourceVersion=0")).0, 200);

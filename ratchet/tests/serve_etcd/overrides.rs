@@ -171,7 +171,7 @@ fn one_etcd_may_be_away_or_forget_without_the_other() {
         let path = format!("{MAPS}?watch=true&resourceVersion={}", version(&maps));
         let mut watch = server.stream("GET", &path, "");
         assert!(watch.head().starts_with("HTTP/1.1 200"));
-        clusters[1].member(0).kill();
+        clusters[1].member(0).power_off();
         let (code, text) = server.request("POST", MAPS, &map("lost"));
         assert!(matches!(code, 500 | 503 | 504), "{code} {text}");
         assert_eq!(server.get(&format!("{MAPS}/old?resourceVersion=0")).0, 200);

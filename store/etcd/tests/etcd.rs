@@ -167,7 +167,7 @@ async fn members_may_come_and_go() {
         eventually(|| try_put(&store, "2")).await;
         assert!(store.get("/a").await.is_ok(), "two of three are enough");
         cluster.member(paused).resume();
-        (0..3).for_each(|index| cluster.member(index).kill());
+        (0..3).for_each(|index| cluster.member(index).power_off());
         let away = store.commit(vec![Write::put("/a", Guard::Anything, "no")]).await;
         assert!(matches!(away, Err(StoreError::Broken(_))), "{away:?}");
         eventually(async || matches!(store.health().state, State::Broken(_))).await;
