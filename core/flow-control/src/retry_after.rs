@@ -29,10 +29,11 @@ impl RetryAfter {
             self.current.1 += 1;
             return self.seconds;
         }
-        let kept = (2 * self.seconds).min(MAX_SECONDS);
+        let window = (2 * self.seconds).min(MAX_SECONDS);
         self.history.push_back(self.current);
         let last = self.current.0;
-        while self.history.front().is_some_and(|(second, _)| last.saturating_sub(*second) > kept) {
+        while self.history.front().is_some_and(|(second, _)| last.saturating_sub(*second) > window)
+        {
             self.history.pop_front();
         }
         self.current = (now, 1);

@@ -318,7 +318,7 @@ mod tests {
     }
 
     /// What is left of an object.
-    fn kept(kind: (&str, &str), text: &str, old: Option<&str>, set: &str) -> String {
+    fn after_dropping(kind: (&str, &str), text: &str, old: Option<&str>, set: &str) -> String {
         let kind = find(kind.0, kind.1).unwrap();
         let mut new = node(text);
         drop_gated_fields(&mut new, old.map(node).as_ref(), &kind, &gates(set));
@@ -330,15 +330,18 @@ mod tests {
         let text = r#"{"spec":{"updateStrategy":{"rollingUpdate":{"maxUnavailable":2}}}}"#;
         let without = r#"{"spec":{"updateStrategy":{"rollingUpdate":{}}}}"#;
         let kind = ("apps/v1", "StatefulSet");
-        assert_eq!(kept(kind, text, None, ""), without);
-        assert_eq!(kept(kind, text, Some(without), ""), without);
-        assert_eq!(kept(kind, text, Some(text), ""), text);
-        assert_eq!(kept(kind, text, None, "MaxUnavailableStatefulSet=true"), text);
+        assert_eq!(after_dropping(kind, text, None, ""), without);
+        assert_eq!(after_dropping(kind, text, Some(without), ""), without);
+        assert_eq!(after_dropping(kind, text, Some(text), ""), text);
+        assert_eq!(after_dropping(kind, text, None, "MaxUnavailableStatefulSet=true"), text);
         let scaler = r#"{"spec":{"behavior":{"scaleUp":{"tolerance":"1"}}}}"#;
         let kind = ("autoscaling/v2", "HorizontalPodAutoscaler");
-        assert_eq!(kept(kind, scaler, None, ""), scaler);
+        assert_eq!(after_dropping(kind, scaler, None, ""), scaler);
         let off = "HPAConfigurableTolerance=false";
-        assert_eq!(kept(kind, scaler, None, off), r#"{"spec":{"behavior":{"scaleUp":{}}}}"#);
+        assert_eq!(
+            after_dropping(kind, scaler, None, off),
+            r#"{"spec":{"behavior":{"scaleUp":{}}}}"#
+        );
     }
 
     #[test]
@@ -347,10 +350,10 @@ mod tests {
         let left = r#"{"containers":[{"name":"a"}],"initContainers":[{"lifecycle":{"preStop":{}}}],"volumes":[{"projected":{"sources":[{},{},{"serviceAccountToken":{"path":"t"}}]}}]}"#;
         let pod = |spec: &str| alloc::format!(r#"{{"spec":{spec}}}"#);
         let set = |spec: &str| alloc::format!(r#"{{"spec":{{"template":{{"spec":{spec}}}}}}}"#);
-        assert_eq!(kept(("v1", "Pod"), &pod(spec), None, ""), pod(left));
-        assert_eq!(kept(("apps/v1", "ReplicaSet"), &set(spec), None, ""), set(left));
+        assert_eq!(after_dropping(("v1", "Pod"), &pod(spec), None, ""), pod(left));
+        assert_eq!(after_dropping(("apps/v1", "ReplicaSet"), &set(spec), None, ""), set(left));
         let on = "ClusterTrustBundle=true,ClusterTrustBundleProjection=true,PodCertificateRequest=true,GenericWorkload=true,ContainerStopSignals=true";
-        assert_eq!(kept(("v1", "Pod"), &pod(spec), None, on), pod(spec));
+        assert_eq!(after_dropping(("v1", "Pod"), &pod(spec), None, on), pod(spec));
     }
 
     #[test]
@@ -358,10 +361,10 @@ mod tests {
         let kind = ("resource.k8s.io/v1beta1", "ResourceSlice");
         let text = r#"{"spec":{"devices":[{"basic":{"attributes":{"a":{"strings":["x"]},"b":{"int":1}},"nodeAllocatableResourceMappings":{"cpu":{}}}}]}}"#;
         let left = r#"{"spec":{"devices":[{"basic":{"attributes":{"a":{},"b":{"int":1}}}}]}}"#;
-        assert_eq!(kept(kind, text, None, ""), left);
+        assert_eq!(after_dropping(kind, text, None, ""), left);
         let flat = |text: &str| text.replace(r#"{"basic":"#, "").replace("}}]}}", "}]}}");
         let kind = ("resource.k8s.io/v1", "ResourceSlice");
-        assert_eq!(kept(kind, &flat(text), None, ""), flat(left));
+        assert_eq!(after_dropping(kind, &flat(text), None, ""), flat(left));
     }
 
     #[test]
@@ -374,10 +377,10 @@ mod tests {
             (claim(r#"{"count":1,"capacity":{"requests":{"a":"1"}}}"#), claim(r#"{"count":1}"#));
         let off = "DRAConsumableCapacity=false";
         let kind = |name| ("resource.k8s.io/v1", name);
-        assert_eq!(kept(kind("ResourceClaim"), &text, None, off), left);
+        assert_eq!(after_dropping(kind("ResourceClaim"), &text, None, off), left);
         let kind = kind("ResourceClaimTemplate");
-        assert_eq!(kept(kind, &template(&text), None, off), template(&left));
-        assert_eq!(kept(kind, &template(&text), None, ""), template(&text));
+        assert_eq!(after_dropping(kind, &template(&text), None, off), template(&left));
+        assert_eq!(after_dropping(kind, &template(&text), None, ""), template(&text));
     }
 
     #[test]

@@ -43,8 +43,8 @@ fn settle(value: Value) -> Value {
     match value {
         Value::Object(map) => {
             let is_fleeting = |key: &str| FLEETING.contains(&key) || ALLOCATED.contains(&key);
-            let kept = map.into_iter().filter(|(key, _)| !is_fleeting(key));
-            kept.map(|(key, value)| (key, settle(value))).collect::<Map<_, _>>().into()
+            let lasting = map.into_iter().filter(|(key, _)| !is_fleeting(key));
+            lasting.map(|(key, value)| (key, settle(value))).collect::<Map<_, _>>().into()
         }
         Value::Array(items) => items.into_iter().map(settle).collect(),
         Value::String(text) => settle_text(&text).into(),

@@ -40,7 +40,7 @@ impl Watch {
                 Some(piece) => self.lines.push(&piece),
                 None => return Ok(None),
             }
-            if self.lines.pending() > MAX_LINE {
+            if self.lines.buffered() > MAX_LINE {
                 return Err(self.broken(format!("an event is larger than {MAX_LINE} bytes")));
             }
         }
@@ -64,7 +64,7 @@ impl Lines {
         self.buffer.extend_from_slice(piece);
     }
 
-    fn pending(&self) -> usize {
+    fn buffered(&self) -> usize {
         self.buffer.len()
     }
 
@@ -117,7 +117,7 @@ mod tests {
         lines.push(b"o\n\n\nthree\n");
         assert_eq!(lines.next().as_deref(), Some("two"));
         assert_eq!(lines.next().as_deref(), Some("three"));
-        assert_eq!((lines.next(), lines.pending()), (None, 0));
+        assert_eq!((lines.next(), lines.buffered()), (None, 0));
     }
 
     #[test]
