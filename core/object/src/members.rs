@@ -21,6 +21,29 @@ pub(crate) fn dedup_members<'t>(
     mut report: impl FnMut(&Cow<'t, str>, Span),
 ) {
     let mut stale: Vec<usize> = Vec::new();
+    duplicates(entries, |first, second| {
+        stale.push(first);
+        report(&second.key, second.key_span);
+    });
+    if !stale.is_empty() {
+        stale.sort_unstable();
+        let mut index = 0;
+        entries.retain(|_| {
+            index += 1;
+            stale.binary_search(&(index - 1)).is_err()
+        });
+    }
+}
+
+/// Whether no two members have the same key.
+pub(crate) fn are_unique(entries: &[Entry<'_>]) -> bool {
+    let mut is_unique = true;
+    duplicates(entries, |_, _| is_unique = false);
+    is_unique
+}
+
+/// Finds the members whose key comes again: the position of each, and the member that comes after it.
+fn duplicates<'t>(entries: &[Entry<'t>], mut found: impl FnMut(usize, &Entry<'t>)) {
     if entries.len() <= SMALL {
         let mut sketches = 0u64;
         for (index, entry) in entries.iter().enumerate() {
@@ -31,8 +54,7 @@ pub(crate) fn dedup_members<'t>(
             }
             let mut before = entries.iter().take(index);
             if let Some(first) = before.rposition(|other| other.key == entry.key) {
-                stale.push(first);
-                report(&entry.key, entry.key_span);
+                found(first, entry);
             }
         }
     } else {
@@ -42,20 +64,10 @@ pub(crate) fn dedup_members<'t>(
         for pair in order.windows(2) {
             if let [(key, first), (other, second)] = pair
                 && key == other
+                && let Some(entry) = entries.get(*second)
             {
-                stale.push(*first);
-                if let Some(entry) = entries.get(*second) {
-                    report(&entry.key, entry.key_span);
-                }
+                found(*first, entry);
             }
         }
-    }
-    if !stale.is_empty() {
-        stale.sort_unstable();
-        let mut index = 0;
-        entries.retain(|_| {
-            index += 1;
-            stale.binary_search(&(index - 1)).is_err()
-        });
     }
 }

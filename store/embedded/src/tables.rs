@@ -1,6 +1,5 @@
 //! Changes of the tables in a write transaction: commits, expiry, and compaction in small steps.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -64,8 +63,10 @@ impl<'t> Tables<'t> {
 
     /// Applies all writes at the next revision, or none.
     pub(crate) fn commit(&mut self, writes: &[Write], now: u64) -> Result<Applied, EngineError> {
+        let mut found = Vec::with_capacity(writes.len());
         for write in writes {
             let current = self.current(&write.key)?;
+            found.push(current);
             let holds = match write.guard {
                 Guard::Anything => true,
                 Guard::Absent => current.is_none(),
@@ -80,14 +81,14 @@ impl<'t> Tables<'t> {
             }
         }
         let mut events = Vec::with_capacity(writes.len());
-        for write in last_acts(writes) {
+        for (write, current) in last_acts(writes, &found) {
             let position = (self.head.latest + 1, events.len() as u32);
             let row = match &write.act {
                 Operation::Keep => None,
-                Operation::Delete => self.delete(&write.key, position)?,
+                Operation::Delete => self.delete(&write.key, current, position)?,
                 Operation::Put { value, lives } => {
                     let expires = lives.map_or(0, |lives| expiry_time(now, lives));
-                    Some(self.put(&write.key, value, expires, position)?)
+                    Some(self.put((&write.key, current), value, expires, position)?)
                 }
             };
             events.extend(row.map(|row| row.into_event(position.0)));
@@ -108,7 +109,8 @@ impl<'t> Tables<'t> {
         for (when, key) in due {
             self.expiry.remove((when, &*key))?;
             let position = (self.head.latest + 1, 0);
-            if let Some(row) = self.delete(&key, position)? {
+            let current = self.current(&key)?;
+            if let Some(row) = self.delete(&key, current, position)? {
                 self.head.latest = position.0;
                 expired.push((position.0, vec![row.into_event(position.0)]));
             }
@@ -180,12 +182,11 @@ impl<'t> Tables<'t> {
 
     fn put(
         &mut self,
-        key: &Arc<str>,
+        (key, current): (&Arc<str>, Option<Current>),
         value: &Bytes,
         expires: u64,
         position: LogPosition,
     ) -> Result<Row, EngineError> {
-        let current = self.current(key)?;
         let created = current.map_or(position.0, |row| row.created);
         let row = Row {
             key: Arc::clone(key),
@@ -204,9 +205,10 @@ impl<'t> Tables<'t> {
     fn delete(
         &mut self,
         key: &Arc<str>,
+        current: Option<Current>,
         position: LogPosition,
     ) -> Result<Option<Row>, EngineError> {
-        let Some(current) = self.current(key)? else { return Ok(None) };
+        let Some(current) = current else { return Ok(None) };
         let row = Row { key: Arc::clone(key), put: None, before: Some(current.position) };
         self.retire(key, Some(current), position)?;
         self.log.insert(position, row.encode(position).as_slice())?;
@@ -230,11 +232,19 @@ impl<'t> Tables<'t> {
     }
 }
 
-/// The effective writes: of those for the same key, the last that is not `Keep`.
-fn last_acts(writes: &[Write]) -> impl Iterator<Item = &Write> {
-    let acts = || writes.iter().enumerate().filter(|(_, write)| write.act != Operation::Keep);
-    let last: HashMap<&str, usize> = acts().map(|(at, write)| (&*write.key, at)).collect();
-    acts().filter(move |(at, write)| last.get(&*write.key) == Some(at)).map(|(_, write)| write)
+/// The effective writes with what was found for them: of those for the same key, the last that is not `Keep`. A commit
+/// has a handful of writes.
+fn last_acts<'w>(
+    writes: &'w [Write],
+    found: &[Option<Current>],
+) -> impl Iterator<Item = (&'w Write, Option<Current>)> {
+    let is_act = |write: &&Write| write.act != Operation::Keep;
+    let is_last = move |(at, write): &(usize, (&Write, &Option<Current>))| {
+        let mut later = writes.iter().skip(at + 1).filter(is_act);
+        is_act(&write.0) && later.all(|other| other.key != write.0.key)
+    };
+    let pairs = writes.iter().zip(found).enumerate().filter(is_last);
+    pairs.map(|(_, (write, current))| (write, *current))
 }
 
 /// `lives` after `now`, in milliseconds; never 0, which means never.

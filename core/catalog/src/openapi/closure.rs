@@ -244,9 +244,11 @@ fn of_list(of: GroupVersionKind<'_>) -> Definition<'_> {
     };
     let shared = descriptions_of("");
     let items = Ty::Ref(Cow::Owned(kind_id(of))).list();
+    let row = schema::kind(of.group, of.version, of.kind);
+    let listed = Cow::Owned(format!("List of {}.", row.map_or(of.kind, |row| row.plural)));
     let fields = Vec::from([
         field("apiVersion", Ty::STRING, shared.field("apiVersion"), false),
-        field("items", items, Cow::Owned(format!("The {} objects of the list.", of.kind)), true),
+        field("items", items, listed, true),
         field("kind", Ty::STRING, shared.field("kind"), false),
         field("metadata", Ty::Ref(Cow::Borrowed(LIST_META)), Cow::Borrowed("Of the list."), false),
     ]);

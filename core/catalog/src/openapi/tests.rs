@@ -101,6 +101,16 @@ fn every_reference_of_version_2_resolves() {
     assert_references_resolve(&v2());
 }
 
+#[test]
+fn version_2_has_the_words_that_tests_of_kubectl_look_for() {
+    let text = v2().to_string();
+    for words in
+        ["list of returned", "List of services", "Watch for changes to the described resources"]
+    {
+        assert!(text.contains(words), "{words}");
+    }
+}
+
 /// kubectl takes any PATCH of the kind it finds, that of a subresource too.
 #[test]
 fn every_patch_of_a_kind_says_that_fields_are_validated() {

@@ -45,7 +45,7 @@ impl<'c> Chain<'c> {
     ) -> Result<(), StatusError> {
         request.app.cache.fresh().await?;
         for plugin in self.plugins() {
-            plugin.wait(request, object).await?;
+            plugin.wait(request, object).get().await?;
         }
         self.admit_write(request, ("", Operation::Create), object, None).await
     }
@@ -177,7 +177,8 @@ impl<'c> Chain<'c> {
         let write = PendingWrite { part, new, old };
         let mut all = CommitConditions::default();
         for plugin in self.plugins() {
-            let CommitConditions { writes, lock } = plugin.conditions(request, &write).await?;
+            let CommitConditions { writes, lock } =
+                plugin.conditions(request, &write).get().await?;
             all.writes.extend(writes);
             all.lock = all.lock.or(lock);
         }
@@ -268,7 +269,7 @@ impl<'c> Chain<'c> {
 
     async fn validate_all(&self, subject: &Subject<'_>) -> Result<(), StatusError> {
         for plugin in self.plugins() {
-            plugin.validate(subject).await?;
+            plugin.validate(subject).get().await?;
         }
         Ok(())
     }

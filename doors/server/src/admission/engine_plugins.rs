@@ -1,6 +1,6 @@
 //! Plugins that the engine implements: their decision is part of the verdict, and takes effect at their place in the chain.
 
-use super::plugin::{Plugin, PluginFuture, Subject};
+use super::plugin::{Plugin, PluginResult, Subject};
 use crate::status::StatusError;
 
 /// `PodSecurity`.
@@ -11,11 +11,11 @@ impl Plugin for PodSecurity {
         "PodSecurity"
     }
 
-    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginFuture<'a, ()> {
+    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginResult<'a, ()> {
         if let Subject::Change { request, judgement, .. } = subject {
             request.app.metrics.count_pod_security(&judgement.pod_security);
         }
-        Box::pin(std::future::ready(decision(self.name(), subject)))
+        PluginResult::Now(decision(self.name(), subject))
     }
 }
 
@@ -27,8 +27,8 @@ impl Plugin for DenyServiceExternalIPs {
         "DenyServiceExternalIPs"
     }
 
-    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginFuture<'a, ()> {
-        Box::pin(std::future::ready(decision(self.name(), subject)))
+    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginResult<'a, ()> {
+        PluginResult::Now(decision(self.name(), subject))
     }
 }
 

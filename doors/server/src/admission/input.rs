@@ -62,7 +62,12 @@ impl<'a> AdmissionInput<'a> {
             // The reference allocates before policies run. The allocation here is dropped, and the commit may choose
             // another one: policies only depend on its presence and range.
             let dry_run = is_dry_run(request.params);
-            request.app.services().claim(&change.kind, &mut object, old.as_ref(), dry_run)?;
+            request.app.services().claim(
+                request.resource.strategy(),
+                &mut object,
+                old.as_ref(),
+                dry_run,
+            )?;
         }
         // Policies see the canonical form.
         canonicalize(request.resource.object_type().as_ref(), &mut object);

@@ -1,6 +1,6 @@
 //! NamespaceLifecycle: no object is created in a missing or terminating namespace.
 
-use super::plugin::{Admission, CommitConditions, PendingWrite, Plugin, PluginFuture};
+use super::plugin::{Admission, CommitConditions, PendingWrite, Plugin, PluginResult};
 use crate::app::resource_request::ResourceRequest;
 use crate::registry::metadata;
 use crate::status::{About, StatusError};
@@ -30,7 +30,7 @@ impl Plugin for NamespaceLifecycle {
         &'f self,
         request: &'a ResourceRequest<'_>,
         write: &'f PendingWrite<'_>,
-    ) -> PluginFuture<'f, CommitConditions<'a>> {
+    ) -> PluginResult<'f, CommitConditions<'a>> {
         let guard = match write.old {
             None => namespace_guard(request, write.new),
             Some(_) => Ok(None),
@@ -39,7 +39,7 @@ impl Plugin for NamespaceLifecycle {
             writes: guard.into_iter().collect(),
             ..CommitConditions::default()
         });
-        Box::pin(std::future::ready(conditions))
+        PluginResult::Now(conditions)
     }
 }
 

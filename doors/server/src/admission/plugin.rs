@@ -17,9 +17,28 @@ use tokio::sync::MutexGuard;
 /// The result of a mutating plugin: `None` if it has no such part.
 pub(super) type Admission = Option<Result<(), StatusError>>;
 
-/// What a plugin does while the request waits.
-pub(super) type PluginFuture<'a, T> =
-    Pin<Box<dyn Future<Output = Result<T, StatusError>> + Send + 'a>>;
+/// What a plugin returns: most know it at once, and no request pays for a future that has nothing to wait for.
+pub(super) enum PluginResult<'a, T> {
+    /// The result.
+    Now(Result<T, StatusError>),
+    /// A future that waits for it.
+    Later(Pin<Box<dyn Future<Output = Result<T, StatusError>> + Send + 'a>>),
+}
+
+impl<'a, T> PluginResult<'a, T> {
+    /// The result of a future.
+    pub(super) fn later(future: impl Future<Output = Result<T, StatusError>> + Send + 'a) -> Self {
+        Self::Later(Box::pin(future))
+    }
+
+    /// The result, when it is known.
+    pub(super) async fn get(self) -> Result<T, StatusError> {
+        match self {
+            Self::Now(result) => result,
+            Self::Later(future) => future.await,
+        }
+    }
+}
 
 /// An admission plugin.
 pub(super) trait Plugin: Send + Sync {
@@ -36,9 +55,9 @@ pub(super) trait Plugin: Send + Sync {
         &'a self,
         request: &'a ResourceRequest<'_>,
         object: &'a Node<'static>,
-    ) -> PluginFuture<'a, ()> {
+    ) -> PluginResult<'a, ()> {
         let _ = (request, object);
-        Box::pin(std::future::ready(Ok(())))
+        PluginResult::Now(Ok(()))
     }
 
     /// Changes an object before it is validated, or rejects it.
@@ -58,9 +77,9 @@ pub(super) trait Plugin: Send + Sync {
     }
 
     /// Rejects what is valid but not allowed.
-    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginFuture<'a, ()> {
+    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginResult<'a, ()> {
         let _ = subject;
-        Box::pin(std::future::ready(Ok(())))
+        PluginResult::Now(Ok(()))
     }
 
     /// The conditions under which a validated object may be committed.
@@ -68,9 +87,9 @@ pub(super) trait Plugin: Send + Sync {
         &'f self,
         request: &'a ResourceRequest<'_>,
         write: &'f PendingWrite<'_>,
-    ) -> PluginFuture<'f, CommitConditions<'a>> {
+    ) -> PluginResult<'f, CommitConditions<'a>> {
         let _ = (request, write);
-        Box::pin(std::future::ready(Ok(CommitConditions::default())))
+        PluginResult::Now(Ok(CommitConditions::default()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! ValidatingAdmissionPolicy: evaluates the policies of the cluster on writes, deletions and connections.
 
 use super::input::AdmissionInput;
-use super::plugin::{Plugin, PluginFuture, Subject};
+use super::plugin::{Plugin, PluginResult, Subject};
 use super::scope::AdmissionScope;
 use crate::app::request_cluster::RequestCluster;
 use crate::status::StatusError;
@@ -21,9 +21,13 @@ impl Plugin for ValidatingAdmissionPolicies {
         PLUGIN
     }
 
-    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginFuture<'a, ()> {
-        Box::pin(async move {
-            let Some(policies) = policies(&subject.scope())? else { return Ok(()) };
+    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginResult<'a, ()> {
+        let policies = match policies(&subject.scope()) {
+            Ok(Some(policies)) => policies,
+            Ok(None) => return PluginResult::Now(Ok(())),
+            Err(error) => return PluginResult::Now(Err(error)),
+        };
+        PluginResult::later(async move {
             match AdmissionInput::of(subject)? {
                 Some(input) => evaluate(&policies, &input).await,
                 None => Ok(()),

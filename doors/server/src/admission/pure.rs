@@ -1,6 +1,6 @@
 //! Plugins of the table in `core/admission`: pure functions of an object and the cluster state.
 
-use super::plugin::{Admission, Plugin, PluginFuture, Subject};
+use super::plugin::{Admission, Plugin, PluginResult, Subject};
 use crate::app::request_cluster::RequestCluster;
 use crate::app::resource_request::ResourceRequest;
 use crate::status::{About, StatusError};
@@ -42,8 +42,8 @@ impl Plugin for Pure {
         }))
     }
 
-    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginFuture<'a, ()> {
-        Box::pin(std::future::ready(self.check(subject).unwrap_or(Ok(()))))
+    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginResult<'a, ()> {
+        PluginResult::Now(self.check(subject).unwrap_or(Ok(())))
     }
 }
 
@@ -76,8 +76,11 @@ impl Plugin for ServiceAccount {
         &'a self,
         request: &'a ResourceRequest<'_>,
         object: &'a Node<'static>,
-    ) -> PluginFuture<'a, ()> {
-        Box::pin(await_account(request, object))
+    ) -> PluginResult<'a, ()> {
+        match is_default_account_needed(request, object) {
+            true => PluginResult::later(await_account(request)),
+            false => PluginResult::Now(Ok(())),
+        }
     }
 
     fn admit(
@@ -89,18 +92,19 @@ impl Plugin for ServiceAccount {
         self.0.admit(request, attributes, object)
     }
 
-    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginFuture<'a, ()> {
+    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginResult<'a, ()> {
         self.0.validate(subject)
     }
 }
 
-async fn await_account(request: &ResourceRequest<'_>, pod: &Node<'_>) -> Result<(), StatusError> {
+/// Whether an object is a Pod that runs under the default service account.
+fn is_default_account_needed(request: &ResourceRequest<'_>, object: &Node<'_>) -> bool {
     let row = request.resource.row();
-    let name = pod.text_at(&["spec", "serviceAccountName"]);
-    let is_pod = (row.group, row.plural) == ("", "pods");
-    if !is_pod || !matches!(name, "" | "default") {
-        return Ok(());
-    }
+    (row.group, row.plural) == ("", "pods")
+        && matches!(object.text_at(&["spec", "serviceAccountName"]), "" | "default")
+}
+
+async fn await_account(request: &ResourceRequest<'_>) -> Result<(), StatusError> {
     let is_there = || {
         let cluster = RequestCluster::new(request.app, request.user);
         cluster.exists(&SERVICE_ACCOUNTS, &request.path.namespace, "default")

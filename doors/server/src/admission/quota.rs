@@ -1,7 +1,7 @@
 //! ResourceQuota: the usage of a request is charged in the commit that stores its object, or the request is denied.
 
 use super::attributes::{attributes, subresource_of};
-use super::plugin::{CommitConditions, PendingWrite, Plugin, PluginFuture};
+use super::plugin::{CommitConditions, PendingWrite, Plugin, PluginResult};
 use super::pure::status_error;
 use crate::app::request_cluster::RequestCluster;
 use crate::app::resource_request::ResourceRequest;
@@ -26,8 +26,8 @@ impl Plugin for ResourceQuota {
         &'f self,
         request: &'a ResourceRequest<'_>,
         write: &'f PendingWrite<'_>,
-    ) -> PluginFuture<'f, CommitConditions<'a>> {
-        Box::pin(self.charge(request, write))
+    ) -> PluginResult<'f, CommitConditions<'a>> {
+        PluginResult::later(self.charge(request, write))
     }
 }
 

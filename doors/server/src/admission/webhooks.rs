@@ -3,7 +3,7 @@
 use super::input::AdmissionInput;
 use super::mutation::Mutation;
 use super::mutator::Mutator;
-use super::plugin::{Plugin, PluginFuture, Subject};
+use super::plugin::{Plugin, PluginResult, Subject};
 use super::scope::AdmissionScope;
 use crate::app::App;
 use crate::app::request_cluster::RequestCluster;
@@ -46,14 +46,17 @@ impl Plugin for ValidatingWebhooks {
         "ValidatingAdmissionWebhook"
     }
 
-    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginFuture<'a, ()> {
-        Box::pin(async move {
-            let scope = subject.scope();
-            let webhooks = scope.app.validating_webhooks.now()?;
-            let look = |group: &str, plural: &str| webhooks.look_at(group, plural);
-            if webhooks.is_empty() || !scope.is_looked_at(&look) {
-                return Ok(());
-            }
+    fn validate<'a>(&'a self, subject: &'a Subject<'_>) -> PluginResult<'a, ()> {
+        let scope = subject.scope();
+        let webhooks = match scope.app.validating_webhooks.now() {
+            Ok(webhooks) => webhooks,
+            Err(error) => return PluginResult::Now(Err(error)),
+        };
+        let look = |group: &str, plural: &str| webhooks.look_at(group, plural);
+        if webhooks.is_empty() || !scope.is_looked_at(&look) {
+            return PluginResult::Now(Ok(()));
+        }
+        PluginResult::later(async move {
             let Some(input) = AdmissionInput::of(subject)? else { return Ok(()) };
             let started = Instant::now();
             let result = validate(&webhooks, &input).await;

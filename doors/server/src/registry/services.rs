@@ -1,17 +1,13 @@
 //! `ServiceAllocator`: cluster IPs and node ports, allocated in the commit that stores the Service.
 
-use crate::registry::{Registry, ServedResource, clock, metadata, strategy};
+use crate::registry::{Registry, ServedResource, Strategy, clock, metadata};
 use crate::status::StatusError;
 use crate::storage::cache::{Cache, NODE_PORTS, ROOT, ResourceCache, storable};
 use ratchet_allocation::{AllocationError, Plan, Ranges, Taken, ip_address, ip_name, plan};
-use ratchet_object::{Kind, Node};
+use ratchet_object::Node;
 use ratchet_store::{Guard, Revision, Write};
 use std::net::IpAddr;
 use std::sync::Arc;
-
-fn allocates(kind: &Kind<'_>) -> bool {
-    strategy(kind.group, kind.name).allocates
-}
 
 /// The current allocations.
 struct Allocations {
@@ -52,8 +48,13 @@ pub(crate) struct ServiceAllocator<'a> {
 
 impl ServiceAllocator<'_> {
     /// Fills in allocated fields that an update omits.
-    pub(crate) fn prepare(&self, kind: &Kind<'_>, new: &mut Node<'static>, old: Option<&Node<'_>>) {
-        if allocates(kind) {
+    pub(crate) fn prepare(
+        &self,
+        strategy: &Strategy,
+        new: &mut Node<'static>,
+        old: Option<&Node<'_>>,
+    ) {
+        if strategy.allocates {
             ratchet_allocation::prepare(new, old, self.ranges);
         }
     }
@@ -61,12 +62,12 @@ impl ServiceAllocator<'_> {
     /// Allocates addresses and ports for a Service and returns the writes that claim them.
     pub(crate) fn claim(
         &self,
-        kind: &Kind<'_>,
+        strategy: &Strategy,
         new: &mut Node<'static>,
         old: Option<&Node<'_>>,
         dry_run: bool,
     ) -> Result<Vec<Write>, StatusError> {
-        if !allocates(kind) {
+        if !strategy.allocates {
             return Ok(Vec::new());
         }
         let ranges = match dry_run {
@@ -92,10 +93,10 @@ impl ServiceAllocator<'_> {
     /// Returns the writes that release the allocations of a deleted Service.
     pub(crate) fn release(
         &self,
-        kind: &Kind<'_>,
+        strategy: &Strategy,
         old: &Node<'_>,
     ) -> Result<Vec<Write>, StatusError> {
-        if !allocates(kind) {
+        if !strategy.allocates {
             return Ok(Vec::new());
         }
         self.writes(&ratchet_allocation::release(old), old)

@@ -100,7 +100,8 @@ pub(crate) fn whole(mut node: Node<'static>, api_version: &str, kind: &str) -> S
 
 /// Encodes a `PartialObjectMetadata`.
 pub(crate) fn partial(item: &Item, meta_version: &str) -> String {
-    let metadata = item.node().remove("metadata").unwrap_or_else(Node::empty_map);
+    let metadata = item.metadata();
+    let metadata = String::from_utf8_lossy(&metadata);
     format!(
         r#"{{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/{meta_version}","metadata":{metadata}}}"#
     )

@@ -175,7 +175,7 @@ pub(crate) async fn remove(
                     return Ok((current, true));
                 }
                 let mut writes = vec![Write { key, guard, act: Operation::Delete }];
-                writes.extend(request.app.services().release(&kind, &old)?);
+                writes.extend(request.app.services().release(request.resource.strategy(), &old)?);
                 if let Some(revision) = commit(request, writes).await? {
                     let mut last = new;
                     last.map_mut("metadata").remove("resourceVersion");

@@ -181,14 +181,14 @@ async fn create_once(
     resource.strategy().prepare_for_create(&mut node, &kind, &context);
     resource.object_type().prepare_for_create(&mut node);
     let mut node = node.with_defaults_of_additions();
-    app.services().prepare(&kind, &mut node, None);
+    app.services().prepare(resource.strategy(), &mut node, None);
     let paired = node.pair(None);
     let warning_count = request.warnings.len();
     Chain::of(app).validate(request, &paired).await?;
     let (mut validated, _) = paired.into_nodes();
     resource.strategy().complete_valid(&mut validated);
     for _ in 0..TRIES {
-        if let Some(item) = commit_new(request, &kind, &validated, warning_count, dry_run).await? {
+        if let Some(item) = commit_new(request, &validated, warning_count, dry_run).await? {
             return resource.serve_one(item).await;
         }
     }
@@ -199,7 +199,6 @@ async fn create_once(
 /// meanwhile.
 async fn commit_new(
     request: &ResourceRequest<'_>,
-    kind: &Kind<'_>,
     validated: &Node<'static>,
     warning_count: usize,
     dry_run: bool,
@@ -228,7 +227,7 @@ async fn commit_new(
     // The reference allocates before the strategy runs: an allocation error comes without the strategy's warnings.
     let claims = app
         .services()
-        .claim(kind, &mut node, None, dry_run)
+        .claim(resource.strategy(), &mut node, None, dry_run)
         .inspect_err(|_| request.warnings.truncate(warning_count))?;
     resource.canonicalize(&mut node);
     let is_definition = resource.strategy().deletion == Deletion::Cleaned;
@@ -362,7 +361,7 @@ async fn change_once(
     let claims = match part {
         Part::Main => app
             .services()
-            .claim(&kind, &mut new, Some(&old), dry_run)
+            .claim(resource.strategy(), &mut new, Some(&old), dry_run)
             .inspect_err(|_| request.warnings.truncate(warning_count))?,
         Part::Sub(_) => Vec::new(),
     };
@@ -388,7 +387,7 @@ async fn change_once(
     };
     let mut writes = vec![Write { key, guard: Guard::At(Revision(current.revision)), act }];
     if is_removed {
-        writes.extend(app.services().release(&kind, &old)?);
+        writes.extend(app.services().release(resource.strategy(), &old)?);
     } else {
         writes.extend(claims);
         writes.extend(conditions.writes());
@@ -438,7 +437,7 @@ async fn validate_update(
     let version = old.text_at(&["metadata", "resourceVersion"]).to_owned();
     new.map_mut("metadata").set("resourceVersion", Node::string(version));
     if part == Part::Main {
-        app.services().prepare(&kind, &mut new, Some(&old));
+        app.services().prepare(resource.strategy(), &mut new, Some(&old));
     }
     let old = Defaulted::read(resource.object_type().as_ref(), old);
     let paired = new.pair_through(part, Some(old));

@@ -1,7 +1,7 @@
 //! `ByLabels`: values by the values of labels, found under a read lock without copying.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
+use hashbrown::{DefaultHashBuilder, HashTable};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// Label values may come from clients, so there is an end to them.
@@ -9,19 +9,17 @@ const MAX_ENTRIES: usize = 20_000;
 
 type LabelValues = Box<[Box<str>]>;
 
-/// By a hash of the label values, so that a lookup copies nothing.
-type Slots<T> = HashMap<u64, Vec<(LabelValues, Arc<T>)>>;
-
 /// Values by the values of labels, at most so many that clients cannot fill the memory with them.
 #[derive(Debug)]
 pub struct ByLabels<T> {
-    entries: RwLock<(Slots<T>, usize)>,
-    hashes: RandomState,
+    /// Found by the hash of the label values, so that a lookup copies nothing.
+    entries: RwLock<HashTable<(LabelValues, Arc<T>)>>,
+    hashes: DefaultHashBuilder,
 }
 
 impl<T> Default for ByLabels<T> {
     fn default() -> Self {
-        Self { entries: RwLock::default(), hashes: RandomState::new() }
+        Self { entries: RwLock::default(), hashes: DefaultHashBuilder::default() }
     }
 }
 
@@ -43,51 +41,54 @@ impl<T> ByLabels<T> {
         labels: &[&str],
         make: impl FnOnce() -> T,
     ) -> Option<Arc<T>> {
-        let hash = self.hashes.hash_one(labels);
+        let hash = self.hash(labels);
         let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = find(&entries.0, hash, labels) {
+        if let Some(found) = find(&entries, hash, labels) {
             return Some(found);
         }
         drop(entries);
         let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = find(&entries.0, hash, labels) {
+        if let Some(found) = find(&entries, hash, labels) {
             return Some(found);
         }
-        if entries.1 >= limit {
+        if entries.len() >= limit {
             return None;
         }
         let fresh = Arc::new(make());
-        let labels = labels.iter().map(|&value| value.into()).collect();
-        entries.0.entry(hash).or_default().push((labels, Arc::clone(&fresh)));
-        entries.1 += 1;
+        let labels: LabelValues = labels.iter().map(|&value| value.into()).collect();
+        entries.insert_unique(hash, (labels, Arc::clone(&fresh)), |(labels, _)| self.hash(labels));
         Some(fresh)
+    }
+
+    fn hash(&self, labels: &[impl AsRef<str>]) -> u64 {
+        let mut hasher = self.hashes.build_hasher();
+        labels.iter().for_each(|label| label.as_ref().hash(&mut hasher));
+        hasher.finish()
     }
 
     /// Removes the value of these label values.
     pub(super) fn remove(&self, labels: &[&str]) {
-        let hash = self.hashes.hash_one(labels);
+        let hash = self.hash(labels);
         let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
-        let (slots, count) = &mut *entries;
-        if let Some(slot) = slots.get_mut(&hash) {
-            let before = slot.len();
-            slot.retain(|(existing, _)| !same(existing, labels));
-            *count -= before - slot.len();
-            if slot.is_empty() {
-                slots.remove(&hash);
-            }
+        if let Ok(entry) = entries.find_entry(hash, |(existing, _)| same(existing, labels)) {
+            entry.remove();
         }
     }
 
     /// Passes all label values with their values to `visit`, in no order.
     pub(super) fn for_each(&self, mut visit: impl FnMut(&[Box<str>], &T)) {
         let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
-        entries.0.values().flatten().for_each(|(labels, value)| visit(labels, value));
+        entries.iter().for_each(|(labels, value)| visit(labels, value));
     }
 }
 
-fn find<T>(slots: &Slots<T>, hash: u64, labels: &[&str]) -> Option<Arc<T>> {
-    let slot = slots.get(&hash)?;
-    slot.iter().find(|(existing, _)| same(existing, labels)).map(|(_, value)| Arc::clone(value))
+fn find<T>(
+    entries: &HashTable<(LabelValues, Arc<T>)>,
+    hash: u64,
+    labels: &[&str],
+) -> Option<Arc<T>> {
+    let found = entries.find(hash, |(existing, _)| same(existing, labels));
+    found.map(|(_, value)| Arc::clone(value))
 }
 
 fn same(existing: &[Box<str>], labels: &[&str]) -> bool {

@@ -243,6 +243,13 @@ impl Item {
         [start.into(), self.body().slice(1..)]
     }
 
+    /// The JSON of its metadata, with which its text begins.
+    pub(crate) fn metadata(&self) -> Bytes {
+        let body = self.body();
+        let end = self.tree(&body).get("metadata").map_or(0, |node| node.span.end);
+        body.slice(START.len() - 1..usize::try_from(end).unwrap_or_default())
+    }
+
     /// Whether its labels match.
     pub fn has_labels(&self, selector: &LabelSelector) -> bool {
         let labels = self.labels.get_or_init(|| {

@@ -3,6 +3,9 @@
 //! A copy shares all nodes with its original, and a change copies those on the way to it. Every branch knows the number
 //! of objects below each child, so that the place of a key among all others is found without counting them.
 
+mod sorted;
+
+use self::sorted::{Keyed, Sorted};
 use super::item::Item;
 use std::slice;
 use std::sync::Arc;
@@ -21,8 +24,8 @@ pub struct Items {
 
 #[derive(Clone, Debug)]
 enum Node {
-    Leaf(Vec<Arc<Item>>),
-    Branch(Vec<Child>),
+    Leaf(Sorted<Arc<Item>>),
+    Branch(Sorted<Child>),
 }
 
 #[derive(Clone, Debug)]
@@ -34,9 +37,21 @@ struct Child {
     node: Arc<Node>,
 }
 
+impl Keyed for Arc<Item> {
+    fn key(&self) -> &Arc<str> {
+        &self.key
+    }
+}
+
+impl Keyed for Child {
+    fn key(&self) -> &Arc<str> {
+        &self.first
+    }
+}
+
 impl Default for Node {
     fn default() -> Self {
-        Self::Leaf(Vec::new())
+        Self::Leaf(Sorted::default())
     }
 }
 
@@ -106,11 +121,14 @@ impl Items {
             match node {
                 Node::Leaf(items) => {
                     let at = position(items, key).unwrap_or_else(|at| at);
-                    return Iter { rest, leaf: items.get(at..).unwrap_or_default().iter() };
+                    return Iter {
+                        rest,
+                        leaf: items.as_slice().get(at..).unwrap_or_default().iter(),
+                    };
                 }
                 Node::Branch(children) => {
-                    let mut later =
-                        children.get(child_of(children, key)..).unwrap_or_default().iter();
+                    let at = child_of(children, key);
+                    let mut later = children.as_slice().get(at..).unwrap_or_default().iter();
                     let Some(child) = later.next() else {
                         return Iter { rest, leaf: [].iter() };
                     };
@@ -128,8 +146,8 @@ impl Items {
         if let Some(split) = split {
             let count = self.count - split.count;
             let node = std::mem::take(&mut self.root);
-            let left = Child { first: "".into(), count, node };
-            self.root = Arc::new(Node::Branch(vec![left, split]));
+            let left = Child { first: node.first(), count, node };
+            self.root = Arc::new(Node::Branch(Sorted::new(vec![left, split])));
         }
         old
     }
@@ -162,11 +180,20 @@ impl Node {
         }
     }
 
+    /// The least key below the node; empty if there is none.
+    fn first(&self) -> Arc<str> {
+        let first = match self {
+            Self::Leaf(items) => items.get(0).map(Keyed::key),
+            Self::Branch(children) => children.get(0).map(Keyed::key),
+        };
+        first.cloned().unwrap_or_default()
+    }
+
     /// Adds the entries of the next node of the same height.
     fn append(&mut self, next: &Self) {
         match (self, next) {
-            (Self::Leaf(items), Self::Leaf(more)) => items.extend(more.iter().cloned()),
-            (Self::Branch(children), Self::Branch(more)) => children.extend(more.iter().cloned()),
+            (Self::Leaf(items), Self::Leaf(more)) => items.append(more),
+            (Self::Branch(children), Self::Branch(more)) => children.append(more),
             // All leaves have the same height.
             _ => {}
         }
@@ -184,17 +211,20 @@ fn look() {
     LOOKED_AT.with(|count| count.set(count.get() + 1));
 }
 
-fn position(items: &[Arc<Item>], key: &str) -> Result<usize, usize> {
+fn position(items: &Sorted<Arc<Item>>, key: &str) -> Result<usize, usize> {
     #[cfg(test)]
     look();
-    items.binary_search_by(|item| (*item.key).cmp(key))
+    items.position(key)
 }
 
 /// The child below which a key belongs.
-fn child_of(children: &[Child], key: &str) -> usize {
+fn child_of(children: &Sorted<Child>, key: &str) -> usize {
     #[cfg(test)]
     look();
-    children.partition_point(|child| *child.first <= *key).saturating_sub(1)
+    match children.position(key) {
+        Ok(at) => at,
+        Err(after) => after.saturating_sub(1),
+    }
 }
 
 /// The least text that is greater than every text with this prefix; none if there is no such text.
@@ -221,8 +251,7 @@ fn insert(node: &mut Arc<Node>, item: Arc<Item>) -> (Option<Arc<Item>>, Option<C
                     return (None, None);
                 }
                 let more = items.split_off(cut(items.len(), at));
-                items.shrink_to_fit();
-                let first = more.first().map(|item| item.key.clone());
+                let first = more.get(0).map(|item| item.key.clone());
                 let split = first.map(|first| Child {
                     first,
                     count: more.len(),
@@ -234,19 +263,25 @@ fn insert(node: &mut Arc<Node>, item: Arc<Item>) -> (Option<Arc<Item>>, Option<C
         Node::Branch(children) => {
             let at = child_of(children, &item.key);
             let Some(child) = children.get_mut(at) else { return (None, None) };
-            if item.key < child.first {
+            let is_first = item.key < child.first;
+            if is_first {
                 child.first = item.key.clone();
             }
             let (old, split) = insert(&mut child.node, item);
             child.count += usize::from(old.is_none());
+            if let Some(split) = &split {
+                child.count -= split.count;
+            }
+            if is_first {
+                children.rekeyed();
+            }
             let Some(split) = split else { return (old, None) };
-            child.count -= split.count;
             children.insert(at + 1, split);
             if children.len() <= MAX_ENTRIES {
                 return (old, None);
             }
             let more = children.split_off(cut(children.len(), at + 1));
-            let first = more.first().map(|child| child.first.clone());
+            let first = more.get(0).map(|child| child.first.clone());
             let split = first.map(|first| Child {
                 first,
                 count: more.iter().map(|child| child.count).sum(),
@@ -277,7 +312,7 @@ fn remove(node: &mut Arc<Node>, key: &str) -> Option<Arc<Item>> {
 }
 
 /// Merges a small child with the one before it, or else with the one after it, if they fit into one.
-fn merge(children: &mut Vec<Child>, at: usize) {
+fn merge(children: &mut Sorted<Child>, at: usize) {
     for left in [at.checked_sub(1), Some(at)].into_iter().flatten() {
         let (Some(one), Some(two)) = (children.get(left), children.get(left + 1)) else { continue };
         if one.node.entries() + two.node.entries() > MAX_ENTRIES {

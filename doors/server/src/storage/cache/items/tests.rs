@@ -15,8 +15,8 @@ fn key(number: usize) -> String {
 
 fn first(node: &Node) -> &str {
     match node {
-        Node::Leaf(items) => &items[0].key,
-        Node::Branch(children) => first(&children[0].node),
+        Node::Leaf(items) => &items.as_slice()[0].key,
+        Node::Branch(children) => first(&children.as_slice()[0].node),
     }
 }
 
@@ -25,7 +25,7 @@ fn check(node: &Node) -> (usize, usize) {
     match node {
         Node::Leaf(items) => (items.len(), 0),
         Node::Branch(children) => {
-            assert!(!children.is_empty() && children.len() <= MAX_ENTRIES);
+            assert!(children.len() > 0 && children.len() <= MAX_ENTRIES);
             let below: Vec<(usize, usize)> = children
                 .iter()
                 .map(|child| {

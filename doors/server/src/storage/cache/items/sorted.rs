@@ -1,0 +1,213 @@
+//! `Sorted`: the entries of a node of the tree in key order, searched without looking at their keys.
+//!
+//! A key is behind two pointers, and the keys of a node begin with the same letters: a namespace, the name of a
+//! workload. Beside every entry stand the eight bytes that follow what is common to all, and only entries that are equal
+//! in these are compared as a whole.
+
+use std::ops::Range;
+use std::slice;
+use std::sync::Arc;
+
+/// An entry with the key by which it is sorted.
+pub(super) trait Keyed {
+    /// The key.
+    fn key(&self) -> &Arc<str>;
+}
+
+/// Entries in key order.
+#[derive(Clone, Debug)]
+pub(super) struct Sorted<T> {
+    entries: Vec<T>,
+    /// For every entry the eight bytes of its key after the first `common` ones, as a big-endian number.
+    heads: Vec<u64>,
+    /// The number of bytes with which all keys begin; there may be more.
+    common: usize,
+}
+
+impl<T> Default for Sorted<T> {
+    fn default() -> Self {
+        Self { entries: Vec::new(), heads: Vec::new(), common: 0 }
+    }
+}
+
+impl<T: Keyed> Sorted<T> {
+    /// Entries that are in order.
+    pub(super) fn new(entries: Vec<T>) -> Self {
+        let mut sorted = Self { heads: Vec::new(), common: 0, entries };
+        sorted.index();
+        sorted
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) fn iter(&self) -> slice::Iter<'_, T> {
+        self.entries.iter()
+    }
+
+    pub(super) fn as_slice(&self) -> &[T] {
+        &self.entries
+    }
+
+    pub(super) fn get(&self, at: usize) -> Option<&T> {
+        self.entries.get(at)
+    }
+
+    /// An entry to change, but for its key.
+    pub(super) fn get_mut(&mut self, at: usize) -> Option<&mut T> {
+        self.entries.get_mut(at)
+    }
+
+    /// The position of the entry with this key, or where it belongs.
+    pub(super) fn position(&self, key: &str) -> Result<usize, usize> {
+        let equal = self.equal(key);
+        let start = equal.start;
+        let candidates = self.entries.get(equal).unwrap_or_default();
+        let found = candidates.binary_search_by(|entry| (**entry.key()).cmp(key));
+        found.map(|at| start + at).map_err(|at| start + at)
+    }
+
+    /// Adds an entry where it belongs.
+    pub(super) fn insert(&mut self, at: usize, entry: T) {
+        self.entries.insert(at, entry);
+        // Now and then what they have in common is found anew: while there were few, it may have been less.
+        let count = self.entries.len();
+        match self.entries.get(at).map(Keyed::key).filter(|key| self.begins_alike(key)) {
+            Some(key) if !count.is_power_of_two() => {
+                self.heads.insert(at, head(key.as_bytes(), self.common));
+            }
+            _ => self.index(),
+        }
+    }
+
+    pub(super) fn remove(&mut self, at: usize) -> T {
+        self.heads.remove(at);
+        self.entries.remove(at)
+    }
+
+    /// Removes the entries from a position on.
+    pub(super) fn split_off(&mut self, at: usize) -> Self {
+        let rest = Self::new(self.entries.split_off(at));
+        self.entries.shrink_to_fit();
+        self.index();
+        rest
+    }
+
+    /// Adds entries whose keys are greater than all others.
+    pub(super) fn append(&mut self, next: &Self)
+    where
+        T: Clone,
+    {
+        self.entries.extend_from_slice(&next.entries);
+        self.index();
+    }
+
+    /// Notes that the key of an entry has changed, but not its place.
+    pub(super) fn rekeyed(&mut self) {
+        self.index();
+    }
+
+    /// The entries whose heads are that of a key: all before are less, all behind are greater.
+    fn equal(&self, key: &str) -> Range<usize> {
+        let Some(first) = self.entries.first() else { return 0..0 };
+        let key = key.as_bytes();
+        let common = first.key().as_bytes().get(..self.common).unwrap_or_default();
+        let begin = key.get(..common.len()).unwrap_or(key);
+        if begin != common {
+            // The key is outside: before all or behind all.
+            let at = if key < common { 0 } else { self.entries.len() };
+            return at..at;
+        }
+        let head = head(key, self.common);
+        let start = self.heads.partition_point(|other| *other < head);
+        let more = self.heads.get(start..).unwrap_or_default();
+        start..start + more.iter().take_while(|other| **other == head).count()
+    }
+
+    /// Whether a key that is among them begins as all others do; it may be the first or the last one itself.
+    fn begins_alike(&self, key: &str) -> bool {
+        [self.entries.first(), self.entries.last()].into_iter().flatten().all(|entry| {
+            let (one, other) = (key.as_bytes(), entry.key().as_bytes());
+            one.get(..self.common).is_some_and(|begin| other.starts_with(begin))
+        })
+    }
+
+    /// Finds out what all keys have in common, and their heads. The first and the last differ first.
+    fn index(&mut self) {
+        self.common = match self.entries.as_slice() {
+            [first, .., last] => {
+                let pairs = first.key().bytes().zip(last.key().bytes());
+                pairs.take_while(|(one, other)| one == other).count()
+            }
+            _ => 0,
+        };
+        self.heads.clear();
+        self.heads
+            .extend(self.entries.iter().map(|entry| head(entry.key().as_bytes(), self.common)));
+    }
+}
+
+/// Eight bytes of a key, as a number that is ordered as they are; a shorter key counts as if zeros followed.
+fn head(key: &[u8], common: usize) -> u64 {
+    let rest = key.get(common..).unwrap_or_default();
+    match rest.first_chunk::<8>() {
+        Some(eight) => u64::from_be_bytes(*eight),
+        None => (0..8).fold(0, |head, at| (head << 8) | rest.get(at).copied().map_or(0, u64::from)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    impl Keyed for Arc<str> {
+        fn key(&self) -> &Arc<str> {
+            self
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_key_is_found_where_a_plain_search_finds_it(
+            keys in proptest::collection::vec("(web-|web-0000000|)[ab\u{0}]{0,10}", 0..70),
+            others in proptest::collection::vec("(web-|web-0000000|)[ab\u{0}]{0,10}", 0..20),
+            removed in proptest::collection::vec(any::<proptest::sample::Index>(), 0..20),
+        ) {
+            let (mut sorted, mut plain) = (Sorted::default(), Vec::<Arc<str>>::new());
+            for key in &keys {
+                let key: Arc<str> = key.as_str().into();
+                prop_assert_eq!(sorted.position(&key), plain.binary_search(&key));
+                if let Err(at) = plain.binary_search(&key) {
+                    plain.insert(at, Arc::clone(&key));
+                    sorted.insert(at, key);
+                }
+            }
+            for index in removed {
+                if plain.is_empty() {
+                    break;
+                }
+                let at = index.index(plain.len());
+                prop_assert_eq!(sorted.remove(at), plain.remove(at));
+            }
+            for key in keys.iter().chain(&others) {
+                let key: Arc<str> = key.as_str().into();
+                prop_assert_eq!(sorted.position(&key), plain.binary_search(&key));
+            }
+            let rest = sorted.split_off(plain.len() / 2);
+            let plain_rest = plain.split_off(plain.len() / 2);
+            prop_assert_eq!(sorted.as_slice(), &plain);
+            prop_assert_eq!(rest.as_slice(), &plain_rest);
+            for key in keys.iter().chain(&others) {
+                let key: Arc<str> = key.as_str().into();
+                prop_assert_eq!(sorted.position(&key), plain.binary_search(&key));
+                prop_assert_eq!(rest.position(&key), plain_rest.binary_search(&key));
+            }
+            sorted.append(&rest);
+            plain.extend(plain_rest);
+            prop_assert_eq!(sorted.as_slice(), &plain);
+            prop_assert!(plain.iter().enumerate().all(|(at, key)| sorted.position(key) == Ok(at)));
+        }
+    }
+}
