@@ -74,6 +74,20 @@ pub static USER_NAMESPACES_POD_SECURITY: Gate = Gate {
     eras: &[alpha(30, false), gone(35, false)],
 };
 
+/// Whether the resources of the containers of a suspended Job may change (KEP-5440).
+pub static MUTABLE_JOB_RESOURCES: Gate = Gate {
+    name: "MutablePodResourcesForSuspendedJobs",
+    known_since: 35,
+    eras: &[alpha(35, false), beta(36, true)],
+};
+
+/// Whether the scheduling of a Job may change when it is suspended again, and not only before it has begun (KEP-5440).
+pub static MUTABLE_JOB_SCHEDULING: Gate = Gate {
+    name: "MutableSchedulingDirectivesForSuspendedJobs",
+    known_since: 35,
+    eras: &[alpha(35, false), beta(36, true)],
+};
+
 /// Whether the certificates of kubelets must carry the names of their nodes (KEP-4872). No release has it; it has no
 /// effect on the API, so it can be set whatever release is emulated.
 pub static KUBELET_CERT_CN: Gate =
@@ -83,6 +97,8 @@ pub static KUBELET_CERT_CN: Gate =
 pub static GATES: &[&Gate] = &[
     &ALLOW_EXTERNAL_IPS,
     &KUBELET_CERT_CN,
+    &MUTABLE_JOB_RESOURCES,
+    &MUTABLE_JOB_SCHEDULING,
     &RELAXED_DNS_SEARCH,
     &STRICT_IP,
     &USER_NAMESPACES_POD_SECURITY,

@@ -191,8 +191,6 @@ pub(super) static OTHERS: &[Gate] = &[
     Gate { name: "MultiCIDRServiceAllocator", known_since: 0, eras: &[beta(0, false), ga(33, true), ga(34, true).locked()] },
     Gate { name: "MutableCSINodeAllocatableCount", known_since: 33, eras: &[alpha(33, false), beta(34, false), beta(35, true), ga(36, true).locked()] },
     Gate { name: "MutablePVNodeAffinity", known_since: 35, eras: &[alpha(35, false)] },
-    Gate { name: "MutablePodResourcesForSuspendedJobs", known_since: 35, eras: &[alpha(35, false), beta(36, true)] },
-    Gate { name: "MutableSchedulingDirectivesForSuspendedJobs", known_since: 35, eras: &[alpha(35, false), beta(36, true)] },
     Gate { name: "MutatingAdmissionPolicy", known_since: 0, eras: &[alpha(0, false), beta(34, false), ga(36, true)] },
     Gate { name: "NFTablesNetlink", known_since: 37, eras: &[beta(37, true)] },
     Gate { name: "NFTablesProxyMode", known_since: 0, eras: &[beta(0, true), ga(33, true).locked()] },

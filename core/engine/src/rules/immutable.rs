@@ -1,5 +1,6 @@
 //! Rule RTC-API-002: immutable fields, which cannot change even to a better spelling.
 
+use crate::gates::{Gates, MUTABLE_JOB_RESOURCES, MUTABLE_JOB_SCHEDULING};
 use crate::unified_diff::unified_diff;
 use crate::{Cause, FieldError, Origin, Ratchet, Rule, Verdict, internal};
 use alloc::borrow::Cow;
@@ -192,23 +193,78 @@ pub(crate) fn check_ephemeral(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict
     }
 }
 
-/// Mutable fields of the template of a suspended Job.
-const SCHEDULING: [&str; 4] = ["affinity", "nodeSelector", "schedulingGates", "tolerations"];
+/// Fields that say where the pods of a Job run; of the affinity only that to nodes does.
+const SCHEDULING: [&str; 3] = ["nodeSelector", "schedulingGates", "tolerations"];
+const AFFINITY_TO_PODS: [&str; 2] = ["podAffinity", "podAntiAffinity"];
 
-/// Whether the template of a Job changed; its scheduling fields may change while the Job is suspended.
-pub(crate) fn is_job_changed(spec: &At<'_>, old: &At<'_>) -> bool {
-    let (at, before) = (spec.field("template"), old.field("template"));
-    let ignored: &[&str] = if old.field("suspend").is_true() { &SCHEDULING } else { &[] };
-    let (pod, stored) = (at.field("spec"), before.field("spec"));
-    if is_complete(spec) {
-        let metadata = ["labels", "annotations"].map(|name| {
-            let name = ["metadata", name];
-            at.descend(&name).equals(&before.descend(&name))
+/// What may change in the template of a Job.
+#[derive(Clone, Copy)]
+pub(crate) struct JobChanges {
+    /// Where its pods run, and the labels and annotations.
+    scheduling: bool,
+    /// The resources of its containers.
+    pub(crate) resources: bool,
+}
+
+impl JobChanges {
+    /// What may change in a stored Job: it must be suspended and have no pods that still run by the old template.
+    pub(crate) fn of(job: &At<'_>, gates: &Gates) -> Self {
+        let status = job.field("status");
+        let is_suspended = job.descend(&["spec", "suspend"]).is_true();
+        let has_begun = status.field("startTime").is_set();
+        let mut conditions = status.field("conditions").items();
+        let is_told = conditions.any(|condition| {
+            condition.field("type").text_or_empty() == "Suspended"
+                && condition.field("status").text_or_empty() == "True"
         });
-        return (ignored.is_empty() && metadata.contains(&false))
-            || pod.node().is_none_or(|node| differs(pod.slot(), node, stored.node(), ignored));
+        let is_idle = is_suspended
+            && (!has_begun || is_told)
+            && status.field("active").int().unwrap_or_default() == 0;
+        let scheduling = match gates.on(&MUTABLE_JOB_SCHEDULING) {
+            true => is_idle,
+            false => is_suspended && !has_begun,
+        };
+        Self { scheduling, resources: is_idle && gates.on(&MUTABLE_JOB_RESOURCES) }
     }
-    pod.node().is_some_and(|node| adds_or_changes(pod.slot(), "", node, stored.node(), ignored))
+}
+
+/// Whether the template of a Job changed more than it may.
+pub(crate) fn is_job_changed(spec: &At<'_>, old: &At<'_>, may: JobChanges) -> bool {
+    let (at, before) = (spec.field("template"), old.field("template"));
+    // Where resources may change, the API compares nothing but the spec of the template.
+    let is_metadata_fixed = is_complete(spec) && !may.scheduling && !may.resources;
+    let mut metadata = ["labels", "annotations"].into_iter();
+    if is_metadata_fixed
+        && metadata.any(|name| {
+            let name = ["metadata", name];
+            !at.descend(&name).equals(&before.descend(&name))
+        })
+    {
+        return true;
+    }
+    let (pod, stored) = (at.field("spec"), before.field("spec"));
+    members(&pod, &stored).any(|name| {
+        let (new, old) = (pod.field(name), stored.field(name));
+        match name {
+            "affinity" if may.scheduling => AFFINITY_TO_PODS
+                .into_iter()
+                .any(|name| is_member_changed(name, &new.field(name), &old.field(name), &[])),
+            _ if may.scheduling && SCHEDULING.contains(&name) => false,
+            "containers" | "initContainers" if may.resources => {
+                is_member_changed(name, &new, &old, &["resources"])
+            }
+            _ => is_member_changed(name, &new, &old, &[]),
+        }
+    })
+}
+
+/// Whether a member differs apart from ignored ones below it; of a manifest, whether it has new content.
+fn is_member_changed(name: &str, new: &At<'_>, old: &At<'_>, ignored: &[&str]) -> bool {
+    match (new.node(), is_complete(new)) {
+        (Some(node), true) => differs(new.slot(), node, old.node(), ignored),
+        (Some(node), false) => adds_or_changes(new.slot(), name, node, old.node(), ignored),
+        (None, is_complete) => is_complete && !new.equals(old),
+    }
 }
 
 /// Whether an object is complete, as the API returns it: it has a uid. A manifest has none, and the fields that it

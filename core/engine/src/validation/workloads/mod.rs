@@ -73,10 +73,10 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let before = verdict.errors.len();
     check_spec(ctx, kind, &root, old.as_ref(), verdict);
     // An update of a Job runs the same validation twice and reports its errors twice.
-    if let ("Job", Some(old_spec)) = (kind, &old_spec) {
+    if let ("Job", Some(old)) = (kind, &old) {
         let again: Vec<_> = verdict.errors.iter().skip(before).cloned().collect();
         verdict.errors.extend(again);
-        batch::check_immutable(&spec, old_spec, &mut FieldErrors::new(ctx, verdict));
+        batch::check_immutable(&root, old, &mut FieldErrors::new(ctx, verdict));
     }
     if kind == "Job" {
         batch::check_standalone(&root, &mut FieldErrors::new(ctx, verdict));
