@@ -83,8 +83,8 @@ mod tests {
             GROUP,
             "workloads",
             &[
-                "{metadata: {name: w}, spec: {podGroupTemplates: [{name: t}]}}",
-                "{metadata: {name: old, deletionTimestamp: x}}",
+                "{metadata: {namespace: ns, name: w}, spec: {podGroupTemplates: [{name: t}]}}",
+                "{metadata: {namespace: ns, name: old, deletionTimestamp: x}}",
             ],
         );
         let outcome = |reference: &str| {

@@ -84,9 +84,9 @@ pub(super) fn validate_status(ctx: &ValidationContext<'_>, verdict: &mut Verdict
     }
     declared::check_unique(&statuses, "name", CLAIM_STATUS, &mut errs);
     for item in statuses.items() {
-        let before = old.iter().flat_map(|old| old.items());
         let key = item.field("name").text_or_empty();
-        let before = before.into_iter().find(|one| one.field("name").text_or_empty() == key);
+        let mut before = old.iter().flat_map(At::items);
+        let before = before.find(|one| one.field("name").text_or_empty() == key);
         let claim = item.field("resourceClaimName");
         let kept = before.map(|before| before.field("resourceClaimName"));
         if claim.is_set() && !is_kept(&claim, kept.as_ref()) {
