@@ -40,12 +40,12 @@ pub(crate) fn validate(
     };
     let refuse = |why| Err(Denial::forbidden(format!("PodGroup rejected: {why}")));
     let name = reference.text_at(&["workloadName"]);
-    let shown = Quoted(name);
+    let formatted = Quoted(name);
     let Some(workload) = cluster.get(&WORKLOADS, attributes.namespace, name) else {
-        return refuse(format!("Workload {shown} not found"));
+        return refuse(format!("Workload {formatted} not found"));
     };
     if workload.find(&["metadata", "deletionTimestamp"]).is_some() {
-        return refuse(format!("Workload {shown} is being deleted"));
+        return refuse(format!("Workload {formatted} is being deleted"));
     }
     let template = reference.text_at(&["podGroupTemplateName"]);
     let templates = workload.find(&["spec", "podGroupTemplates"]).map(Node::items);
@@ -53,7 +53,7 @@ pub(crate) fn validate(
     if templates.any(|other| other.text_at(&["name"]) == template) {
         return Ok(());
     }
-    refuse(format!("PodGroupTemplate {} not found in Workload {shown}", Quoted(template)))
+    refuse(format!("PodGroupTemplate {} not found in Workload {formatted}", Quoted(template)))
 }
 
 #[cfg(test)]
@@ -67,9 +67,9 @@ mod tests {
         let user = user("u", &[]);
         for (operation, wanted) in [(Create, 1), (Update, 0)] {
             let mut group = node("{metadata: {name: a}}");
-            let asked = attributes(operation, GROUP, POD_GROUPS, &user, None);
+            let requested = attributes(operation, GROUP, POD_GROUPS, &user, None);
             for _ in 0..2 {
-                protect(&asked, &mut group, &Fake::default()).ok().unwrap();
+                protect(&requested, &mut group, &Fake::default()).ok().unwrap();
             }
             let finalizers = group.find(&["metadata", "finalizers"]).map(Node::items);
             assert_eq!(finalizers.unwrap_or_default().len(), wanted);
@@ -89,8 +89,8 @@ mod tests {
         );
         let outcome = |reference: &str| {
             let group = node(&format!("{{spec: {{podGroupTemplateRef: {reference}}}}}"));
-            let asked = attributes(Create, GROUP, POD_GROUPS, &user, None);
-            text(validate(&asked, &group, &cluster))
+            let requested = attributes(Create, GROUP, POD_GROUPS, &user, None);
+            text(validate(&requested, &group, &cluster))
         };
         let of = |workload: &str, template: &str| {
             outcome(&format!(

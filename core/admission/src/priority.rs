@@ -165,8 +165,8 @@ mod tests {
         let user = user("u", &[]);
         let resolved = |spec: &str| {
             let mut group = node(&format!("{{spec: {spec}}}"));
-            let asked = attributes(Create, GROUP, "podgroups", &user, None);
-            (text(admit(&asked, &mut group, &cluster())), group.to_json())
+            let requested = attributes(Create, GROUP, "podgroups", &user, None);
+            (text(admit(&requested, &mut group, &cluster())), group.to_json())
         };
         let (_, group) = resolved("{priorityClassName: high}");
         assert_eq!(group, r#"{"spec":{"priorityClassName":"high","priority":1000}}"#);

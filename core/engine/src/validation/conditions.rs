@@ -14,7 +14,7 @@ const LONGEST_REASON: usize = 1024;
 const LONGEST_MESSAGE: usize = 32 * 1024;
 const STATUSES: [&str; 3] = ["False", "True", "Unknown"];
 const REASON: &str = "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
-/// The members of a condition in the order of the Go type, and whether each is shown if it is not set.
+/// The members of a condition in the order of the Go type, and whether each is there if it is not set.
 pub(super) const MEMBERS: &[(&str, bool)] = &[
     ("type", true),
     ("status", true),
@@ -45,14 +45,14 @@ pub(super) fn is_true(conditions: &At<'_>, kind: &str) -> bool {
     found.is_some_and(|condition| condition.field("status").text_or_empty() == "True")
 }
 
-/// A list of conditions as the API shows it.
+/// A list of conditions as errors have it.
 pub(super) fn format(conditions: &At<'_>) -> String {
     if !conditions.is_set() {
         return "null".into();
     }
-    let shown: Vec<String> =
+    let formatted: Vec<String> =
         conditions.items().map(|condition| format_members(&condition, MEMBERS)).collect();
-    format!("[{}]", shown.join(","))
+    format!("[{}]", formatted.join(","))
 }
 
 fn check_one(condition: &At<'_>, errs: &mut FieldErrors<'_, '_>) {

@@ -19,7 +19,7 @@ pub(super) fn is_kept(at: &At<'_>, old: Option<&At<'_>>) -> bool {
     old.is_some_and(|old| at.equals(old))
 }
 
-/// Whether an update changes a field that is immutable, which is reported; the value is not shown.
+/// Whether an update changes a field that is immutable, which is reported without its value.
 pub(super) fn is_changed(
     name: &str,
     at: &At<'_>,
@@ -65,36 +65,36 @@ pub(super) fn is_within(list: &At<'_>, most: usize, errs: &mut FieldErrors<'_, '
     false
 }
 
-/// Checks that no two items have the same value of the field `key`; a repeated item is shown with its members in the order
-/// of `shown`.
+/// Checks that no two items have the same value of the field `key`; errors have the item with these members, in their order.
 pub(super) fn check_unique(
     list: &At<'_>,
     key: &'static str,
-    shown: &[Member],
+    members: &[Member],
     errs: &mut FieldErrors<'_, '_>,
 ) {
     let mut seen: Vec<&str> = Vec::new();
     for item in list.items() {
         let text = item.field(key).text_or_empty();
         if seen.contains(&text) {
-            errs.duplicate(&item, format_members(&item, shown));
+            errs.duplicate(&item, format_members(&item, members));
         }
         seen.push(text);
     }
 }
 
-/// A member of a shown value: its name, and whether it is shown if it is not set.
+/// A member of a value in an error: its name, and whether it is there if it is not set.
 pub(super) type Member = (&'static str, bool);
 
 /// A value as JSON, with its members in the order of the Go type.
 pub(super) fn format_members(at: &At<'_>, members: &[Member]) -> String {
-    let shown = members.iter().filter(|(name, is_always)| *is_always || at.field(name).is_set());
-    let shown: Vec<String> = shown
+    let formatted =
+        members.iter().filter(|(name, is_always)| *is_always || at.field(name).is_set());
+    let formatted: Vec<String> = formatted
         .map(|(name, _)| {
             format!("{}:{}", format_value::json(name), format_value::tree(at.field(name).node()))
         })
         .collect();
-    format!("{{{}}}", shown.join(","))
+    format!("{{{}}}", formatted.join(","))
 }
 
 /// Checks the format of a name.

@@ -54,8 +54,8 @@ pub(super) fn validate_candidate(ctx: &ValidationContext<'_>, verdict: &mut Verd
     }
     let old = ctx.change.old_root().map(|old| old.descend(&["spec", "leaseName"]));
     if old.is_some_and(|old| old.text_or_empty() != lease.text_or_empty()) {
-        let shown = if lease.is_set() { format_node(lease.node()) } else { quoted("") };
-        immutable::changed(&lease, shown, errs.verdict);
+        let formatted = if lease.is_set() { format_node(lease.node()) } else { quoted("") };
+        immutable::changed(&lease, formatted, errs.verdict);
     }
 }
 

@@ -1,5 +1,6 @@
-//! Validation of PodCertificateRequests: which pod asks which signer, and how a request ends. Who has a parser of
-//! certificates checks keys, proofs and what was issued.
+//! Validation of PodCertificateRequests: which pod asks which signer, and how a request ends.
+//!
+//! Who has a parser of certificates checks keys, proofs and what was issued.
 
 use super::{conditions, signing_request};
 use crate::context::ValidationContext;

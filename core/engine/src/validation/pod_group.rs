@@ -73,9 +73,9 @@ pub(super) fn validate_status(ctx: &ValidationContext<'_>, verdict: &mut Verdict
         let is_claimed =
             claims.items().any(|claim| claim.field("name").text_or_empty() == name.text_or_empty());
         if !is_claimed {
-            let shown = crate::field_errors::quoted(name.text_or_empty());
+            let formatted = crate::field_errors::quoted(name.text_or_empty());
             let detail = "must match the name of an entry in `spec.resourceClaims`";
-            errs.invalid_as(&name, shown, detail);
+            errs.invalid_as(&name, formatted, detail);
         }
     }
     let old = ctx.change.old_root().map(|old| old.descend(&["status", "resourceClaimStatuses"]));

@@ -1,4 +1,6 @@
-//! Validation of ClusterTrustBundles: their signer. Who has a parser of certificates checks the anchors.
+//! Validation of ClusterTrustBundles: their signer.
+//!
+//! Who has a parser of certificates checks the anchors.
 
 use super::signing_request;
 use crate::Verdict;

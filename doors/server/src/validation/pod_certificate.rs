@@ -118,7 +118,9 @@ fn check_request(at: &At<'_>, der: &[u8], errs: &mut FieldErrors<'_, '_>) {
         Err(Unfit::Unreadable) => hidden(at, NO_REQUEST, errs),
         Err(Unfit::Unknown) => hidden(at, UNKNOWN_KEY, errs),
         Ok(key) => match key.weakness("P256, P384, or P521") {
-            Some((shown, detail)) => errs.invalid_as(at, Quoted(&shown).to_string(), detail),
+            Some((formatted, detail)) => {
+                errs.invalid_as(at, Quoted(&formatted).to_string(), detail)
+            }
             None if csr::verify_signature(der).is_err() => hidden(at, "invalid signature", errs),
             None => {}
         },
@@ -138,7 +140,9 @@ fn check_proof(
         Err(Unfit::Unreadable) => errs.invalid(at, NO_KEY),
         Err(Unfit::Unknown) => errs.invalid(at, UNKNOWN_KEY),
         Ok(key) => match key.weakness("P256 or P384") {
-            Some((shown, detail)) => errs.invalid_as(at, Quoted(&shown).to_string(), detail),
+            Some((formatted, detail)) => {
+                errs.invalid_as(at, Quoted(&formatted).to_string(), detail)
+            }
             None if !key.has_signed(&info, uid.as_bytes(), signature) => {
                 hidden(proof, NOT_PROVEN, errs);
             }
@@ -264,7 +268,7 @@ fn check_times(
     let life = to.saturating_sub(from);
     let longest = spec.field("maxExpirationSeconds").int().unwrap_or_default();
     let chain = status.field("certificateChain");
-    let shown_life = || life.saturating_mul(1_000_000_000).to_string();
+    let formatted_life = || life.saturating_mul(1_000_000_000).to_string();
     if seconds(&begins) != from {
         errs.invalid(&begins, "must be set to the NotBefore time encoded in the leaf certificate");
     } else if now.abs_diff(from) >= SKEW.unsigned_abs() {
@@ -273,11 +277,11 @@ fn check_times(
     } else if seconds(&ends) != to {
         errs.invalid(&ends, "must be set to the NotAfter time encoded in the leaf certificate");
     } else if life < HOUR {
-        errs.invalid_as(&chain, shown_life(), "leaf certificate lifetime must be >= 1 hour");
+        errs.invalid_as(&chain, formatted_life(), "leaf certificate lifetime must be >= 1 hour");
     } else if life > longest {
         let detail =
             format!("leaf certificate lifetime must be <= spec.maxExpirationSeconds ({longest})");
-        errs.invalid_as(&chain, shown_life(), detail);
+        errs.invalid_as(&chain, formatted_life(), detail);
     } else if seconds(&refresh) < from + MARGIN {
         errs.invalid(&refresh, "must be at least 10 minutes after status.notBefore");
     } else if seconds(&refresh) > to - MARGIN {
