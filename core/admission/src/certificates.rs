@@ -1,4 +1,4 @@
-//! CertificateApproval, CertificateSigning and CertificateSubjectRestriction.
+//! CertificateApproval, CertificateSigning, ClusterTrustBundleAttest and CertificateSubjectRestriction.
 
 use crate::attributes::may;
 use crate::{Attributes, Denial, PluginContext};
@@ -8,6 +8,7 @@ use ratchet_net::Quoted;
 use ratchet_object::{Equality, Node, equal_at};
 
 const GROUP: &str = "certificates.k8s.io";
+const BUNDLES: &str = "clustertrustbundles";
 const REQUESTS: &str = "certificatesigningrequests";
 const CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client";
 
@@ -39,6 +40,30 @@ pub(crate) fn signing(
         return Ok(());
     }
     allowed(attributes, cluster, "sign", old.text_at(&["spec", "signerName"]))
+}
+
+/// Refuses bundles of signers that the user may not attest for.
+pub(crate) fn attest(
+    attributes: &Attributes<'_>,
+    new: &Node<'_>,
+    cluster: &dyn PluginContext,
+) -> Result<(), Denial> {
+    let is_written = attributes.is_create() || attributes.is_update();
+    let signer = new.text_at(&["spec", "signerName"]);
+    if !attributes.is_on(GROUP, BUNDLES) || !is_written || signer.is_empty() {
+        return Ok(());
+    }
+    // Who only collects garbage, or writes the object anew, says nothing about the anchors.
+    let is_same = |path: &[&str]| {
+        attributes.old.is_some_and(|old| equal_at(new, old, path, Equality::Semantic))
+    };
+    let metadata = ["name", "labels", "annotations"];
+    if is_same(&["spec"]) && metadata.iter().all(|name| is_same(&["metadata", name])) {
+        return Ok(());
+    }
+    allowed(attributes, cluster, "attest", signer).map_err(|_| {
+        Denial::Forbidden(format!("user not permitted to attest for signerName {}", Quoted(signer)))
+    })
 }
 
 /// Whether the user may do something for a signer, or for all signers of its domain.
@@ -97,6 +122,27 @@ mod tests {
     use crate::Subject;
     use crate::testing::{Fake, attributes, node, text, user};
     use alloc::string::String;
+
+    #[test]
+    fn attesting_needs_the_signer_or_its_domain() {
+        let user = user("u", &[]);
+        let bundle = |signer: &str, anchors: &str| {
+            node(&format!("{{spec: {{signerName: {signer}, trustBundle: {anchors}}}}}"))
+        };
+        let refused = "user not permitted to attest for signerName \"a.example/b\"";
+        let new = bundle("a.example/b", "x");
+        let outcome = |old: Option<&Node<'_>>, cluster: Fake| {
+            let operation = if old.is_some() { Update } else { Create };
+            text(attest(&attributes(operation, GROUP, BUNDLES, &user, old), &new, &cluster))
+        };
+        assert_eq!(outcome(None, Fake::default()), refused);
+        assert_eq!(outcome(None, Fake::default().allowing("attest signers a.example/*")), "Ok(())");
+        assert_eq!(outcome(Some(&new), Fake::default()), "Ok(())", "nothing is attested");
+        assert_eq!(outcome(Some(&bundle("a.example/b", "y")), Fake::default()), refused);
+        let nobody = node("{spec: {trustBundle: x}}");
+        let created = attributes(Create, GROUP, BUNDLES, &user, None);
+        assert_eq!(text(attest(&created, &nobody, &Fake::default())), "Ok(())");
+    }
 
     #[test]
     fn approving_needs_the_signer_or_its_domain() {

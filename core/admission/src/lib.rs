@@ -37,6 +37,7 @@ mod node_labels;
 mod node_restriction;
 mod optional;
 mod owner_references;
+mod pod_groups;
 mod pods;
 mod priority;
 pub mod quota;

@@ -1,4 +1,4 @@
-//! Priority: resolves the priority class of a pod, and allows one global default class.
+//! Priority: resolves the priority class of a pod or a group of pods, and allows one global default class.
 
 use crate::resources::PRIORITY_CLASSES;
 use crate::{Attributes, Denial, PluginContext};
@@ -15,6 +15,9 @@ pub(crate) fn admit(
     pod: &mut Node<'static>,
     cluster: &dyn PluginContext,
 ) -> Result<(), Denial> {
+    if attributes.is_on(GROUP, "podgroups") && attributes.is_create() {
+        return resolve_group(pod, cluster);
+    }
     if !attributes.is_on("", "pods") {
         return Ok(());
     }
@@ -31,17 +34,43 @@ pub(crate) fn admit(
     if attributes.is_create() { resolve(pod, cluster) } else { Ok(()) }
 }
 
-fn resolve(pod: &mut Node<'static>, cluster: &dyn PluginContext) -> Result<(), Denial> {
-    let name = pod.text_at(&["spec", "priorityClassName"]);
-    let class = match name {
-        "" => default_class(cluster),
+/// The class that an object names, or else the default, if there is one.
+fn class_of(
+    object: &Node<'_>,
+    cluster: &dyn PluginContext,
+) -> Result<Option<Node<'static>>, Denial> {
+    match object.text_at(&["spec", "priorityClassName"]) {
+        "" => Ok(default_class(cluster)),
         name => {
             let class = cluster.get(&PRIORITY_CLASSES, "", name);
             let missing =
                 || Denial::Forbidden(format!("no PriorityClass with name {name} was found"));
-            Some(class.ok_or_else(missing)?)
+            Ok(Some(class.ok_or_else(missing)?))
         }
-    };
+    }
+}
+
+/// Resolves the class of a new group of pods.
+fn resolve_group(group: &mut Node<'static>, cluster: &dyn PluginContext) -> Result<(), Denial> {
+    let class = class_of(group, cluster)?;
+    let value = class.as_ref().map_or(0, value_of);
+    let spec = group.map_mut("spec");
+    if let Some(specified) =
+        spec.get("priority").and_then(Node::as_int).filter(|specified| *specified != value)
+    {
+        return Err(Denial::Forbidden(format!(
+            "priority set in the pod group ({specified}) must match the priority computed ({value}) based on the priority class set in the spec"
+        )));
+    }
+    spec.set("priority", Node::int(value));
+    if let Some(class) = &class {
+        spec.set("priorityClassName", Node::string(String::from(class.metadata().name())));
+    }
+    Ok(())
+}
+
+fn resolve(pod: &mut Node<'static>, cluster: &dyn PluginContext) -> Result<(), Denial> {
+    let class = class_of(pod, cluster)?;
     let value = class.as_ref().map_or(0, value_of);
     let policy = match &class {
         Some(class) => String::from(class.text_at(&["preemptionPolicy"])),
@@ -129,6 +158,22 @@ mod tests {
         let mut pod = node(pod);
         let outcome = text(admit(&attributes(Create, "", "pods", &user, None), &mut pod, cluster));
         (outcome, pod)
+    }
+
+    #[test]
+    fn the_class_of_a_group_becomes_a_number() {
+        let user = user("u", &[]);
+        let resolved = |spec: &str| {
+            let mut group = node(&format!("{{spec: {spec}}}"));
+            let requested = attributes(Create, GROUP, "podgroups", &user, None);
+            (text(admit(&requested, &mut group, &cluster())), group.to_json())
+        };
+        let (_, group) = resolved("{priorityClassName: high}");
+        assert_eq!(group, r#"{"spec":{"priorityClassName":"high","priority":1000}}"#);
+        assert_eq!(resolved("{}").1, r#"{"spec":{"priority":0}}"#);
+        assert!(resolved("{priorityClassName: x}").0.contains("no PriorityClass with name x"));
+        let refused = resolved("{priority: 7}").0;
+        assert!(refused.contains("priority set in the pod group (7) must match the priority computed (0) based on the priority class set in the spec"));
     }
 
     #[test]

@@ -20,5 +20,7 @@ pub(crate) const RUNTIME_CLASSES: GroupVersionResource<'_> =
     GroupVersionResource::any_version("node.k8s.io", "runtimeclasses");
 pub(crate) const SERVICE_ACCOUNTS: GroupVersionResource<'_> =
     GroupVersionResource::any_version("", "serviceaccounts");
+pub(crate) const WORKLOADS: GroupVersionResource<'_> =
+    GroupVersionResource::any_version("scheduling.k8s.io", "workloads");
 pub(crate) const STORAGE_CLASSES: GroupVersionResource<'_> =
     GroupVersionResource::any_version("storage.k8s.io", "storageclasses");

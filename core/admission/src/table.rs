@@ -2,8 +2,8 @@
 
 use crate::{
     Attributes, Denial, PluginContext, certificates, classes, limit_ranger, node_labels,
-    node_restriction, optional, owner_references, priority, resize, runtime_class, service_account,
-    storage, tolerations,
+    node_restriction, optional, owner_references, pod_groups, priority, resize, runtime_class,
+    service_account, storage, tolerations,
 };
 use alloc::vec::Vec;
 use ratchet_object::Node;
@@ -87,18 +87,18 @@ pub static PLUGINS: &[PluginRow] = &[
     off("ExtendedResourceToleration").admits(tolerations::extended),
     on("DefaultStorageClass").admits(classes::storage),
     on("StorageObjectInUseProtection").admits(storage::protect),
-    on("PodGroupProtection").elsewhere(),
+    on("PodGroupProtection").admits(pod_groups::protect),
     off("OwnerReferencesPermissionEnforcement").validates(owner_references::validate),
     on("PersistentVolumeClaimResize").validates(storage::resize),
     on("RuntimeClass").admits(runtime_class::admit).validates(runtime_class::validate),
     on("CertificateApproval").validates(certificates::approval),
     on("CertificateSigning").validates(certificates::signing),
-    on("ClusterTrustBundleAttest").elsewhere(),
+    on("ClusterTrustBundleAttest").validates(certificates::attest),
     on("CertificateSubjectRestriction").validates(certificates::subject),
     on("DefaultIngressClass").admits(classes::ingress),
     off("DenyServiceExternalIPs").elsewhere(),
     on("PodTopologyLabels").admits(node_labels::admit),
-    on("PodGroupWorkloadExists").elsewhere(),
+    on("PodGroupWorkloadExists").validates(pod_groups::validate),
     on("NodeDeclaredFeatureValidator"),
     on("JobValidation").elsewhere(),
     on("PodResizeValidator").validates(resize::validate),

@@ -13,6 +13,7 @@
 
 extern crate alloc;
 
+mod anchors;
 mod bundle;
 mod der;
 mod facts;
@@ -25,6 +26,7 @@ mod signer;
 mod subject;
 mod text;
 
+pub use anchors::trust_anchor_faults;
 pub use bundle::ca_bundle_error;
 pub use facts::{Facts, Key, ParseCertificateError, Usage};
 pub use issue::{Issuance, IssuerCertificate, signed, validity};

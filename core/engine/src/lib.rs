@@ -18,6 +18,7 @@
 extern crate alloc;
 
 mod change;
+mod composed_names;
 mod config;
 mod context;
 mod cron;

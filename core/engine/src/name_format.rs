@@ -97,6 +97,10 @@ pub(crate) fn prefix_faults(format: NameFormat, text: &str, report: impl FnMut(C
         let mut report = report;
         return path_prefix(text, |detail| report(Cow::Borrowed(detail)));
     }
+    // A key may end with a dash anyway.
+    if format == NameFormat::ConfigKey {
+        return faults(format, text, report);
+    }
     match text.strip_suffix('-') {
         // The API replaces the last two characters with a letter.
         Some(prefix) if !prefix.is_empty() => {

@@ -1,7 +1,7 @@
 //! How the concurrency of a server is divided among its priority levels.
 
 use crate::priority_level::{PriorityLevel, Queuing};
-use crate::work::MAX_SEATS;
+use crate::work::MAX_LIST_SEATS;
 use alloc::vec::Vec;
 
 /// The numbers of seats that a priority level may have.
@@ -45,8 +45,8 @@ fn limits(total: u32, sum: u64, level: &PriorityLevel) -> Limits {
     let most = u64::from(nominal).saturating_mul(15).div_ceil(100);
     let most = u32::try_from(most).unwrap_or(u32::MAX).min(nominal / hand_size.max(1));
     let max_seats = match level.queuing {
-        Queuing::Queue { .. } => most.clamp(1, MAX_SEATS),
-        Queuing::Exempt | Queuing::Reject => MAX_SEATS,
+        Queuing::Queue { .. } => most.clamp(1, MAX_LIST_SEATS),
+        Queuing::Exempt | Queuing::Reject => MAX_LIST_SEATS,
     };
     Limits {
         nominal,
@@ -79,14 +79,14 @@ mod tests {
             (level.name.as_str(), limits.nominal, limits.lower, limits.upper, limits.max_seats)
         });
         let wanted = [
-            ("catch-all", 13, 13, 613, 10),
-            ("exempt", 0, 0, 600, 10),
+            ("catch-all", 13, 13, 613, 100),
+            ("exempt", 0, 0, 600, 100),
             ("global-default", 49, 24, 649, 8),
             ("leader-election", 25, 25, 625, 4),
-            ("node-high", 98, 73, 698, 10),
-            ("system", 74, 50, 674, 10),
-            ("workload-high", 98, 49, 698, 10),
-            ("workload-low", 245, 24, 845, 10),
+            ("node-high", 98, 73, 698, 15),
+            ("system", 74, 50, 674, 12),
+            ("workload-high", 98, 49, 698, 15),
+            ("workload-low", 245, 24, 845, 37),
         ];
         assert_eq!(rows.collect::<Vec<_>>(), wanted);
     }

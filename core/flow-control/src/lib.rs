@@ -50,4 +50,4 @@ pub use queue_set::{Arrival, QueueSet, Rejection, Started, Totals};
 pub use requests::{RequestState, Ticket};
 pub use retry_after::RetryAfter;
 pub use shuffle::flow_hash;
-pub use work::{ListWork, MAX_SEATS};
+pub use work::{ListWork, MAX_LIST_SEATS, MAX_SEATS, Work};

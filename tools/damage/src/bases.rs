@@ -14,6 +14,7 @@ static FILES: &[(&str, &str)] = &[
     ("policy.yaml", include_str!("../bases/policy.yaml")),
     ("cluster.yaml", include_str!("../bases/cluster.yaml")),
     ("devices.yaml", include_str!("../bases/devices.yaml")),
+    ("prereleases.yaml", include_str!("../bases/prereleases.yaml")),
 ];
 
 /// A whole object and its kind.

@@ -66,7 +66,10 @@ pub async fn run(args: &DamageArgs, mut progress: impl FnMut(&str)) -> Result<Re
     let mut bases = Vec::new();
     for base in bases::read()? {
         if args.kinds.is_empty() || args.kinds.iter().any(|kind| kind == base.kind.kind) {
-            bases.push(pair.store(base, &mut report).await?);
+            // Alpha and beta versions are not served unless they are asked for.
+            if base.kind.version == "v1" || pair.serves(&base).await? {
+                bases.push(pair.store(base, &mut report).await?);
+            }
         }
     }
     ensure!(!bases.is_empty(), "there is no base of {}", args.kinds.join(", "));
@@ -243,6 +246,13 @@ impl Pair {
             Err(RequestFailure::Http(_)) => Ok(None),
             Err(failure) => Err(failure.into()),
         }
+    }
+
+    /// Whether one of the servers has the kind of a base.
+    async fn serves(&mut self, base: &Base) -> Result<bool> {
+        let path = base.collection(NAMESPACE);
+        let answers = self.ask(Method::GET, &path, &Value::Null, &Value::Null).await?;
+        Ok(answers.is_some_and(|(first, second)| first.is_success() || second.is_success()))
     }
 
     /// Creates a base in both servers; what they say to the whole object is compared, too.

@@ -47,6 +47,16 @@ const GROUPS: [Group; 3] = [
             "ResourceClaimTemplateSpec",
         ],
     },
+    Group {
+        internal: "k8s.io/kubernetes/pkg/apis/resource",
+        versioned: "k8s.io/api/resource/v1alpha3",
+        roots: &["ResourcePoolStatusRequestStatus"],
+    },
+    Group {
+        internal: "k8s.io/kubernetes/pkg/apis/certificates",
+        versioned: "k8s.io/api/certificates/v1beta1",
+        roots: &["PodCertificateRequestSpec"],
+    },
 ];
 
 /// Where v1 has the fields that the internal type of this name holds, if it is not the same type.
@@ -117,13 +127,20 @@ fn shape(
     if let Some(inner) = ty.strip_prefix('*') {
         return Ok(format!("*{}", shape(inner, group, source, waiting)?));
     }
+    if ty == "[]byte" {
+        return Ok("x".to_owned());
+    }
     if let Some(item) = ty.strip_prefix("[]") {
         return Ok(format!("[{}]", shape(item, group, source, waiting)?));
     }
     let plain = match ty {
         "ResourceList" | "map[QualifiedName]resource.Quantity" => "Q",
-        "runtime.RawExtension" => "x",
-        "api.PodConditionType" | "api.ConditionStatus" | "metav1.Time" | "types.UID" => "s",
+        "runtime.RawExtension" | "metav1.Condition" => "x",
+        "api.PodConditionType"
+        | "api.ConditionStatus"
+        | "metav1.Time"
+        | "types.UID"
+        | "types.NodeName" => "s",
         "intstr.IntOrString" => "p",
         "map[string]string" => "map",
         "metav1.LabelSelector" => "sel",

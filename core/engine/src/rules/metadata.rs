@@ -34,7 +34,7 @@ const LONGEST_SUBRESOURCE: usize = 256;
 
 /// How often the strategy of a kind itself validates the metadata of an update: as of a new object, and as of an
 /// update. Other kinds validate it once, as of an update.
-const VALIDATION_COUNTS: [(&str, &str, u8, u8); 28] = [
+const VALIDATION_COUNTS: [(&str, &str, u8, u8); 31] = [
     ("", "ConfigMap", 1, 1),
     ("", "Endpoints", 1, 1),
     ("", "LimitRange", 1, 0),
@@ -46,9 +46,11 @@ const VALIDATION_COUNTS: [(&str, &str, u8, u8); 28] = [
     ("", "Secret", 1, 1),
     ("", "ServiceAccount", 1, 1),
     ("batch", "Job", 1, 1),
+    ("certificates.k8s.io", "ClusterTrustBundle", 1, 1),
     ("discovery.k8s.io", "EndpointSlice", 1, 0),
     ("flowcontrol.apiserver.k8s.io", "FlowSchema", 1, 0),
     ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration", 1, 0),
+    ("internal.apiserver.k8s.io", "StorageVersion", 0, 0),
     ("networking.k8s.io", "Ingress", 1, 1),
     ("networking.k8s.io", "IngressClass", 1, 1),
     ("node.k8s.io", "RuntimeClass", 1, 1),
@@ -61,6 +63,7 @@ const VALIDATION_COUNTS: [(&str, &str, u8, u8); 28] = [
     ("resource.k8s.io", "ResourceClaim", 1, 1),
     ("resource.k8s.io", "ResourceClaimTemplate", 1, 1),
     ("storage.k8s.io", "StorageClass", 1, 1),
+    ("storagemigration.k8s.io", "StorageVersionMigration", 1, 1),
     ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy", 1, 0),
     ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding", 1, 0),
 ];

@@ -1,5 +1,6 @@
 //! Rules RTC-API-012 and RTC-API-015: name formats of objects, by kind, and of names inside objects.
 
+use crate::composed_names;
 use crate::context::ValidationContext;
 use crate::name_format::{self, NameFormat};
 use crate::rules::ineffective_setting;
@@ -42,7 +43,7 @@ pub(crate) static FORMS: Rule = Rule {
 };
 
 /// Kinds whose name format is not a DNS subdomain.
-const FORMATS: [(&str, &str, NameFormat); 13] = [
+const FORMATS: [(&str, &str, NameFormat); 14] = [
     ("", "Event", NameFormat::PathSegment),
     ("", "Namespace", NameFormat::Label),
     ("", "Service", NameFormat::Label),
@@ -50,6 +51,7 @@ const FORMATS: [(&str, &str, NameFormat); 13] = [
     ("apiregistration.k8s.io", "APIService", NameFormat::PathSegment),
     ("certificates.k8s.io", "CertificateSigningRequest", NameFormat::PathSegment),
     ("certificates.k8s.io", "ClusterTrustBundle", NameFormat::PathSegment),
+    ("coordination.k8s.io", "LeaseCandidate", NameFormat::ConfigKey),
     ("internal.apiserver.k8s.io", "StorageVersion", NameFormat::PathSegment),
     ("policy", "PodDisruptionBudget", NameFormat::PathSegment),
     ("rbac.authorization.k8s.io", "ClusterRole", NameFormat::PathSegment),
@@ -130,14 +132,12 @@ pub(crate) fn check_new(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let (name, generate_name) = (metadata.field("name"), metadata.field("generateName"));
     let (text, prefix) = (name.text_or_empty(), generate_name.text_or_empty());
     if !prefix.is_empty() {
-        name_format::prefix_faults(format, prefix, |detail| {
-            verdict.add_error(FieldError::invalid(&RULE, &generate_name, prefix, detail));
-        });
+        check_name(ctx, &generate_name, (format, true), verdict);
         check_derived(ctx, &generate_name, verdict);
     }
     // A server has generated the name by now; behind other doors there is none to check.
     if !text.is_empty() {
-        check_format(&name, text, format, verdict);
+        check_name(ctx, &name, (format, false), verdict);
         check_derived(ctx, &name, verdict);
     } else if prefix.is_empty() {
         let detail = "name or generateName is required";
@@ -152,12 +152,38 @@ pub(crate) fn check_prefix(ctx: &ValidationContext<'_>, is_of_kind: bool, verdic
         true => format_of(ctx.change, ctx.config.release),
         false => Some(NameFormat::PathSegment),
     };
-    let prefix = ctx.change.new_root().field("metadata").field("generateName");
+    let metadata = ctx.change.new_root().field("metadata");
+    let prefix = metadata.field("generateName");
     let text = prefix.text_or_empty();
     if let Some(format) = format.filter(|_| !text.is_empty()) {
-        name_format::prefix_faults(format, text, |detail| {
-            verdict.add_error(FieldError::invalid(&RULE, &prefix, text, detail));
-        });
+        match is_of_kind {
+            true => check_name(ctx, &prefix, (format, true), verdict),
+            false => name_format::prefix_faults(format, text, |detail| {
+                verdict.add_error(FieldError::invalid(&RULE, &prefix, text, detail));
+            }),
+        }
+    }
+    // Other names are what they were, but these depend on the rest of the object.
+    if is_of_kind && composed_names::of_kind(ctx.change).is_some() {
+        check_name(ctx, &metadata.field("name"), (NameFormat::PathSegment, false), verdict);
+    }
+}
+
+/// Checks a name, or the beginning of one, in a format or as its kind composes it.
+fn check_name(
+    ctx: &ValidationContext<'_>,
+    at: &At<'_>,
+    (format, is_prefix): (NameFormat, bool),
+    verdict: &mut Verdict,
+) {
+    let text = at.text_or_empty();
+    let mut report = |detail: Cow<'static, str>| {
+        verdict.add_error(FieldError::invalid(&RULE, at, text, detail));
+    };
+    match composed_names::of_kind(ctx.change) {
+        Some(faults) => faults(ctx.change, text, is_prefix, &mut report),
+        None if is_prefix => name_format::prefix_faults(format, text, report),
+        None => name_format::faults(format, text, report),
     }
 }
 

@@ -1,15 +1,28 @@
 //! Validation of conditions of the common type `metav1.Condition`.
 
+use super::declared::format_members;
 use crate::field_errors::{FieldErrors, quoted};
 use crate::format_value;
 use crate::name_format::NameFormat;
 use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 use ratchet_object::At;
 
 const LONGEST_REASON: usize = 1024;
 const LONGEST_MESSAGE: usize = 32 * 1024;
 const STATUSES: [&str; 3] = ["False", "True", "Unknown"];
 const REASON: &str = "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
+/// The members of a condition in the order of the Go type, and whether each is there if it is not set.
+pub(super) const MEMBERS: &[(&str, bool)] = &[
+    ("type", true),
+    ("status", true),
+    ("observedGeneration", false),
+    ("lastTransitionTime", true),
+    ("reason", true),
+    ("message", true),
+];
 /// Go's zero time, which is an unset one.
 const ZERO_TIME: &str = "0001-01-01T00:00:00Z";
 
@@ -23,6 +36,23 @@ pub(super) fn check(conditions: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         }
         check_one(&condition, errs);
     }
+}
+
+/// Whether the first condition of a type is true.
+pub(super) fn is_true(conditions: &At<'_>, kind: &str) -> bool {
+    let mut all = conditions.items();
+    let found = all.find(|condition| condition.field("type").text_or_empty() == kind);
+    found.is_some_and(|condition| condition.field("status").text_or_empty() == "True")
+}
+
+/// A list of conditions as errors have it.
+pub(super) fn format(conditions: &At<'_>) -> String {
+    if !conditions.is_set() {
+        return "null".into();
+    }
+    let formatted: Vec<String> =
+        conditions.items().map(|condition| format_members(&condition, MEMBERS)).collect();
+    format!("[{}]", formatted.join(","))
 }
 
 fn check_one(condition: &At<'_>, errs: &mut FieldErrors<'_, '_>) {

@@ -11,6 +11,7 @@ mod config;
 mod controller_revision;
 mod csi;
 mod data_source;
+mod declared;
 mod definition_formats;
 mod device;
 mod device_capacity;
@@ -26,29 +27,37 @@ mod ingress;
 mod ingress_class;
 mod ip_address;
 mod kind_warnings;
+mod lease;
 mod limits;
 mod namespace;
 mod network_policy;
 mod node;
 mod node_selector;
 mod pod;
+mod pod_certificate;
+mod pod_group;
 mod pod_parts;
 mod pod_spec;
 mod pod_status;
+mod pool_request;
 mod quota_scopes;
 mod resource_claim;
 mod resource_slice;
 mod routing;
 mod rows;
 mod runtime_class;
+mod semantic_version;
 mod service;
 mod service_cidr;
 mod service_fields;
 mod signing_request;
 mod storage;
 mod storage_class;
+mod storage_migration;
+mod storage_version;
 mod template;
 mod template_metadata;
+mod trust_bundle;
 mod volume_attachment;
 mod volume_claim;
 mod workloads;
@@ -129,10 +138,28 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
         signing_request::validate,
         nothing,
     ),
+    row("certificates.k8s.io", "ClusterTrustBundle", MAIN, trust_bundle::validate, nothing),
+    row("certificates.k8s.io", "PodCertificateRequest", MAIN, pod_certificate::validate, nothing),
+    row(
+        "certificates.k8s.io",
+        "PodCertificateRequest",
+        STATUS,
+        pod_certificate::validate_status,
+        nothing,
+    ),
     row("coordination.k8s.io", "Lease", MAIN, rows::validate, nothing),
+    row("coordination.k8s.io", "Lease", MAIN, lease::validate, nothing),
+    row("coordination.k8s.io", "LeaseCandidate", MAIN, lease::validate_candidate, nothing),
     row("discovery.k8s.io", "EndpointSlice", MAIN, endpoint_slice::validate, endpoint_slice::warn),
     row(FLOW_CONTROL, "FlowSchema", MAIN, flow_control::validate_schema, nothing),
     row(FLOW_CONTROL, "PriorityLevelConfiguration", MAIN, flow_control::validate_level, nothing),
+    row(
+        "internal.apiserver.k8s.io",
+        "StorageVersion",
+        STATUS,
+        storage_version::validate_status,
+        nothing,
+    ),
     row("networking.k8s.io", "IPAddress", MAIN, ip_address::validate, nothing),
     row("networking.k8s.io", "Ingress", MAIN, ingress::validate, nothing),
     row("networking.k8s.io", "Ingress", STATUS, ingress::validate_status, ingress::warn_status),
@@ -152,6 +179,17 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row("resource.k8s.io", "ResourceClaim", STATUS, claim_status::validate, nothing),
     row("resource.k8s.io", "DeviceTaintRule", MAIN, device_taint_rule::validate, nothing),
     row("resource.k8s.io", "DeviceTaintRule", STATUS, device_taint_rule::validate_status, nothing),
+    row("resource.k8s.io", "ResourcePoolStatusRequest", MAIN, pool_request::validate, nothing),
+    row(
+        "resource.k8s.io",
+        "ResourcePoolStatusRequest",
+        STATUS,
+        pool_request::validate_status,
+        nothing,
+    ),
+    row("scheduling.k8s.io", "PodGroup", MAIN, pod_group::validate, nothing),
+    row("scheduling.k8s.io", "PodGroup", STATUS, pod_group::validate_status, nothing),
+    row("scheduling.k8s.io", "Workload", MAIN, pod_group::validate_workload, nothing),
     row("scheduling.k8s.io", "PriorityClass", MAIN, limits::validate_priority, nothing),
     row("scheduling.k8s.io", "PriorityClass", MAIN, rows::validate, nothing),
     row("storage.k8s.io", "CSINode", MAIN, csi::validate_node, nothing),
@@ -162,6 +200,20 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
         "VolumeAttributesClass",
         MAIN,
         storage_class::validate_attributes,
+        nothing,
+    ),
+    row(
+        "storagemigration.k8s.io",
+        "StorageVersionMigration",
+        MAIN,
+        storage_migration::validate,
+        nothing,
+    ),
+    row(
+        "storagemigration.k8s.io",
+        "StorageVersionMigration",
+        STATUS,
+        storage_migration::validate_status,
         nothing,
     ),
     // Rows with warnings only.

@@ -107,7 +107,7 @@ fn check_spec(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 }
 
 /// Checks a signer name, a domain with a path.
-fn check_signer(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+pub(super) fn check_signer(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let text = at.text_or_empty();
     if text.is_empty() {
         return errs.required(at, "");

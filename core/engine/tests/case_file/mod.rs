@@ -87,6 +87,10 @@ impl Proposal {
             Some(old) => Change::update(old, &self.new)?,
         };
         let Some(part) = &self.part else { return Some(change) };
+        // Kinds that no rule names have a status without a row.
+        if part == "status" {
+            return Some(change.through(Part::STATUS));
+        }
         let part = self.new.kind()?.subresources.iter().find(|name| *name == part)?;
         Some(change.through(Part::Sub(part)))
     }

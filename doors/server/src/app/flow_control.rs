@@ -21,8 +21,8 @@ use crate::storage::cache::{Cache, ResourceCache};
 use arc_swap::ArcSwap;
 use ratchet_access::Attributes;
 use ratchet_flow_control::{
-    Arrival, Configuration, DanglingCondition, Load, PriorityLevel, Rejection, Started, adjust,
-    divide, flow_hash,
+    Arrival, Configuration, DanglingCondition, Load, PriorityLevel, Rejection, Started, Work,
+    adjust, divide, flow_hash,
 };
 use ratchet_http::metrics::{Registry, Writer};
 use ratchet_object::Node;
@@ -98,10 +98,10 @@ impl FlowController {
     pub(crate) async fn admit(
         &self,
         request: SeatRequest<'_>,
-        seats: impl FnOnce(u32) -> u32,
+        work: impl FnOnce(u32) -> Work,
     ) -> Result<Seat, Rejected> {
         let (flow, hash) = self.classify(request.attributes);
-        let seats = seats(flow.max_seats);
+        let Work { seats, lingers } = work(flow.max_seats);
         flow.series.estimated(seats);
         let held = Held {
             flow: flow.clone(),
@@ -113,7 +113,7 @@ impl FlowController {
         let arrival = Arrival { now: self.clock.now(), hash, seats };
         let (mut seat, wait) = match flow.level.start(arrival, held) {
             (Started::Executing(ticket) | Started::Waiting(ticket), wait) => {
-                (Seat::new(flow, ticket, self.clock), wait)
+                (Seat::new(flow, ticket, self.clock, lingers), wait)
             }
             (Started::Rejected(why), _) => return Err(self.reject(flow, why, began)),
         };

@@ -8,6 +8,7 @@ mod claim_status;
 pub(crate) mod clock;
 mod columns;
 pub(crate) mod custom;
+mod device_taints;
 mod fields;
 mod kinds;
 mod locations;

@@ -1,7 +1,7 @@
 //! Kept by hand: the strategies, one row for each kind that differs from the default.
 
 use super::strategy::{ALL_METADATA, Deletion, Dependents, Generation, PLAIN, Strategy, row};
-use super::{app_armor, claim_status, kinds, signing_request};
+use super::{app_armor, claim_status, device_taints, kinds, signing_request};
 
 const SPEC: Generation = Generation::Of("spec");
 const WEBHOOKS: Generation = Generation::OfExactly("webhooks");
@@ -86,10 +86,14 @@ static STRATEGIES: &[Strategy] = &[
         .requires_version()
         .status_restores(ALL_METADATA),
     row("coordination.k8s.io", "Lease").allows_create_on_update().requires_version(),
+    row("coordination.k8s.io", "LeaseCandidate").allows_create_on_update().requires_version(),
     row("discovery.k8s.io", "EndpointSlice").counts(Generation::OfContentAndLabels),
     row("flowcontrol.apiserver.k8s.io", "FlowSchema").counts(SPEC).status_restores(ALL_METADATA),
     row("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration")
         .counts(SPEC)
+        .status_restores(ALL_METADATA),
+    row("internal.apiserver.k8s.io", "StorageVersion")
+        .requires_version()
         .status_restores(ALL_METADATA),
     row("networking.k8s.io", "IPAddress").uses_name_as_is(),
     row("networking.k8s.io", "Ingress").counts(SPEC),
@@ -103,13 +107,27 @@ static STRATEGIES: &[Strategy] = &[
     row(RBAC, "Role").allows_create_on_update(),
     row(RBAC, "RoleBinding").allows_create_on_update(),
     row(RESOURCE, "DeviceClass").counts(SPEC).returns_deleted(),
-    row(RESOURCE, "DeviceTaintRule").counts(SPEC).returns_deleted().status_restores(ALL_METADATA),
+    row(RESOURCE, "DeviceTaintRule")
+        .counts(SPEC)
+        .returns_deleted()
+        .status_restores(ALL_METADATA)
+        .on_create(device_taints::create_rule)
+        .on_update(device_taints::update_rule),
     row(RESOURCE, "ResourceClaim")
         .returns_deleted()
         .status_restores(ALL_METADATA)
         .on_status_update(claim_status::prepare),
     row(RESOURCE, "ResourceClaimTemplate").returns_deleted(),
-    row(RESOURCE, "ResourceSlice").counts(SPEC).returns_deleted(),
+    row(RESOURCE, "ResourcePoolStatusRequest")
+        .requires_version()
+        .returns_deleted()
+        .status_restores(ALL_METADATA),
+    row(RESOURCE, "ResourceSlice")
+        .counts(SPEC)
+        .returns_deleted()
+        .on_create(device_taints::create_slice)
+        .on_update(device_taints::update_slice),
+    row("scheduling.k8s.io", "PodGroup").status_restores(ALL_METADATA),
     row("scheduling.k8s.io", "PriorityClass").counts(Generation::One),
     row(STORAGE, "CSIDriver")
         .counts(Generation::Later("spec"))
@@ -123,6 +141,9 @@ static STRATEGIES: &[Strategy] = &[
         .returns_deleted()
         .status_restores(ALL_METADATA),
     row(STORAGE, "VolumeAttributesClass").returns_deleted(),
+    row("storagemigration.k8s.io", "StorageVersionMigration")
+        .requires_version()
+        .status_restores(ALL_METADATA),
 ];
 
 /// The strategy of all kinds that are defined at run time; their types count generations and keep statuses.
@@ -179,9 +200,11 @@ mod tests {
             "DaemonSet",
             "Job",
             "CertificateSigningRequest",
+            "DeviceTaintRule",
+            "ResourceSlice",
         ];
         assert_eq!(kinds(|row| row.on_create.is_some()), created);
-        let updated = ["CustomResourceDefinition", "DaemonSet"];
+        let updated = ["CustomResourceDefinition", "DaemonSet", "DeviceTaintRule", "ResourceSlice"];
         assert_eq!(kinds(|row| row.on_update.is_some()), updated);
         let statuses =
             ["Pod", "CustomResourceDefinition", "CertificateSigningRequest", "ResourceClaim"];

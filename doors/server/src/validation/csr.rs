@@ -158,7 +158,7 @@ const SIGNATURES: [(&str, KeyAlgorithm, &str, Algorithm); 19] = [
 ];
 
 /// Verifies that the request is signed by its own key.
-fn verify_signature(der: &[u8]) -> Result<(), String> {
+pub(super) fn verify_signature(der: &[u8]) -> Result<(), String> {
     let request = parse(der)?;
     let info = &request.certification_request_info;
     let key = &info.subject_pki;

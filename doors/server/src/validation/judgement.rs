@@ -1,6 +1,6 @@
 //! Validation of a change: reads its facts from the watch cache, records warnings and audit annotations.
 
-use super::{device_rights, policy_rights};
+use super::{device_rights, pod_certificate, policy_rights, trust_bundle};
 use crate::app::request_cluster::RequestCluster;
 use crate::app::resource_request::ResourceRequest;
 use crate::status::StatusError;
@@ -44,6 +44,8 @@ fn validate(
     let mut judged = paired.judge(&app.api_config, &cluster, Some(&request.user.name));
     if let Some(change) = &paired.change() {
         csr::check(change, &app.api_config, judged.verdict_mut());
+        trust_bundle::check(change, &app.api_config, judged.verdict_mut());
+        pod_certificate::check(request, change, judged.verdict_mut());
         policy_rights::check(request, change, judged.verdict_mut());
         device_rights::check(request, change, judged.verdict_mut());
     }

@@ -4,6 +4,9 @@
 pub(crate) mod csr;
 mod device_rights;
 mod judgement;
+mod pod_certificate;
 mod policy_rights;
+mod public_key;
+mod trust_bundle;
 
 pub(crate) use judgement::{Judgement, judge};

@@ -4,7 +4,8 @@ use super::clock::Clock;
 use super::flow::RequestFlow;
 use ratchet_flow_control::Ticket;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
 
 /// A request's place, given back when this is dropped.
 pub(crate) struct Seat {
@@ -13,12 +14,20 @@ pub(crate) struct Seat {
     clock: Clock,
     /// When it began to execute.
     executing_since: Option<Instant>,
+    /// How long it keeps the place after it has ended.
+    lingers: Duration,
     is_watch: bool,
 }
 
 impl Seat {
-    pub(super) fn new(flow: Arc<RequestFlow>, ticket: Ticket, clock: Clock) -> Self {
-        Self { flow, ticket: Some(ticket), clock, executing_since: None, is_watch: false }
+    pub(super) fn new(
+        flow: Arc<RequestFlow>,
+        ticket: Ticket,
+        clock: Clock,
+        lingers: Duration,
+    ) -> Self {
+        let ticket = Some(ticket);
+        Self { flow, ticket, clock, executing_since: None, lingers, is_watch: false }
     }
 
     /// What the request was classified as.
@@ -48,7 +57,19 @@ impl Seat {
 impl Drop for Seat {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket.take() {
-            self.flow.level.release(self.clock.now(), ticket);
+            let (flow, clock, lingers) = (self.flow.clone(), self.clock, self.lingers);
+            let runtime = match self.executing_since {
+                Some(_) if !lingers.is_zero() => Handle::try_current().ok(),
+                _ => None,
+            };
+            // The client has its answer; the watches that are told of it are not done.
+            match runtime {
+                Some(runtime) => drop(runtime.spawn(async move {
+                    tokio::time::sleep(lingers).await;
+                    flow.level.release(clock.now(), ticket);
+                })),
+                None => flow.level.release(clock.now(), ticket),
+            }
         }
         if let Some(began) = self.executing_since {
             self.flow.series.executed(self.is_watch, began.elapsed());

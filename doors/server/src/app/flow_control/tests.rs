@@ -47,12 +47,21 @@ fn user(name: &str) -> User {
 }
 
 async fn ask(controller: &FlowController, name: &str, wait: Duration) -> Result<Seat, Rejected> {
+    ask_for(controller, name, wait, Work::ONE).await
+}
+
+async fn ask_for(
+    controller: &FlowController,
+    name: &str,
+    wait: Duration,
+    work: Work,
+) -> Result<Seat, Rejected> {
     let user = user(name);
     let attributes = Attributes { user: &user, verb: "get", target: Target::Path("/version") };
     let info = Arc::new(RequestInfo::nothing());
     let wait_until = Instant::now() + wait;
     let request = SeatRequest { attributes: &attributes, info: &info, wait_until };
-    controller.admit(request, |_| 1).await
+    controller.admit(request, |_| work).await
 }
 
 const LONG: Duration = Duration::from_secs(600);
@@ -170,4 +179,27 @@ async fn a_schema_without_a_condition_gets_one() {
     let dangling: Vec<_> = needed.iter().filter(|(_, own)| own.status == "True").collect();
     assert_eq!(dangling.len(), 1);
     assert_eq!(dangling[0].0, "system-nodes");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_keeps_its_seats_while_watches_are_told_of_it() {
+    let controller = controller(100);
+    add_narrow_level(&controller);
+    let level = narrow(&controller);
+    let lingers = Duration::from_millis(20);
+    let seat = ask_for(&controller, "ann", LONG, Work { seats: 1, lingers }).await.ok().unwrap();
+    drop(seat);
+    tokio::time::sleep(lingers / 2).await;
+    assert!(!level.is_idle(), "watches have work");
+    tokio::time::sleep(lingers).await;
+    assert!(level.is_idle());
+    let (_, limit) = level.state().set.configuration();
+    let mut seats = Vec::new();
+    for _ in 0..limit {
+        seats.push(ask(&controller, "ann", LONG).await.ok().unwrap());
+    }
+    let waits = ask_for(&controller, "ann", lingers, Work { seats: 1, lingers }).await;
+    assert!(waits.is_err(), "who was never served");
+    drop(seats);
+    assert!(level.is_idle(), "keeps nothing");
 }

@@ -20,6 +20,8 @@ const MIN_ENTRIES: usize = 8;
 pub struct Items {
     root: Arc<Node>,
     count: usize,
+    /// The bytes of all objects.
+    bytes: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -59,6 +61,11 @@ impl Items {
     /// The number of objects.
     pub fn len(&self) -> usize {
         self.count
+    }
+
+    /// The bytes that all objects have together.
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Whether there are no objects.
@@ -141,8 +148,10 @@ impl Items {
 
     /// Adds an object under its key; returns the one that it replaces.
     pub(super) fn insert(&mut self, item: Arc<Item>) -> Option<Arc<Item>> {
+        self.bytes += item.size();
         let (old, split) = insert(&mut self.root, item);
         self.count += usize::from(old.is_none());
+        self.bytes = self.bytes.saturating_sub(old.as_ref().map_or(0, |old| old.size()));
         if let Some(split) = split {
             let count = self.count - split.count;
             let node = std::mem::take(&mut self.root);
@@ -158,6 +167,7 @@ impl Items {
         self.get(key)?;
         let old = remove(&mut self.root, key);
         self.count -= usize::from(old.is_some());
+        self.bytes = self.bytes.saturating_sub(old.as_ref().map_or(0, |old| old.size()));
         loop {
             let only = match &*self.root {
                 Node::Branch(children) => match children.as_slice() {

@@ -108,6 +108,17 @@ impl ResourceCache {
         self.now.load().items.len()
     }
 
+    /// The bytes that all objects have together.
+    pub fn bytes(&self) -> usize {
+        self.now.load().items.bytes()
+    }
+
+    /// The number of watches that a write may concern: of a namespace (with its slash; nothing if there is none), and of an
+    /// object by its name, which is empty if it is not known.
+    pub(crate) fn watches(&self, prefix: &str, name: &str) -> usize {
+        self.signals.concerned(prefix, name)
+    }
+
     /// Whether there are no objects.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

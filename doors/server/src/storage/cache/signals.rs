@@ -139,6 +139,26 @@ impl Signals {
         count
     }
 
+    /// The number of watches that a write to an object may concern, of which the namespace and maybe the name are known.
+    /// All watches of indexed values count as one: each value has about one, and an object has one value.
+    pub(super) fn concerned(&self, prefix: &str, name: &str) -> usize {
+        let registered = self.registered();
+        let count = |signals: Option<&Vec<Arc<Signal>>>| signals.map_or(0, Vec::len);
+        let of_name = match name {
+            "" => 0,
+            _ => {
+                let key = format!("{prefix}{name}");
+                count(registered.objects.get(key.as_str())) + count(registered.names.get(name))
+            }
+        };
+        let of_namespace = match prefix {
+            "" => 0,
+            _ => count(registered.namespaces.get(prefix)),
+        };
+        let of_value = usize::from(!registered.index_values.is_empty());
+        registered.all.len() + of_namespace + of_name + of_value
+    }
+
     fn registered(&self) -> MutexGuard<'_, Registered> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

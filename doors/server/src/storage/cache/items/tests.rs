@@ -44,6 +44,7 @@ fn check(node: &Node) -> (usize, usize) {
 fn same(items: &Items, model: &BTreeMap<String, u64>) {
     assert_eq!(check(&items.root).0, items.len());
     assert_eq!(items.len(), model.len());
+    assert_eq!(items.bytes(), items.values().map(|item| item.size()).sum::<usize>());
     let listed = items.values().map(|item| (item.key.to_string(), item.revision));
     assert!(listed.eq(model.iter().map(|(key, revision)| (key.clone(), *revision))));
 }
