@@ -119,7 +119,7 @@ fn check_request(at: &At<'_>, der: &[u8], errs: &mut FieldErrors<'_, '_>) {
         Err(Unfit::Unknown) => hidden(at, UNKNOWN_KEY, errs),
         Ok(key) => match key.weakness("P256, P384, or P521") {
             Some((formatted, detail)) => {
-                errs.invalid_as(at, Quoted(&formatted).to_string(), detail)
+                errs.invalid_as(at, Quoted(&formatted).to_string(), detail);
             }
             None if csr::verify_signature(der).is_err() => hidden(at, "invalid signature", errs),
             None => {}
@@ -141,7 +141,7 @@ fn check_proof(
         Err(Unfit::Unknown) => errs.invalid(at, UNKNOWN_KEY),
         Ok(key) => match key.weakness("P256 or P384") {
             Some((formatted, detail)) => {
-                errs.invalid_as(at, Quoted(&formatted).to_string(), detail)
+                errs.invalid_as(at, Quoted(&formatted).to_string(), detail);
             }
             None if !key.has_signed(&info, uid.as_bytes(), signature) => {
                 hidden(proof, NOT_PROVEN, errs);
