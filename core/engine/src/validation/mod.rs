@@ -31,6 +31,7 @@ mod namespace;
 mod network_policy;
 mod node;
 mod node_selector;
+mod node_status;
 mod pod;
 mod pod_parts;
 mod pod_spec;
@@ -54,6 +55,7 @@ mod volume_claim;
 mod workloads;
 
 pub use devices::EXACT_FIELDS;
+pub use service::is_allocatable;
 
 use crate::context::ValidationContext;
 use crate::{Change, Part, Verdict};
@@ -95,6 +97,7 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row("", "Namespace", MAIN, namespace::validate, nothing),
     row("", "Namespace", STATUS, namespace::validate_status, nothing),
     row("", "Node", MAIN, node::validate, node::warn),
+    row("", "Node", STATUS, node_status::validate, nothing),
     row("", "PersistentVolume", MAIN, storage::validate_volume, nothing),
     row("", "PersistentVolumeClaim", MAIN, volume_claim::validate, nothing),
     row("", "Pod", POD, pod::validate, pod::warn),
@@ -131,6 +134,7 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     ),
     row("coordination.k8s.io", "Lease", MAIN, rows::validate, nothing),
     row("discovery.k8s.io", "EndpointSlice", MAIN, endpoint_slice::validate, endpoint_slice::warn),
+    row("events.k8s.io", "Event", MAIN, event::validate_strict, nothing),
     row(FLOW_CONTROL, "FlowSchema", MAIN, flow_control::validate_schema, nothing),
     row(FLOW_CONTROL, "PriorityLevelConfiguration", MAIN, flow_control::validate_level, nothing),
     row("networking.k8s.io", "IPAddress", MAIN, ip_address::validate, nothing),

@@ -2,7 +2,7 @@
 
 use super::strategy::CreateContext;
 use ratchet_crd::definition;
-use ratchet_object::{Equality, Node, Quantity, Span, Value, equal_at};
+use ratchet_object::{Equality, Node, Quantity, Value, equal_at};
 
 /// Names a LimitRange without a name after its uid.
 pub(super) fn create_limit_range(node: &mut Node<'static>, _: &CreateContext<'_>) {
@@ -91,6 +91,33 @@ pub(super) fn complete_daemon_set(node: &mut Node<'static>) {
     }
 }
 
+/// Dates the taints of a new ResourceSlice.
+pub(super) fn create_slice(node: &mut Node<'static>, context: &CreateContext<'_>) {
+    date_taints(node, context.now);
+}
+
+/// Dates the taints of a ResourceSlice that come without a time, stored ones too.
+pub(super) fn update_slice(new: &mut Node<'static>, _: &Node<'_>, now: &str) {
+    date_taints(new, now);
+}
+
+fn date_taints(slice: &mut Node<'static>, now: &str) {
+    let devices = slice.find_mut(&["spec", "devices"]).and_then(Node::items_mut);
+    for device in devices.into_iter().flatten() {
+        // The first beta has everything of a device in one of its members.
+        let holder = match device.get("basic") {
+            Some(_) => device.get_mut("basic"),
+            None => Some(device),
+        };
+        let taints = holder.and_then(|holder| holder.get_mut("taints")).and_then(Node::items_mut);
+        for taint in taints.into_iter().flatten() {
+            if taint.get("timeAdded").is_none_or(Node::is_null) {
+                taint.set("timeAdded", Node::string(now.to_owned()));
+            }
+        }
+    }
+}
+
 /// Starts to count the templates of a DaemonSet.
 pub(super) fn create_daemon_set(node: &mut Node<'static>, _: &CreateContext<'_>) {
     set_template_generation(node, 1);
@@ -166,47 +193,6 @@ fn qos_class(node: &Node<'_>) -> &'static str {
         (false, _) => "BestEffort",
         (true, true) => "Guaranteed",
         (true, false) => "Burstable",
-    }
-}
-
-/// Whether a Job has its own labels from its template, by default: to the API they are one map then, and what is added
-/// to one is in the other. A default is known by its place, which is that of the original.
-fn shares_labels(job: &Node<'_>) -> bool {
-    let [own, copied]: [Option<&Node<'_>>; 2] =
-        [&["metadata", "labels"][..], &["spec", "template", "metadata", "labels"]]
-            .map(|path| job.find(path).filter(|labels| !labels.entries().is_empty()));
-    own.zip(copied)
-        .is_some_and(|(own, copied)| own.span == copied.span && own.span != Span::default())
-}
-
-/// Adds the labels and the selector with which a Job finds its pods.
-pub(super) fn create_job(node: &mut Node<'static>, _: &CreateContext<'_>) {
-    if node.find(&["spec", "manualSelector"]).and_then(Node::as_bool) == Some(true) {
-        return;
-    }
-    let name = node.text_at(&["metadata", "name"]).to_owned();
-    let uid = node.text_at(&["metadata", "uid"]).to_owned();
-    let wanted = [
-        ("job-name", &name),
-        ("batch.kubernetes.io/job-name", &name),
-        ("controller-uid", &uid),
-        ("batch.kubernetes.io/controller-uid", &uid),
-    ];
-    let add = |labels: &mut Node<'static>| {
-        for (label, value) in wanted {
-            if labels.get(label).is_none() {
-                labels.set(label, Node::string(value.clone()));
-            }
-        }
-    };
-    let is_shared = shares_labels(node);
-    add(node.map_mut("spec").map_mut("template").map_mut("metadata").map_mut("labels"));
-    if is_shared {
-        add(node.map_mut("metadata").map_mut("labels"));
-    }
-    let matched = node.map_mut("spec").map_mut("selector").map_mut("matchLabels");
-    if matched.get("batch.kubernetes.io/controller-uid").is_none() {
-        matched.set("batch.kubernetes.io/controller-uid", Node::string(uid));
     }
 }
 

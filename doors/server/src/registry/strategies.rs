@@ -70,11 +70,7 @@ static STRATEGIES: &[Strategy] = &[
     row("apps", "ReplicaSet").counts(SPEC),
     row("apps", "StatefulSet").counts(SPEC),
     row("batch", "CronJob").counts(SPEC),
-    row("batch", "Job")
-        .counts(SPEC)
-        .dependents(Dependents::Orphan)
-        .warns_of_orphans()
-        .on_create(kinds::create_job),
+    row("batch", "Job").counts(SPEC).dependents(Dependents::Orphan).warns_of_orphans(),
     // The spec of a CertificateSigningRequest names the requester.
     row("certificates.k8s.io", "CertificateSigningRequest")
         .restores_spec()
@@ -109,7 +105,11 @@ static STRATEGIES: &[Strategy] = &[
         .status_restores(ALL_METADATA)
         .on_status_update(claim_status::prepare),
     row(RESOURCE, "ResourceClaimTemplate").returns_deleted(),
-    row(RESOURCE, "ResourceSlice").counts(SPEC).returns_deleted(),
+    row(RESOURCE, "ResourceSlice")
+        .counts(SPEC)
+        .returns_deleted()
+        .on_create(kinds::create_slice)
+        .on_update(kinds::update_slice),
     row("scheduling.k8s.io", "PriorityClass").counts(Generation::One),
     row(STORAGE, "CSIDriver")
         .counts(Generation::Later("spec"))
