@@ -117,14 +117,15 @@ impl ServiceAllocator<'_> {
         if !allocates(kind) {
             return Ok(None);
         }
+        // What is wrong with the addresses that it names is all that validation is to tell.
+        if !is_allocatable(new, old, config) {
+            return Ok(None);
+        }
         let sent = new.clone();
         let taken = Allocations::of(self.cache);
-        match draft(new, old, &self.ranges_of(dry_run), &taken, &mut random) {
-            Ok(()) => Ok((*new != sent).then_some(sent)),
-            // What is wrong with the addresses themselves comes before what is wrong with allocating them.
-            Err(_) if !is_allocatable(&sent, old, config) => Ok(None),
-            Err(error) => Err(status_of(error, new)),
-        }
+        draft(new, old, &self.ranges_of(dry_run), &taken, &mut random)
+            .map_err(|error| status_of(error, &sent))?;
+        Ok((*new != sent).then_some(sent))
     }
 
     fn ranges_of(&self, dry_run: bool) -> Cow<'_, Ranges> {
