@@ -63,7 +63,7 @@ pub use error::AllocationError;
 pub use node_ranges::{MaskSizes, NodeRanges};
 pub use objects::{ip_address, ip_name, service_cidr};
 pub use plan::Plan;
-pub use planner::{plan, release};
+pub use planner::{draft, plan, release};
 pub use prepare::prepare;
 pub use ranges::Ranges;
 pub use taken::Taken;

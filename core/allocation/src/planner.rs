@@ -22,9 +22,38 @@ pub fn plan(
     taken: &dyn Taken,
     random: &mut dyn FnMut(u64) -> u64,
 ) -> Result<Plan, AllocationError> {
-    let mut spec = Spec::from_service(service);
     let old = old.map(|old| Spec::stored(old, ranges));
-    let old = old.as_ref();
+    let (spec, mut plan) = allocate(service, old.as_ref(), ranges, taken, random)?;
+    validate::check(&spec, old.as_ref())?;
+    let before = old.as_ref().map(ServiceAllocations::of).unwrap_or_default();
+    plan.step(&before, &ServiceAllocations::of(&spec));
+    spec.write(service);
+    Ok(plan)
+}
+
+/// Allocates as [`plan`] does for a Service that is yet to be validated: Kubernetes validates what is allocated.
+pub fn draft(
+    service: &mut Node<'static>,
+    old: Option<&Node<'_>>,
+    ranges: &Ranges,
+    taken: &dyn Taken,
+    random: &mut dyn FnMut(u64) -> u64,
+) -> Result<(), AllocationError> {
+    let old = old.map(|old| Spec::stored(old, ranges));
+    let (spec, _) = allocate(service, old.as_ref(), ranges, taken, random)?;
+    spec.write(service);
+    Ok(())
+}
+
+/// The spec of a Service with all its addresses and ports, and those that were chosen.
+fn allocate(
+    service: &Node<'_>,
+    old: Option<&Spec>,
+    ranges: &Ranges,
+    taken: &dyn Taken,
+    random: &mut dyn FnMut(u64) -> u64,
+) -> Result<(Spec, Plan), AllocationError> {
+    let mut spec = Spec::from_service(service);
     let before = old.map(ServiceAllocations::of).unwrap_or_default();
     let mut plan = Plan::default();
     if !spec.is_external_name() && !families::is_unchanged(&spec, old) {
@@ -35,10 +64,7 @@ pub fn plan(
     let mut numbers = Numbers::new(ranges.ports(), taken, random, before.numbers());
     ports::allocate(&mut spec, old, &mut numbers)?;
     plan.chosen_ports = numbers.chosen;
-    validate::check(&spec, old)?;
-    plan.step(&before, &ServiceAllocations::of(&spec));
-    spec.write(service);
-    Ok(plan)
+    Ok((spec, plan))
 }
 
 /// The plan for the deletion of a Service.

@@ -13,6 +13,9 @@ use alloc::vec::Vec;
 /// Kubernetes allocates a number to one Service, whatever the protocol.
 const PROTOCOLS: &[&str] = &["TCP", "UDP", "SCTP"];
 
+/// What a dry run chooses first; nothing can be promised, so it looks for nothing free.
+const FIRST_DRY: i64 = 32_769;
+
 const FULL: &str = "range is full";
 const ALLOCATED: &str = "provided port is already allocated";
 
@@ -23,8 +26,8 @@ pub(crate) struct Numbers<'a> {
     random: &'a mut dyn FnMut(u64) -> u64,
     /// The numbers of this Service, so that each is allocated once.
     own: BTreeSet<u16>,
-    /// Those outside of the range, in a dry run.
-    others: BTreeSet<i64>,
+    /// Those that a dry run allocates: it knows no range.
+    dry: BTreeSet<i64>,
     /// Those that the Service did not name.
     pub(crate) chosen: Vec<u16>,
 }
@@ -37,32 +40,36 @@ impl<'a> Numbers<'a> {
         random: &'a mut dyn FnMut(u64) -> u64,
         own: BTreeSet<u16>,
     ) -> Self {
-        Self { range, taken, random, own, others: BTreeSet::new(), chosen: Vec::new() }
+        Self { range, taken, random, own, dry: BTreeSet::new(), chosen: Vec::new() }
     }
 
     /// Allocates a named number, or returns the error.
     fn take(&mut self, number: i64) -> Result<(), String> {
-        let Some(port) = self.range.find(number) else {
-            if self.range.allows_others {
-                return match self.others.insert(number) {
-                    true => Ok(()),
-                    false => Err(ALLOCATED.into()),
-                };
-            }
+        let port = self.range.find(number);
+        if port.is_none() && !self.range.allows_others {
             return Err(format!(
                 "provided port is not in the valid range. The range of valid ports is {}",
                 self.range
             ));
-        };
-        if self.own.contains(&port) || is_taken(self.taken, port) {
+        }
+        let is_taken = |port: u16| self.own.contains(&port) || is_taken(self.taken, port);
+        if port.is_some_and(is_taken) || self.dry.contains(&number) {
             return Err(ALLOCATED.into());
         }
-        self.own.insert(port);
+        if self.range.allows_others {
+            self.dry.insert(number);
+        }
+        self.own.extend(port);
         Ok(())
     }
 
     /// Allocates any free number.
     fn take_any(&mut self) -> Option<i64> {
+        if self.range.allows_others {
+            let number = self.dry.last().map_or(FIRST_DRY, |last| last + 1);
+            self.dry.insert(number);
+            return Some(number);
+        }
         let (own, taken) = (&self.own, self.taken);
         let mut is_free = |number: u128| {
             u16::try_from(number).is_ok_and(|port| !own.contains(&port) && !is_taken(taken, port))

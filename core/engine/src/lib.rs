@@ -76,5 +76,5 @@ pub use rules::RULES;
 pub use rules::deprecated_api::deprecation;
 pub use rules::names::demands_version;
 pub use status::{Status, StatusCause, warning_headers, warning_texts};
-pub use validation::EXACT_FIELDS;
+pub use validation::{EXACT_FIELDS, is_allocatable};
 pub use verdict::{Cause, Denial, FieldError, Label, MOST_LISTED, Verdict, Warning};

@@ -56,10 +56,11 @@ impl Status {
             let name = new.name();
             let errors =
                 aggregate(causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)));
-            let kind = if verdict.concerns_scale {
-                Kind { name: "Scale", group: "autoscaling", ..kind }
-            } else {
-                kind
+            let kind = match (kind.group, kind.name) {
+                _ if verdict.concerns_scale => Kind { name: "Scale", group: "autoscaling", ..kind },
+                // Both groups have the same events, which are validated as those of the core API.
+                ("events.k8s.io", "Event") => Kind { group: "", ..kind },
+                _ => kind,
             };
             return Some(Self {
                 code: 422,

@@ -20,8 +20,8 @@ enum FieldOwner {
 struct GatedFields {
     gate: &'static str,
     owner: FieldOwner,
-    /// Paths with dots; a step ends with `[]` for the items of a list, with `{}` for the values of a map, and with `?`
-    /// for a struct that goes when nothing is left in it.
+    /// Paths with dots; a step ends with `[]` for the items of a list, with `{}` for the values of a map, with `?` for a
+    /// struct that goes when nothing is left in it, and with a member in parentheses for a struct that goes with it.
     paths: &'static [&'static str],
 }
 
@@ -87,6 +87,9 @@ static GATED_FIELDS: &[GatedFields] = &[
     ]),
     fields("VolumeAttributesClass", FieldOwner::Kind("", "PersistentVolumeClaim"), &[
         "spec.volumeAttributesClassName",
+    ]),
+    fields("CrossNamespaceVolumeDataSource", FieldOwner::Kind("", "PersistentVolumeClaim"), &[
+        "spec.dataSourceRef(namespace)",
     ]),
     fields("VolumeAttributesClass", FieldOwner::Kind("", "PersistentVolume"), &[
         "spec.volumeAttributesClassName",
@@ -274,14 +277,23 @@ fn has<'p>(node: &Node<'_>, mut path: impl Iterator<Item = &'p str> + Clone) -> 
         let entries = node.get(map).map_or(&[][..], Node::entries);
         return entries.iter().any(|entry| has(&entry.node, path.clone()));
     }
+    if let Some((name, member)) = with_member(step) {
+        let member = node.get(name).and_then(|holder| holder.get(member));
+        return member.is_some_and(|member| !member.is_null() && member.text() != Some(""));
+    }
     node.get(step.trim_end_matches('?')).is_some_and(|member| has(member, path))
+}
+
+/// The struct and the member of a step with parentheses.
+fn with_member(step: &str) -> Option<(&str, &str)> {
+    step.strip_suffix(')')?.split_once('(')
 }
 
 /// Removes what stands at a path.
 fn remove<'p>(node: &mut Node<'_>, mut path: impl Iterator<Item = &'p str> + Clone) {
     let Some(step) = path.next() else { return };
     if path.clone().next().is_none() {
-        node.remove(step);
+        node.remove(with_member(step).map_or(step, |(name, _)| name));
     } else if let Some(list) = step.strip_suffix("[]") {
         let items = node.get_mut(list).and_then(Node::items_mut);
         items.into_iter().flatten().for_each(|item| remove(item, path.clone()));
@@ -411,6 +423,9 @@ mod tests {
     /// Whether a path leads from a type to a field.
     fn leads(ty: u16, path: &[&str]) -> bool {
         let Some((step, rest)) = path.split_first() else { return false };
+        if let Some((name, member)) = with_member(step) {
+            return leads(ty, &[name, member]);
+        }
         let name = step.trim_end_matches(['[', ']', '{', '}', '?']);
         let Some(field) = schema::type_of(ty).field(name) else { return false };
         rest.is_empty() || object_in(&field.shape).is_some_and(|next| leads(next, rest))

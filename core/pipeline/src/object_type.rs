@@ -1,10 +1,10 @@
 //! `ObjectType`: one kind in one version, built in or defined at run time, as every step of the pipeline sees it.
 
-use crate::claim_source;
 use crate::field_owners::{CustomVersions, ReplicasField, path_names};
 use crate::fields::{FieldReport, TypeMismatch};
 use crate::type_meta::{self, TypeMetaError};
 use crate::validate::validate;
+use crate::{claim_source, dropped_fields, job_labels};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -139,8 +139,15 @@ impl BuiltInType {
 }
 
 impl BuiltInType {
-    fn is_claim(&self) -> bool {
-        (self.gvk.group, self.gvk.kind) == ("", "PersistentVolumeClaim")
+    /// What a kind prescribes for a write of the object itself.
+    fn prepare(&self, new: &mut Node<'_>, old: Option<&Node<'_>>) {
+        match (self.gvk.group, self.gvk.kind) {
+            ("", "PersistentVolumeClaim") => claim_source::prepare(new, old),
+            ("", "Node") => dropped_fields::from_node(new, old),
+            ("discovery.k8s.io", "EndpointSlice") => dropped_fields::from_endpoint_slice(new, old),
+            ("batch", "Job") if old.is_none() => job_labels::prepare(new),
+            _ => {}
+        }
     }
 }
 
@@ -188,14 +195,12 @@ impl ObjectType for BuiltInType {
     }
 
     fn prepare_for_create(&self, new: &mut Node<'_>) {
-        if self.is_claim() {
-            claim_source::prepare(new, None);
-        }
+        self.prepare(new, None);
     }
 
     fn prepare_for_update(&self, new: &mut Node<'_>, old: &Node<'_>, part: Part) {
-        if self.is_claim() && part == Part::Main {
-            claim_source::prepare(new, Some(old));
+        if part == Part::Main {
+            self.prepare(new, Some(old));
         }
     }
 

@@ -3,11 +3,15 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 use ratchet_apply::api_version;
+use ratchet_net::Quoted;
 use ratchet_object::{GroupVersionKind, Node, OPTIONS_KINDS, UNVERSIONED_KINDS, schema};
 
 /// The group of CustomResourceDefinitions.
 const DEFINITIONS: &str = "apiextensions.k8s.io";
-/// Where the reference keeps the kinds of that group, as its errors name the place.
+/// The group of APIServices.
+const API_SERVICES: &str = "apiregistration.k8s.io";
+/// Where the reference keeps the kinds of these groups, as its errors name the places.
+const API_SERVICE_SCHEME: &str = "k8s.io/kube-aggregator/pkg/apiserver/scheme/scheme.go:28";
 const DEFINITION_SCHEME: &str = "k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:55";
 /// Where it keeps all other built-in kinds.
 pub const LEGACY_SCHEME: &str = "pkg/api/legacyscheme/scheme.go:30";
@@ -22,6 +26,8 @@ pub enum TypeMetaError {
         /// The type of its value, as Go names it.
         found: &'static str,
     },
+    /// The version is none: it has more than one slash.
+    NotAVersion(String),
     /// There is no kind, and none is assumed.
     MissingKind,
     /// The object is of another kind, which nothing converts to the wanted one.
@@ -42,6 +48,7 @@ impl TypeMetaError {
             Self::NotText { field, found } => format!(
                 "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go struct field .{field} of type string"
             ),
+            Self::NotAVersion(stated) => format!("unexpected GroupVersion string: {stated}"),
             Self::MissingKind => format!("Object 'Kind' is missing in '{sent}'"),
             Self::OtherKind { why, .. } => why.clone(),
         }
@@ -88,6 +95,9 @@ pub(crate) fn is_stated(
 fn other_kind(object: &Node<'_>, own: GroupVersionKind<'_>) -> Option<TypeMetaError> {
     let (group, version) = match object.text_at(&["apiVersion"]) {
         "" => (own.group, own.version),
+        stated if stated.matches('/').count() > 1 => {
+            return Some(TypeMetaError::NotAVersion(stated.to_string()));
+        }
         stated => stated.rsplit_once('/').unwrap_or(("", stated)),
     };
     let kind = match object.text_at(&["kind"]) {
@@ -109,8 +119,13 @@ fn other_kind(object: &Node<'_>, own: GroupVersionKind<'_>) -> Option<TypeMetaEr
         format!("converting ({version}.{kind}) to ({internal}.{}): unknown conversion", own.kind)
     } else {
         let stated = api_version(GroupVersionKind { group, version, kind });
-        let scheme = if own.group == DEFINITIONS { DEFINITION_SCHEME } else { LEGACY_SCHEME };
-        format!("no kind \"{kind}\" is registered for version \"{stated}\" in scheme \"{scheme}\"")
+        let scheme = match own.group {
+            DEFINITIONS => DEFINITION_SCHEME,
+            API_SERVICES => API_SERVICE_SCHEME,
+            _ => LEGACY_SCHEME,
+        };
+        let [kind, stated] = [kind, stated.as_str()].map(Quoted);
+        format!("no kind {kind} is registered for version {stated} in scheme \"{scheme}\"")
     };
     Some(TypeMetaError::OtherKind { kind: kind.to_string(), version: version.to_string(), why })
 }

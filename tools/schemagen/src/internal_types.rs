@@ -25,6 +25,7 @@ const GROUPS: [Group; 3] = [
         internal: "k8s.io/kubernetes/pkg/apis/core",
         versioned: "k8s.io/api/core/v1",
         roots: &[
+            "EventSource",
             "PersistentVolumeSource",
             "PodTemplateSpec",
             "ScopeSelector",

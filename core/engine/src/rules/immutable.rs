@@ -274,7 +274,7 @@ fn is_complete(at: &At<'_>) -> bool {
 }
 
 /// The members that may have changed: of a complete object also those that it no longer has.
-pub(crate) fn members<'a>(new: &At<'a>, old: &At<'a>) -> impl Iterator<Item = &'a str> {
+fn members<'a>(new: &At<'a>, old: &At<'a>) -> impl Iterator<Item = &'a str> {
     let there = new.entries().map(|(name, _)| name);
     let gone = old.entries().filter(|_| is_complete(new)).map(|(name, _)| name);
     there.chain(gone)
@@ -310,6 +310,14 @@ pub(crate) fn is_field_changed(name: &str, new: &At<'_>, old: &At<'_>) -> bool {
         return !new.equals(old);
     }
     new.node().is_some_and(|node| adds_or_changes(new.slot(), name, node, old.node(), &[]))
+}
+
+/// The same of two edited copies of the value at `at` and of its stored one.
+pub(crate) fn is_node_changed(at: &At<'_>, new: &Node<'_>, old: &Node<'_>) -> bool {
+    match is_complete(at) {
+        true => !at.slot().equal(Some(new), Some(old), Equality::Semantic),
+        false => adds_or_changes(at.slot(), "", new, Some(old), &[]),
+    }
 }
 
 /// Whether `new` has content that `old` does not. Content of `old` alone may be a default.

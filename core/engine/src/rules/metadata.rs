@@ -34,9 +34,10 @@ const LONGEST_SUBRESOURCE: usize = 256;
 
 /// How often the strategy of a kind itself validates the metadata of an update: as of a new object, and as of an
 /// update. Other kinds validate it once, as of an update.
-const VALIDATION_COUNTS: [(&str, &str, u8, u8); 31] = [
+const VALIDATION_COUNTS: [(&str, &str, u8, u8); 37] = [
     ("", "ConfigMap", 1, 1),
     ("", "Endpoints", 1, 1),
+    ("", "Event", 0, 0),
     ("", "LimitRange", 1, 0),
     ("", "Namespace", 1, 1),
     ("", "Node", 1, 1),
@@ -64,8 +65,13 @@ const VALIDATION_COUNTS: [(&str, &str, u8, u8); 31] = [
     ("resource.k8s.io", "ResourceClaimTemplate", 1, 1),
     ("storage.k8s.io", "StorageClass", 1, 1),
     ("storagemigration.k8s.io", "StorageVersionMigration", 1, 1),
+    ("storage.k8s.io", "CSINode", 1, 0),
+    ("storage.k8s.io", "VolumeAttachment", 1, 0),
+    ("storage.k8s.io", "VolumeAttributesClass", 1, 1),
+    ("admissionregistration.k8s.io", "MutatingWebhookConfiguration", 1, 0),
     ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy", 1, 0),
     ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding", 1, 0),
+    ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration", 1, 0),
 ];
 
 /// Groups whose objects may have finalizers without a domain.
@@ -87,6 +93,7 @@ pub(crate) fn check(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let metadata = change.new_root().field("metadata");
     let Some(old) = change.old_root() else {
         names::check_new(ctx, verdict);
+        check_generation(&metadata, verdict);
         check_common(&metadata, verdict);
         check_finalizers(&metadata, verdict);
         if is_strict(change) {
@@ -150,6 +157,18 @@ fn is_strict(change: &Change<'_>) -> bool {
     // Nothing puts finalizers on events.
     let is_event = (group, change.kind.name) == ("", "Event");
     is_builtin && !is_event && !LOOSE_FINALIZERS.contains(&group)
+}
+
+/// Checks the generation of an object that a server has filled in: it gives most kinds a generation of its own, whatever
+/// a manifest says.
+fn check_generation(metadata: &At<'_>, verdict: &mut Verdict) {
+    let generation = metadata.field("generation");
+    let is_filled_in = !metadata.field("uid").text_or_empty().is_empty();
+    if let Some(number) = generation.int().filter(|number| is_filled_in && *number < 0) {
+        let detail = "must be greater than or equal to 0";
+        let error = FieldError::new(&RULE, Cause::Invalid, &generation, detail);
+        verdict.add_error(error.with_value(format!("{number}")));
+    }
 }
 
 fn check_common(metadata: &At<'_>, verdict: &mut Verdict) {

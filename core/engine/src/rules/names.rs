@@ -125,6 +125,18 @@ fn format_of(change: &Change<'_>, release: Release) -> Option<NameFormat> {
     Some(row.map_or(NameFormat::Subdomain, |row| row.2))
 }
 
+/// Kinds that check the name that was made, and leave what it was made from to the checks of every kind.
+const FREE_PREFIX: [(&str, &str); 2] =
+    [("", "ReplicationController"), ("resource.k8s.io", "DeviceClass")];
+
+/// The format of `generateName` where names have this one.
+fn prefix_format(change: &Change<'_>, format: NameFormat) -> NameFormat {
+    match FREE_PREFIX.contains(&(change.kind.group, change.kind.name)) {
+        true => NameFormat::PathSegment,
+        false => format,
+    }
+}
+
 /// Checks `name`, `generateName` and `namespace` of a new object.
 pub(crate) fn check_new(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let Some(format) = format_of(ctx.change, ctx.config.release) else { return };
@@ -132,7 +144,7 @@ pub(crate) fn check_new(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let (name, generate_name) = (metadata.field("name"), metadata.field("generateName"));
     let (text, prefix) = (name.text_or_empty(), generate_name.text_or_empty());
     if !prefix.is_empty() {
-        check_name(ctx, &generate_name, (format, true), verdict);
+        check_name(ctx, &generate_name, (prefix_format(ctx.change, format), true), verdict);
         check_derived(ctx, &generate_name, verdict);
     }
     // A server has generated the name by now; behind other doors there is none to check.
@@ -149,7 +161,8 @@ pub(crate) fn check_new(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
 /// Checks `generateName` of a stored object, in the form of its kind or of any name.
 pub(crate) fn check_prefix(ctx: &ValidationContext<'_>, is_of_kind: bool, verdict: &mut Verdict) {
     let format = match is_of_kind {
-        true => format_of(ctx.change, ctx.config.release),
+        true => format_of(ctx.change, ctx.config.release)
+            .map(|format| prefix_format(ctx.change, format)),
         false => Some(NameFormat::PathSegment),
     };
     let metadata = ctx.change.new_root().field("metadata");

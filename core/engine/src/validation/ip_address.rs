@@ -1,7 +1,9 @@
 //! Validation of IPAddresses: the name, which is the address, and the immutable parent reference.
 
 use crate::context::ValidationContext;
+use crate::field_errors::FieldErrors;
 use crate::fields;
+use crate::name_format::NameFormat;
 use crate::rules::value::FieldCheck;
 use crate::rules::{immutable, placement};
 use crate::{Release, Verdict, format_value};
@@ -29,11 +31,12 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     if !parent.is_set() {
         placement::required(&parent, "", verdict);
     } else {
+        let mut errs = FieldErrors::new(ctx, verdict);
+        errs.form_if_set(&parent.field("group"), NameFormat::Subdomain);
         for name in ["resource", "name"] {
-            if parent.field(name).text_or_empty().is_empty() {
-                placement::required(&parent.field(name), "", verdict);
-            }
+            errs.needs_form(&parent.field(name), NameFormat::PathSegment);
         }
+        errs.form_if_set(&parent.field("namespace"), NameFormat::PathSegment);
     }
     if let Some(old) = ctx.change.old_root()
         && !parent.equals(&old.field("spec").field("parentRef"))

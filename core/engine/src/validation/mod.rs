@@ -33,6 +33,7 @@ mod namespace;
 mod network_policy;
 mod node;
 mod node_selector;
+mod node_status;
 mod pod;
 mod pod_certificate;
 mod pod_group;
@@ -63,6 +64,7 @@ mod volume_claim;
 mod workloads;
 
 pub use devices::EXACT_FIELDS;
+pub use service::is_allocatable;
 
 use crate::context::ValidationContext;
 use crate::{Change, Part, Verdict};
@@ -104,6 +106,7 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row("", "Namespace", MAIN, namespace::validate, nothing),
     row("", "Namespace", STATUS, namespace::validate_status, nothing),
     row("", "Node", MAIN, node::validate, node::warn),
+    row("", "Node", STATUS, node_status::validate, nothing),
     row("", "PersistentVolume", MAIN, storage::validate_volume, nothing),
     row("", "PersistentVolumeClaim", MAIN, volume_claim::validate, nothing),
     row("", "Pod", POD, pod::validate, pod::warn),
@@ -151,6 +154,7 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row("coordination.k8s.io", "Lease", MAIN, lease::validate, nothing),
     row("coordination.k8s.io", "LeaseCandidate", MAIN, lease::validate_candidate, nothing),
     row("discovery.k8s.io", "EndpointSlice", MAIN, endpoint_slice::validate, endpoint_slice::warn),
+    row("events.k8s.io", "Event", MAIN, event::validate_strict, nothing),
     row(FLOW_CONTROL, "FlowSchema", MAIN, flow_control::validate_schema, nothing),
     row(FLOW_CONTROL, "PriorityLevelConfiguration", MAIN, flow_control::validate_level, nothing),
     row(

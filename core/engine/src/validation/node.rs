@@ -23,6 +23,9 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let list = root.field("spec").field("podCIDRs");
     address_families::check_pod_cidrs(&list, &texts(&new), ctx.config.release, verdict);
     check_unchanged(&list, &new, &old, verdict);
+    if ctx.change.is_create() {
+        super::node_status::check(&root, &mut FieldErrors::new(ctx, verdict));
+    }
     check_rest(&root, ctx.change.old_root().as_ref(), &mut FieldErrors::new(ctx, verdict));
 }
 
@@ -38,48 +41,53 @@ fn check_unchanged(list: &At<'_>, new: &[At<'_>], old: &[At<'_>], verdict: &mut 
     }
 }
 
-/// Checks the taints and `providerID`.
+/// Checks the taints, twice on update as the API does, and the identities that stay.
 fn check_rest(root: &At<'_>, old: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_>) {
-    let taints = root.field("spec").field("taints");
-    // The API reports taints under `metadata`, and checks them twice on update.
-    let path = root.path().field("metadata").field("taints");
-    let times = if old.is_some() { 2 } else { 1 };
-    for _ in 0..times {
-        let mut seen: Vec<(&str, &str)> = Vec::new();
-        for (index, taint) in taints.items().enumerate() {
-            let place = path.index(index);
-            let [key, value, effect] = ["key", "value", "effect"].map(|name| taint.field(name));
-            errs.form(&key.with_path(place.field("key")), NameFormat::Qualified);
-            errs.form(&value.with_path(place.field("value")), NameFormat::LabelValue);
-            let effect = effect.with_path(place.field("effect"));
-            if errs.needs_text(&effect) {
-                errs.one_of(&effect, &["NoSchedule", "PreferNoSchedule", "NoExecute"]);
-            }
-            let pair = (key.text_or_empty(), effect.text_or_empty());
-            if seen.contains(&pair) {
-                let text = |at: &At<'_>| crate::format_value::json(at.text_or_empty());
-                let formatted = alloc::format!(
-                    "{{\"Key\":{},\"Value\":{},\"Effect\":{},\"TimeAdded\":null}}",
-                    text(&key),
-                    text(&value),
-                    text(&effect)
-                );
-                let detail = "taints must be unique by key and effect pair";
-                let rule = &placement::RULE;
-                let at = taint.with_path(place);
-                let error =
-                    FieldError::new(rule, Cause::Duplicate, &at, detail).with_value(formatted);
-                errs.verdict.add_error(error);
-            }
-            seen.push(pair);
-        }
-    }
-    let Some(before) = old.map(|old| old.field("spec").field("providerID")) else { return };
-    let at = root.field("spec").field("providerID");
-    // An unset one keeps the stored value.
-    if !before.text_or_empty().is_empty() && at.is_set() && at.text() != before.text() {
+    check_taints(root, errs);
+    let Some(old) = old else { return };
+    let [(at, before), (external, external_before)] = ["providerID", "externalID"]
+        .map(|name| [root, old].map(|root| root.field("spec").field(name)))
+        .map(|[new, old]| (new, old));
+    if !before.text_or_empty().is_empty() && immutable::is_field_changed("", &at, &before) {
         let detail = "node updates may not change providerID except from \"\" to valid";
         immutable::forbidden(&at, detail, errs.verdict);
+    }
+    check_taints(root, errs);
+    if immutable::is_field_changed("", &external, &external_before) {
+        immutable::forbidden(&external, "may not be updated", errs.verdict);
+    }
+}
+
+/// Checks the taints, which the API reports under `metadata`.
+fn check_taints(root: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let taints = root.field("spec").field("taints");
+    let path = root.path().field("metadata").field("taints");
+    let mut seen: Vec<(&str, &str)> = Vec::new();
+    for (index, taint) in taints.items().enumerate() {
+        let place = path.index(index);
+        let [key, value, effect] = ["key", "value", "effect"].map(|name| taint.field(name));
+        errs.form(&key.with_path(place.field("key")), NameFormat::Qualified);
+        errs.form(&value.with_path(place.field("value")), NameFormat::LabelValue);
+        let effect = effect.with_path(place.field("effect"));
+        if errs.needs_text(&effect) {
+            errs.one_of(&effect, &["NoSchedule", "PreferNoSchedule", "NoExecute"]);
+        }
+        let pair = (key.text_or_empty(), effect.text_or_empty());
+        if seen.contains(&pair) {
+            let text = |at: &At<'_>| crate::format_value::json(at.text_or_empty());
+            let formatted = alloc::format!(
+                "{{\"Key\":{},\"Value\":{},\"Effect\":{},\"TimeAdded\":null}}",
+                text(&key),
+                text(&value),
+                text(&effect)
+            );
+            let detail = "taints must be unique by key and effect pair";
+            let rule = &placement::RULE;
+            let at = taint.with_path(place);
+            let error = FieldError::new(rule, Cause::Duplicate, &at, detail).with_value(formatted);
+            errs.verdict.add_error(error);
+        }
+        seen.push(pair);
     }
 }
 

@@ -24,8 +24,11 @@ pub(super) fn validate(
     pod_parts::check(&spec, options, &mut FieldErrors::new(ctx, verdict));
     dns_config::check_policy(ctx, &spec.field("dnsPolicy"), verdict);
     check_dns(ctx, &spec, old.as_ref(), verdict);
-    host_names::check_label(&spec.field("hostname"), verdict);
-    host_names::check_label(&spec.field("subdomain"), verdict);
+    // The controller gives pods of a StatefulSet other names.
+    if ctx.change.kind.name != "StatefulSet" || !ctx.config.release.since(36) {
+        host_names::check_label(&spec.field("hostname"), verdict);
+        host_names::check_label(&spec.field("subdomain"), verdict);
+    }
     let stored = old.as_ref().map(host_alias_texts).unwrap_or_default();
     let field_check = FieldCheck::with_ratchet(ctx, &fields::HOST_ALIASES, &stored);
     let aliases = spec.field("hostAliases");

@@ -8,7 +8,7 @@ use crate::rules::cluster_ips::{self, ClusterIps};
 use crate::rules::value::FieldCheck;
 use crate::rules::{host_names, immutable, placement, service_warnings, special_ip};
 use crate::views::{service_type, texts};
-use crate::{StoredValues, Verdict};
+use crate::{ApiConfig, Change, StoredValues, Verdict};
 use ratchet_object::At;
 
 const BALANCER_ONLY: &str = "may only be used when `type` is 'LoadBalancer'";
@@ -19,17 +19,10 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let spec = root.field("spec");
     let old = ctx.change.old_root().map(|root| root.field("spec"));
     // The allocator checks before anything else, and its errors are reported alone.
-    let before = verdict.errors.len();
-    let is_checked_first = cluster_ips::is_checked_first(&spec, old.as_ref());
-    if is_checked_first {
-        cluster_ips::check(ctx, &spec, old.as_ref(), verdict);
-        if verdict.errors.len() == before {
-            cluster_ips::check_policy(&spec, old.as_ref(), verdict);
-        }
-        if verdict.errors.len() > before {
-            verdict.errors.drain(..before);
-            return;
-        }
+    let first = check_first(ctx);
+    if !first.errors.is_empty() {
+        verdict.errors = first.errors;
+        return;
     }
     if let Some(old) = &old {
         cluster_ips::check_unchanged(ctx, &spec, old, verdict);
@@ -54,12 +47,34 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         }
         _ => {}
     }
+    let is_checked_first = cluster_ips::is_checked_first(&spec, old.as_ref());
     if !is_checked_first && kind != "ExternalName" {
         cluster_ips::check(ctx, &spec, old.as_ref(), verdict);
     }
-    service_fields::check(&spec, old.as_ref(), &mut FieldErrors::new(ctx, verdict));
+    service_fields::check(&spec, &mut FieldErrors::new(ctx, verdict));
     check_external_ips(ctx, &spec, old.as_ref(), verdict);
+    service_fields::check_type(&spec, &mut FieldErrors::new(ctx, verdict));
     check_source_ranges(ctx, &root, verdict);
+    service_fields::check_balancer(&spec, old.as_ref(), &mut FieldErrors::new(ctx, verdict));
+}
+
+/// What the allocator of a server finds in a Service before it allocates anything.
+fn check_first(ctx: &ValidationContext<'_>) -> Verdict {
+    let spec = ctx.change.new_root().field("spec");
+    let old = ctx.change.old_root().map(|root| root.field("spec"));
+    let mut verdict = Verdict::default();
+    if cluster_ips::is_checked_first(&spec, old.as_ref()) {
+        cluster_ips::check(ctx, &spec, old.as_ref(), &mut verdict);
+        if verdict.errors.is_empty() {
+            cluster_ips::check_policy(&spec, old.as_ref(), &mut verdict);
+        }
+    }
+    verdict
+}
+
+/// Whether a Service can be given addresses: if not, validation says why, and nothing else.
+pub fn is_allocatable(change: &Change<'_>, config: &ApiConfig) -> bool {
+    check_first(&ValidationContext { change, config }).errors.is_empty()
 }
 
 /// Checks that the families of a Service with addresses do not change, though a second one may be added or removed.

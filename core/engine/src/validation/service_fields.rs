@@ -18,15 +18,32 @@ const DISTRIBUTIONS: [&str; 3] = ["PreferClose", "PreferSameZone", "PreferSameNo
 const HEALTH: &str =
     "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
 
-pub(super) fn check(spec: &At<'_>, old: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_>) {
-    let kind = service_type(spec);
-    if kind == "ExternalName" {
+/// Checks what comes before the external IPs.
+pub(super) fn check(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    if service_type(spec) == "ExternalName" {
         check_external_name(spec, errs);
     }
-    check_ports(&spec.field("ports"), kind, errs);
+    check_ports(&spec.field("ports"), errs);
     labels::check_map(&spec.field("selector"), errs.verdict);
     check_affinity(spec, errs);
+}
+
+/// Checks the type, and what follows from it for the ports; source ranges come next.
+pub(super) fn check_type(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     errs.one_of(&spec.field("type"), &TYPES);
+    let ports = spec.field("ports");
+    if service_type(spec) == "ClusterIP" {
+        let nodes = ports.items().map(|port| port.field("nodePort"));
+        for node in nodes.filter(|node| node.int().unwrap_or_default() != 0) {
+            errs.forbidden(&node, "may not be used when `type` is 'ClusterIP'");
+        }
+    }
+    check_repeated(&ports, errs);
+}
+
+/// Checks the fields of load balancers.
+pub(super) fn check_balancer(spec: &At<'_>, old: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_>) {
+    let kind = service_type(spec);
     let allocates = spec.field("allocateLoadBalancerNodePorts");
     if allocates.is_set() && kind != "LoadBalancer" {
         errs.forbidden(&allocates, BALANCER_ONLY);
@@ -49,7 +66,7 @@ fn check_external_name(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
-fn check_ports(ports: &At<'_>, kind: &str, errs: &mut FieldErrors<'_, '_>) {
+fn check_ports(ports: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let mut names: Vec<&str> = Vec::new();
     for port in ports.items() {
         let name = port.field("name");
@@ -71,12 +88,7 @@ fn check_ports(ports: &At<'_>, kind: &str, errs: &mut FieldErrors<'_, '_>) {
         if port.field("appProtocol").is_set() {
             errs.form(&port.field("appProtocol"), NameFormat::Qualified);
         }
-        let node = port.field("nodePort");
-        if kind == "ClusterIP" && node.int().unwrap_or_default() != 0 {
-            errs.forbidden(&node, "may not be used when `type` is 'ClusterIP'");
-        }
     }
-    check_repeated(ports, errs);
 }
 
 /// Checks `targetPort`, which defaults to `port`.

@@ -91,9 +91,12 @@ fn check_volume(spec: &At<'_>, stored: Option<At<'_>>, errs: &mut FieldErrors<'_
     }
     for (_, at) in capacity.entries() {
         if let Some(size) = Quantity::at(&at) {
-            if size.is_negative() {
+            // The reference takes the lowest 64 bits for the size.
+            let wrapped = u64::try_from(size.in_wholes()).map(u64::cast_signed);
+            let wrapped = wrapped.map_or(size.in_wholes(), i128::from);
+            if wrapped < 0 {
                 let detail = "must be a valid resource quantity";
-                errs.invalid_as(&at, size.in_wholes().to_string(), detail);
+                errs.invalid_as(&at, wrapped.to_string(), detail);
             }
             if !size.is_positive() {
                 errs.invalid_as(&at, quoted(&size.to_string()), POSITIVE);

@@ -97,14 +97,7 @@ fn check_immutable(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     }
     let may_be_named =
         is_newly_named && class_before.is_none_or(|class| class == named.text_or_empty());
-    let is_changed = immutable::members(&spec, &before).any(|name| match name {
-        "volumeName" if !before.field("volumeName").is_set() => false,
-        "storageClassName" if may_be_named => false,
-        "volumeAttributesClassName" if is_bound => false,
-        "resources" => size(&spec) != size(&before) && !is_bound,
-        _ => immutable::is_field_changed(name, &spec.field(name), &before.field(name)),
-    });
-    if is_changed && let (Some(new), Some(old)) = (spec.node(), before.node()) {
+    if let (Some(new), Some(old)) = (spec.node(), before.node()) {
         let (mut new, mut old) = (new.clone(), old.clone());
         if !before.field("volumeName").is_set() {
             copy("volumeName", &new, &mut old);
@@ -121,8 +114,10 @@ fn check_immutable(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
                 requests.set("storage", size.clone());
             }
         }
-        let diff = immutable::diff(&spec, "PersistentVolumeClaimSpec", [&old, &new]);
-        immutable::forbidden(&spec, format!("{CLAIM}{diff}"), verdict);
+        if immutable::is_node_changed(&spec, &new, &old) {
+            let diff = immutable::diff(&spec, "PersistentVolumeClaimSpec", [&old, &new]);
+            immutable::forbidden(&spec, format!("{CLAIM}{diff}"), verdict);
+        }
     }
     let [new, stored] = [&spec, &before].map(|spec| size(spec).unwrap_or(Quantity::whole(0)));
     if stored.exceeds(new) {
@@ -134,6 +129,26 @@ fn check_immutable(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
         }
     }
     check_mode_fixed(root, old, verdict);
+    check_attributes_kept(root, old, verdict);
+}
+
+/// Checks that a class of attributes that a volume has is not taken away.
+fn check_attributes_kept(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
+    let [class, before] =
+        [root, old].map(|root| root.field("spec").field("volumeAttributesClassName"));
+    let current = old.field("status").field("currentVolumeAttributesClassName");
+    if !current.is_set() || !immutable::is_field_changed("", &class, &before) {
+        return;
+    }
+    let emptied = match class.node() {
+        None => "nil",
+        Some(_) if class.text_or_empty().is_empty() => "empty string",
+        Some(_) => return,
+    };
+    let detail = format!(
+        "update to {emptied} is forbidden when status.currentVolumeAttributesClassName is not nil"
+    );
+    immutable::forbidden(&class, detail, verdict);
 }
 
 /// Gives a field of one spec to the other, which then shows no change of it.

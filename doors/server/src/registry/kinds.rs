@@ -2,7 +2,7 @@
 
 use super::strategy::CreateContext;
 use ratchet_crd::definition;
-use ratchet_object::{Equality, Node, Quantity, Span, Value, equal_at};
+use ratchet_object::{Equality, Node, Quantity, Value, equal_at};
 
 /// Names a LimitRange without a name after its uid.
 pub(super) fn create_limit_range(node: &mut Node<'static>, _: &CreateContext<'_>) {
@@ -166,47 +166,6 @@ fn qos_class(node: &Node<'_>) -> &'static str {
         (false, _) => "BestEffort",
         (true, true) => "Guaranteed",
         (true, false) => "Burstable",
-    }
-}
-
-/// Whether a Job has its own labels from its template, by default: to the API they are one map then, and what is added
-/// to one is in the other. A default is known by its place, which is that of the original.
-fn shares_labels(job: &Node<'_>) -> bool {
-    let [own, copied]: [Option<&Node<'_>>; 2] =
-        [&["metadata", "labels"][..], &["spec", "template", "metadata", "labels"]]
-            .map(|path| job.find(path).filter(|labels| !labels.entries().is_empty()));
-    own.zip(copied)
-        .is_some_and(|(own, copied)| own.span == copied.span && own.span != Span::default())
-}
-
-/// Adds the labels and the selector with which a Job finds its pods.
-pub(super) fn create_job(node: &mut Node<'static>, _: &CreateContext<'_>) {
-    if node.find(&["spec", "manualSelector"]).and_then(Node::as_bool) == Some(true) {
-        return;
-    }
-    let name = node.text_at(&["metadata", "name"]).to_owned();
-    let uid = node.text_at(&["metadata", "uid"]).to_owned();
-    let wanted = [
-        ("job-name", &name),
-        ("batch.kubernetes.io/job-name", &name),
-        ("controller-uid", &uid),
-        ("batch.kubernetes.io/controller-uid", &uid),
-    ];
-    let add = |labels: &mut Node<'static>| {
-        for (label, value) in wanted {
-            if labels.get(label).is_none() {
-                labels.set(label, Node::string(value.clone()));
-            }
-        }
-    };
-    let is_shared = shares_labels(node);
-    add(node.map_mut("spec").map_mut("template").map_mut("metadata").map_mut("labels"));
-    if is_shared {
-        add(node.map_mut("metadata").map_mut("labels"));
-    }
-    let matched = node.map_mut("spec").map_mut("selector").map_mut("matchLabels");
-    if matched.get("batch.kubernetes.io/controller-uid").is_none() {
-        matched.set("batch.kubernetes.io/controller-uid", Node::string(uid));
     }
 }
 

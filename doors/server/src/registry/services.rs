@@ -3,11 +3,40 @@
 use crate::registry::{Registry, ServedResource, Strategy, clock, metadata};
 use crate::status::StatusError;
 use crate::storage::cache::{Cache, NODE_PORTS, ROOT, ResourceCache, storable};
-use ratchet_allocation::{AllocationError, Plan, Ranges, Taken, ip_address, ip_name, plan};
-use ratchet_object::Node;
+use ratchet_allocation::{AllocationError, Plan, Ranges, Taken, draft, ip_address, ip_name, plan};
+use ratchet_engine::{ApiConfig, Change};
+use ratchet_object::{Node, Object};
 use ratchet_store::{Guard, Revision, Write};
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
+
+/// Whether validation finds nothing wrong with the addresses that a Service names.
+fn is_allocatable(new: &Node<'static>, old: Option<&Node<'static>>, config: &ApiConfig) -> bool {
+    let new = Object::new(new.clone());
+    let old = old.map(|old| Object::new(old.clone()));
+    let change = match &old {
+        Some(old) => Change::update(old, &new),
+        None => Change::create(&new),
+    };
+    change.is_none_or(|change| ratchet_engine::is_allocatable(&change, config))
+}
+
+fn random(below: u64) -> u64 {
+    fastrand::u64(..below.max(1))
+}
+
+/// The answer to a Service that gets no addresses or ports.
+fn status_of(error: AllocationError, service: &Node<'_>) -> StatusError {
+    match error {
+        AllocationError::Invalid(causes) => {
+            let name = service.text_at(&["metadata", "name"]);
+            StatusError::invalid_object("Service", "", name, causes)
+        }
+        AllocationError::Internal(text) => StatusError::internal(text),
+        AllocationError::Unclassified(text) => StatusError::unclassified(text),
+    }
+}
 
 /// The current allocations.
 struct Allocations {
@@ -70,24 +99,41 @@ impl ServiceAllocator<'_> {
         if !strategy.allocates {
             return Ok(Vec::new());
         }
-        let ranges = match dry_run {
-            true => &self.ranges.for_dry_run(),
-            false => self.ranges,
-        };
-        let planned = plan(new, old, ranges, &Allocations::of(self.cache), &mut |below| {
-            fastrand::u64(..below.max(1))
-        });
-        let planned = planned.map_err(|error| match error {
-            AllocationError::Invalid(causes) => StatusError::invalid_object(
-                "Service",
-                "",
-                new.text_at(&["metadata", "name"]),
-                causes,
-            ),
-            AllocationError::Internal(text) => StatusError::internal(text),
-            AllocationError::Unclassified(text) => StatusError::unclassified(text),
-        })?;
+        let planned =
+            plan(new, old, &self.ranges_of(dry_run), &Allocations::of(self.cache), &mut random);
+        let planned = planned.map_err(|error| status_of(error, new))?;
         self.writes(&planned, new)
+    }
+
+    /// Allocates for a Service before it is validated, so that validation and admission see what it gets. Returns the
+    /// Service without what was chosen for it: that may be taken before it is stored.
+    pub(crate) fn draft(
+        &self,
+        strategy: &Strategy,
+        new: &mut Node<'static>,
+        old: Option<&Node<'static>>,
+        dry_run: bool,
+        config: &ApiConfig,
+    ) -> Result<Option<Node<'static>>, StatusError> {
+        if !strategy.allocates {
+            return Ok(None);
+        }
+        // What is wrong with the addresses that it names is all that validation is to tell.
+        if !is_allocatable(new, old, config) {
+            return Ok(None);
+        }
+        let sent = new.clone();
+        let taken = Allocations::of(self.cache);
+        draft(new, old, &self.ranges_of(dry_run), &taken, &mut random)
+            .map_err(|error| status_of(error, &sent))?;
+        Ok((*new != sent).then_some(sent))
+    }
+
+    fn ranges_of(&self, dry_run: bool) -> Cow<'_, Ranges> {
+        match dry_run {
+            true => Cow::Owned(self.ranges.for_dry_run()),
+            false => Cow::Borrowed(self.ranges),
+        }
     }
 
     /// Returns the writes that release the allocations of a deleted Service.

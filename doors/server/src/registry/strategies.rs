@@ -70,11 +70,7 @@ static STRATEGIES: &[Strategy] = &[
     row("apps", "ReplicaSet").counts(SPEC),
     row("apps", "StatefulSet").counts(SPEC),
     row("batch", "CronJob").counts(SPEC),
-    row("batch", "Job")
-        .counts(SPEC)
-        .dependents(Dependents::Orphan)
-        .warns_of_orphans()
-        .on_create(kinds::create_job),
+    row("batch", "Job").counts(SPEC).dependents(Dependents::Orphan).warns_of_orphans(),
     // The spec of a CertificateSigningRequest names the requester.
     row("certificates.k8s.io", "CertificateSigningRequest")
         .restores_spec()

@@ -152,7 +152,8 @@ pub(crate) fn decode_body(
     let unhandled = |kind: &str, version: &str, why: &str| {
         let own = wanted.kind;
         StatusError::bad_request(format!(
-            "{kind} in version \"{version}\" cannot be handled as a {own}: {why}"
+            "{kind} in version {} cannot be handled as a {own}: {why}",
+            ratchet_net::Quoted(version)
         ))
     };
     let unexpected = |stated: &str| {
@@ -180,7 +181,9 @@ pub(crate) fn decode_body(
         TypeMetaError::MissingKind if strictness == FieldValidation::Ignore => {
             unhandled(wanted.kind, wanted.version, &error.message(&String::from_utf8_lossy(bytes)))
         }
-        TypeMetaError::NotText { .. } | TypeMetaError::MissingKind => {
+        TypeMetaError::NotText { .. }
+        | TypeMetaError::NotAVersion(_)
+        | TypeMetaError::MissingKind => {
             unrecognized(wanted.kind, &error.message(&String::from_utf8_lossy(bytes)), bytes)
         }
     })?;

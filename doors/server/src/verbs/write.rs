@@ -182,14 +182,23 @@ async fn create_once(
     resource.object_type().prepare_for_create(&mut node);
     let mut node = node.with_defaults_of_additions();
     app.services().prepare(resource.strategy(), &mut node, None);
+    let mut unallocated =
+        app.services().draft(resource.strategy(), &mut node, None, dry_run, &app.api_config)?;
     let paired = node.pair(None);
     let warning_count = request.warnings.len();
     Chain::of(app).validate(request, &paired).await?;
     let (mut validated, _) = paired.into_nodes();
     resource.strategy().complete_valid(&mut validated);
     for _ in 0..TRIES {
-        if let Some(item) = commit_new(request, &validated, warning_count, dry_run).await? {
-            return resource.serve_one(item).await;
+        match (commit_new(request, &validated, warning_count, dry_run).await, unallocated.take()) {
+            (Ok(Some(item)), _) => return resource.serve_one(item).await,
+            // What was chosen before validation may be the reason: something else is chosen then.
+            (_, Some(node)) => {
+                validated = node;
+                resource.strategy().complete_valid(&mut validated);
+            }
+            (Ok(None), None) => {}
+            (Err(error), None) => return Err(error),
         }
     }
     Err(StatusError::modified(resource.about(validated.text_at(&["metadata", "name"]))))
@@ -353,16 +362,25 @@ async fn change_once(
     let Some(kind) = resource.kind() else { return Err(StatusError::method_not_allowed()) };
     let warning_count = request.warnings.len();
     let states = (old, new, preconditions);
-    let (mut new, old) = validate_update(request, kind, (part, tracking), states).await?;
+    let how = (part, dry_run, tracking);
+    let (mut new, old, unallocated) = validate_update(request, kind, how, states).await?;
     let mut conditions = Chain::of(app).conditions(request, part, &new, Some(&old)).await?;
     if resource.is_stored_by_webhook() {
         conditions.unlock();
     }
     let claims = match part {
-        Part::Main => app
-            .services()
-            .claim(resource.strategy(), &mut new, Some(&old), dry_run)
-            .inspect_err(|_| request.warnings.truncate(warning_count))?,
+        Part::Main => {
+            let claimed = app.services().claim(resource.strategy(), &mut new, Some(&old), dry_run);
+            let claimed = match (claimed, unallocated) {
+                // What was chosen before validation may be taken by now: something else is chosen then.
+                (Err(_), Some(node)) => {
+                    new = node;
+                    app.services().claim(resource.strategy(), &mut new, Some(&old), dry_run)
+                }
+                (claimed, _) => claimed,
+            };
+            claimed.inspect_err(|_| request.warnings.truncate(warning_count))?
+        }
         Part::Sub(_) => Vec::new(),
     };
     resource.canonicalize(&mut new);
@@ -398,13 +416,14 @@ async fn change_once(
     }
 }
 
-/// Admits, prepares and validates an update; returns the new object and the old one.
+/// Admits, prepares and validates an update; returns the new object, the old one, and the new one without what was
+/// allocated for it.
 async fn validate_update(
     request: &ResourceRequest<'_>,
     kind: Kind<'_>,
-    (part, tracking): (Part, Tracking),
+    (part, dry_run, tracking): (Part, bool, Tracking),
     (old, mut new, preconditions): (Node<'static>, Node<'static>, &Preconditions),
-) -> Result<(Node<'static>, Node<'static>), StatusError> {
+) -> Result<(Node<'static>, Node<'static>, Option<Node<'static>>), StatusError> {
     let (app, resource) = (request.app, request.resource);
     set_namespace(request, &mut new)?;
     let mut new = Defaulted::new(resource.object_type().as_ref(), new);
@@ -436,14 +455,22 @@ async fn validate_update(
     // Validation compares resource versions, so the new object has the old one's.
     let version = old.text_at(&["metadata", "resourceVersion"]).to_owned();
     new.map_mut("metadata").set("resourceVersion", Node::string(version));
+    let mut unallocated = None;
     if part == Part::Main {
         app.services().prepare(resource.strategy(), &mut new, Some(&old));
+        unallocated = app.services().draft(
+            resource.strategy(),
+            &mut new,
+            Some(&old),
+            dry_run,
+            &app.api_config,
+        )?;
     }
     let old = Defaulted::read(resource.object_type().as_ref(), old);
     let paired = new.pair_through(part, Some(old));
     Chain::of(app).validate(request, &paired).await?;
     let (new, old) = paired.into_nodes();
-    Ok((new, old.unwrap_or_else(Node::empty_map)))
+    Ok((new, old.unwrap_or_else(Node::empty_map), unallocated))
 }
 
 /// Whether a Namespace has finalizers in its spec.

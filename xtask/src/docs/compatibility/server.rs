@@ -258,14 +258,14 @@ const ROWS: &[[&str; 4]] = &[
     ],
     [
         "values that only a few pods have",
-        "`fileKeyRef` is validated, and, with their gates on, projections of trust bundles and pod certificates and `schedulingGroup`",
+        "with their gates on, projections of trust bundles and pod certificates and `schedulingGroup` are validated",
         "are stored as they are",
         "the kubelet refuses what it cannot use; to be built",
     ],
     [
         "statuses",
-        "condition types of pods and amounts of nodes are validated",
-        "only what the proposals and the generic rules name",
+        "condition types of pods are validated",
+        "what the proposals and the generic rules name, and amounts, features and addresses of nodes",
         "only controllers and kubelets write them",
     ],
     [
@@ -291,12 +291,6 @@ const ROWS: &[[&str; 4]] = &[
         "ignores addresses that are allocated",
         "refuses them",
         "a dry run predicts the write",
-    ],
-    [
-        "several errors of a Service at once",
-        "an address that cannot be allocated is the only error",
-        "validation errors come first",
-        "validation comes before allocation here",
     ],
     [
         "`/ratchet/backup`",

@@ -1,5 +1,6 @@
 //! Validation of a container's environment: variable names and value sources.
 
+use super::paths::check_no_backsteps;
 use crate::field_errors::{FieldErrors, has, quoted};
 use crate::name_format::NameFormat;
 use alloc::format;
@@ -123,7 +124,43 @@ fn check_one(name: &str, source: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             errs.form(&source.field("name"), NameFormat::Subdomain);
             errs.needs_form(&source.field("key"), NameFormat::ConfigKey);
         }
+        "fileKeyRef" => {
+            errs.needs_form(&source.field("key"), NameFormat::Variable);
+            errs.needs_form(&source.field("volumeName"), NameFormat::Label);
+            let path = source.field("path");
+            if errs.needs_text(&path) {
+                check_no_backsteps(&path, path.text_or_empty(), errs);
+            }
+        }
         _ => {}
+    }
+}
+
+/// Checks that the files of variables are in volumes that begin empty.
+pub(super) fn check_file_volumes(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let volumes = spec.field("volumes");
+    for list in ["initContainers", "containers", "ephemeralContainers"] {
+        let list = spec.field(list);
+        let variables = list.items().filter(|container| has(container, "env"));
+        for variable in variables.flat_map(|container| container.field("env").items()) {
+            let source = variable.field("valueFrom").field("fileKeyRef");
+            if !source.is_set() {
+                continue;
+            }
+            let name = source.field("volumeName");
+            let text = name.text_or_empty();
+            match volumes.items().find(|volume| volume.field("name").text_or_empty() == text) {
+                None => errs.not_found(&name, text),
+                Some(volume) if !volume.field("emptyDir").is_set() => {
+                    errs.invalid_as(
+                        &name,
+                        quoted(text),
+                        "referenced volume must be of type emptyDir",
+                    );
+                }
+                Some(_) => {}
+            }
+        }
     }
 }
 

@@ -80,6 +80,7 @@ pub(super) fn check(
         check_limits(&overhead.with_path(overhead.path().field("limits")), &overhead, errs);
     }
     scheduling::check(spec, options, errs);
+    environment::check_file_volumes(spec, errs);
 }
 
 /// Checks the host name that a pod sets for itself.

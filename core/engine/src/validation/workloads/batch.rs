@@ -125,14 +125,14 @@ pub(super) fn check_selector(root: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let selector = spec.field("selector");
     let labels = spec.field("template").field("metadata").field("labels");
     let is_manual = spec.field("manualSelector").is_true();
-    if !is_manual && !selector.is_set() {
+    let has_uid = !root.field("metadata").field("uid").text_or_empty().is_empty();
+    if !is_manual && !selector.is_set() && !has_uid {
         return;
     }
     if !selector.is_set() {
         errs.required(&selector, "");
     }
     selectors::check(&selector, errs);
-    let has_uid = !root.field("metadata").field("uid").text_or_empty().is_empty();
     if (is_manual || has_uid) && selectors::matches(&selector, &labels) == Match::No {
         errs.invalid_as(&labels, format_labels(&labels), NO_MATCH);
     }
@@ -147,7 +147,11 @@ const OWN_LABELS: [(&str, &str); 4] = [
 
 fn check_generated(root: &At<'_>, selector: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let metadata = root.field("metadata");
-    if metadata.field("uid").text_or_empty().is_empty() {
+    let is_malformed = || {
+        let labels = root.descend(&["spec", "template", "metadata", "labels"]);
+        selectors::matches(selector, &labels) == Match::Malformed
+    };
+    if metadata.field("uid").text_or_empty().is_empty() || is_malformed() {
         return;
     }
     let is_own = selector.field("matchExpressions").is_empty()
@@ -161,6 +165,14 @@ fn check_generated(root: &At<'_>, selector: &At<'_>, errs: &mut FieldErrors<'_, 
             format_value::selector(selector),
             "`selector` not auto-generated",
         );
+    }
+}
+
+/// How a Job counts what is done.
+fn completion_mode<'a>(spec: &At<'a>) -> &'a str {
+    match spec.field("completionMode").text_or_empty() {
+        "" => "NonIndexed",
+        mode => mode,
     }
 }
 
@@ -288,13 +300,9 @@ pub(super) fn check_immutable(root: &At<'_>, stored: &At<'_>, errs: &mut FieldEr
         };
         immutable::changed(&at, internal::format_as(name, &at), errs.verdict);
     }
-    let mode = |at: &At<'_>| match at.field("completionMode").text_or_empty() {
-        "Indexed" => "Indexed",
-        "" | "NonIndexed" => "NonIndexed",
-        _ => "",
-    };
-    if mode(spec) != mode(old) {
-        let formatted = format_value::typed_string(mode(spec), errs.ctx.config.release);
+    let [mode, before] = [completion_mode(spec), completion_mode(old)];
+    if mode != before {
+        let formatted = format_value::typed_string(mode, errs.ctx.config.release);
         immutable::changed(&spec.field("completionMode"), formatted, errs.verdict);
     }
     for (name, kind) in FIXED {
