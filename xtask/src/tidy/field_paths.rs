@@ -29,12 +29,13 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("core/access/", &[""]),
     // Extensions of OpenAPI schemas.
     ("core/crd/", &["x-kubernetes-group-version-kind", "x-kubernetes-selectable-fields"]),
-    // The configuration of the PodSecurity plugin.
+    // The configuration of the PodSecurity plugin, and where the reference says that a node's swap is.
     (
         "core/engine/",
         &[
             "defaults",
             "exemptions",
+            "metadata.nodeSwapStatus.capacity",
             "plugins[]",
             "plugins[].configuration",
             "plugins[].name",

@@ -305,6 +305,9 @@ fn covers_unstorable(error: &FieldError, slot: &Slot) -> bool {
     }
 }
 
+/// What cluster IPs and their families say together: the allocator's errors, which are reported alone.
+const CLUSTER_IPS: &str = "RTC-SVC-003";
+
 /// Whether the verdict refuses the value: by the rule, as a change of an immutable field, or by an error that the API
 /// reports alone.
 fn refuses_value(verdict: &Verdict, slot: &Slot, sample: &Sample, rule: &str) -> bool {
@@ -314,7 +317,9 @@ fn refuses_value(verdict: &Verdict, slot: &Slot, sample: &Sample, rule: &str) ->
             || (error.rule.id == IMMUTABLE
                 && (at == slot.error_path || is_above(&at, &slot.error_path)))
             || (!VALUE_RULES.contains(&error.rule.id) && is_above(&at, &slot.error_path))
-            || slot.shadow.is_some_and(|shadow| at == shadow || is_above(&at, shadow))
+            || slot.shadow.is_some_and(|shadow| {
+                at == shadow || is_above(&at, shadow) || error.rule.id == CLUSTER_IPS
+            })
     })
 }
 

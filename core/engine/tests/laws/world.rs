@@ -251,21 +251,26 @@ fn pod() -> Json {
     })
 }
 
-/// The slots of a pod at a path.
+/// The slots of a pod at a path, apart from its names.
 fn spec_slots(place: &[&str]) -> Vec<Slot> {
     let at = |rest: &str| format!("{}/spec/{rest}", pointer(place));
     vec![
         Slot::field(5, &at("dnsConfig/nameservers")),
         Slot::field(6, &at("hostAliases")),
         Slot::names(ValueKind::Search, &at("dnsConfig/searches")),
-        Slot::name(ValueKind::Label, &at("hostname")),
-        Slot::name(ValueKind::Label, &at("subdomain")),
     ]
+}
+
+/// The slots of the names of a pod at a path.
+fn name_slots(place: &[&str]) -> [Slot; 2] {
+    ["hostname", "subdomain"]
+        .map(|name| Slot::name(ValueKind::Label, &format!("{}/spec/{name}", pointer(place))))
 }
 
 fn pods() -> [World; 2] {
     let spec = json!({ "spec": pod()["spec"] });
     let mut slots = spec_slots(&[]);
+    slots.extend(name_slots(&[]));
     // Errors of a status have the path of the entry, warnings that of its `ip`.
     slots.push(
         Slot::field(8, "/status/hostIPs").twin("/status/hostIP").error_path("status.hostIPs[]"),
@@ -311,5 +316,10 @@ fn controller(kind: &'static Kind<'static>) -> World {
     if kind.name == "CronJob" {
         crate::laws::slot::put(&mut body, "/spec/schedule", json!("@daily"));
     }
-    World::new(kind.name, "", body, spec_slots(place))
+    let mut slots = spec_slots(place);
+    // The controller of StatefulSets gives pods other names, and since 1.36 nobody looks at these.
+    if kind.name != "StatefulSet" {
+        slots.extend(name_slots(place));
+    }
+    World::new(kind.name, "", body, slots)
 }
