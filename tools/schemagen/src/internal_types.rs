@@ -20,7 +20,7 @@ struct Group {
     roots: &'static [&'static str],
 }
 
-const GROUPS: [Group; 3] = [
+const GROUPS: [Group; 5] = [
     Group {
         internal: "k8s.io/kubernetes/pkg/apis/core",
         versioned: "k8s.io/api/core/v1",
