@@ -56,7 +56,7 @@ pub(crate) const SAMPLES: &[Sample] = &[
     ),
     sample(CORE, "LimitRange", "spec: {limits: [{type: Container, max: {cpu: 1}}]}"),
     sample(CORE, "Namespace", "spec: {}").prepared(),
-    sample(CORE, "Node", "spec: {taints: [{key: a, effect: NoSchedule}]}"),
+    sample(CORE, "Node", "spec: {taints: [{key: a, effect: NoSchedule}]}").prepared(),
     sample(
         CORE,
         "PersistentVolume",

@@ -342,9 +342,13 @@ async fn an_event_is_one_in_both_groups() {
     let object = client.get(&format!("{new}/e")).await.json();
     assert_eq!((&object["note"], &object["deprecatedCount"]), (&json!("hello"), &json!(3)));
     assert_eq!(object["regarding"]["name"], "p");
-    let patched = client.patch(&format!("{new}/e"), json!({"deprecatedCount": 4})).await;
+    // Only the old group counts.
+    let refused = client.patch(&format!("{new}/e"), json!({"deprecatedCount": 4})).await;
+    let why = "Event \"e\" is invalid: count: Invalid value: 4: field is immutable";
+    assert_eq!((refused.code, &refused.json()["message"]), (422, &json!(why)));
+    let patched = client.patch(&format!("{old}/e"), json!({"count": 4})).await;
     assert_eq!(patched.code, 200, "{}", patched.text());
-    assert_eq!(client.get(&format!("{old}/e")).await.json()["count"], 4);
+    assert_eq!(client.get(&format!("{new}/e")).await.json()["deprecatedCount"], 4);
     let listed = client.get(&format!("{new}?fieldSelector=reason%3Dr")).await;
     assert_eq!(listed.names(), ["e"]);
 }

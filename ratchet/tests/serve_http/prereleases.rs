@@ -148,17 +148,25 @@ async fn versions_share_their_objects() {
     assert!(stable["spec"]["devices"][0]["basic"].is_null());
 }
 
+/// The certificate of an authority, which bundles consist of.
+fn anchor() -> String {
+    let mut params = rcgen::CertificateParams::new(Vec::new()).unwrap();
+    params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    params.self_signed(&rcgen::KeyPair::generate().unwrap()).unwrap().pem()
+}
+
 #[tokio::test]
 async fn kinds_without_a_stable_version_are_written_and_read() {
     let client = serving(&[("api/beta", true), ("api/alpha", true)], GATES).await;
     let bundles =
         |version: &str| format!("/apis/certificates.k8s.io/{version}/clustertrustbundles");
-    let bundle = json!({"metadata": {"name": "b"}, "spec": {"trustBundle": "x"}});
+    let anchor = anchor();
+    let bundle = json!({"metadata": {"name": "b"}, "spec": {"trustBundle": anchor}});
     create(&client, &bundles("v1alpha1"), bundle).await;
     let read = client.get(&format!("{}/b", bundles("v1beta1"))).await.json();
     assert_eq!(
         (&read["apiVersion"], &read["spec"]["trustBundle"]),
-        (&json!("certificates.k8s.io/v1beta1"), &json!("x"))
+        (&json!("certificates.k8s.io/v1beta1"), &json!(anchor))
     );
     let migrations = "/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations";
     let migration = json!({
