@@ -9,6 +9,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -29,9 +30,14 @@ pub(crate) fn assets() -> TempDir {
     folder
 }
 
-/// A free port, as envtest suggests one: bound and let go again.
+/// A free port, as envtest suggests one: bound and let go again. It is below those that connections get by themselves:
+/// none of theirs takes it before its server does.
 pub(crate) fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let first = 10_000 + u16::try_from(std::process::id() % 200).unwrap() * 100;
+    let ports = std::iter::repeat_with(|| first + NEXT.fetch_add(1, Ordering::Relaxed) % 100);
+    let mut free = ports.filter(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok());
+    free.next().unwrap()
 }
 
 /// Whether a program's help has a flag, by envtest's pattern `(?m)^\s*--FLAG\b`.

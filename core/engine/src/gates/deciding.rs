@@ -7,6 +7,7 @@ pub static DECIDING: &[&str] = &[
     "ClusterTrustBundleProjection",
     "ContainerStopSignals",
     "CoordinatedLeaderElection",
+    "CrossNamespaceVolumeDataSource",
     "DRAAdminAccess",
     "DRAConsumableCapacity",
     "DRADeviceBindingConditions",

@@ -194,7 +194,6 @@ mod tests {
             "CustomResourceDefinition",
             "APIService",
             "DaemonSet",
-            "Job",
             "CertificateSigningRequest",
             "DeviceTaintRule",
             "ResourceSlice",

@@ -46,10 +46,10 @@ const ROWS: &[[&str; 4]] = &[
         "these are written in one commit with what they are about",
     ],
     [
-        "work that API Priority and Fairness expects of a request",
-        "seats by the size of listed objects, and seats after a write for the watches that it wakes",
-        "seats by the number of listed objects, at most ten; one for a write",
-        "lists are served from memory, and an event is written once for all who watch",
+        "a write that keeps its seats while watches hear of it",
+        "no longer counts as executing in the totals of API Priority and Fairness",
+        "counts until it gives its seats back",
+        "seats and requests are counted together",
     ],
     [
         "metrics of API Priority and Fairness",
