@@ -3,7 +3,7 @@
 use crate::client::{Answer, Client};
 use crate::pointer::json_of;
 use crate::server::Ground;
-use ratchet_catalog::Resource;
+use ratchet_catalog::{GroupVersionKind, PRERELEASES, Prerelease, Resource};
 use ratchet_engine::pod_security::{Configuration, Exemptions};
 use ratchet_engine::{ApiConfig, Behavior, Change, Existing, Facts, Namespace, Part, Release};
 use ratchet_engine::{Status, judge};
@@ -36,9 +36,6 @@ impl Case {
         if !self.json["door"].is_null() {
             return Some("is about a text");
         }
-        if resource(&self.json["new"]).is_none() {
-            return Some("is about a kind that is not served");
-        }
         if SETTLED_BEFORE.contains(&self.name.as_str()) {
             return Some("is about what a server does before it asks the rules");
         }
@@ -53,7 +50,13 @@ impl Case {
 
     /// The configuration of the case as text.
     pub(crate) fn rules(&self) -> String {
-        self.json["policy"].to_string()
+        format!("{} {}", self.json["policy"], self.serving_gate())
+    }
+
+    /// The gate without which the kind is not served; empty if there is none.
+    fn serving_gate(&self) -> String {
+        let gate = prerelease(&self.json["new"]).and_then(|row| row.gate);
+        gate.map(|gate| format!("{gate}=true")).unwrap_or_default()
     }
 
     /// The API configuration: an older release is emulated.
@@ -69,7 +72,10 @@ impl Case {
             policy.emulated = emulated.parse().unwrap();
             policy.gates = policy.gates.emulating(policy.emulated);
         }
-        policy.gates.apply(&text("gates").map_or(vec![], |gates| vec![gates])).unwrap();
+        policy
+            .gates
+            .apply(&[self.serving_gate().as_str(), text("gates").unwrap_or_default()])
+            .unwrap();
         policy.plugins.deny_external_ips = texts(&config["plugins"]) == ["DenyServiceExternalIPs"];
         let exemptions =
             Exemptions { namespaces: texts(&config["exempt"]), ..Exemptions::default() };
@@ -241,9 +247,14 @@ impl Case {
         }
         .unwrap();
         if let Some(part) = self.json["part"].as_str() {
-            let kind = new.kind().unwrap();
-            let part = kind.subresources.iter().find(|name| **name == part).unwrap();
-            change = change.through(Part::Sub(part));
+            // Kinds that no rule names have a status without a row.
+            change = change.through(match part {
+                "status" => Part::STATUS,
+                part => {
+                    let kind = new.kind().unwrap();
+                    Part::Sub(kind.subresources.iter().find(|name| **name == part).unwrap())
+                }
+            });
         }
         let facts = Facts {
             namespace: Namespace::Labels(self.node.get("namespace")),
@@ -261,7 +272,17 @@ impl Case {
 fn resource(object: &Json) -> Option<&'static Resource<'static>> {
     let api_version = object["apiVersion"].as_str().unwrap();
     let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
-    ratchet_catalog::of_kind(group, version, object["kind"].as_str().unwrap())
+    let kind = object["kind"].as_str().unwrap();
+    let stable = ratchet_catalog::of_kind(group, version, kind);
+    stable.or_else(|| prerelease(object).map(|row| &row.resource))
+}
+
+/// The row of a kind in a version that is alpha or beta.
+fn prerelease(object: &Json) -> Option<&'static Prerelease> {
+    let api_version = object["apiVersion"].as_str()?;
+    let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
+    let gvk = GroupVersionKind { group, version, kind: object["kind"].as_str()? };
+    PRERELEASES.iter().find(|row| row.resource.gvk() == gvk)
 }
 
 fn collection(row: &Resource<'_>, namespace: &str) -> String {

@@ -53,6 +53,11 @@ impl Ground {
     pub(crate) async fn open_lenient(&self) -> Client {
         let mut api_config = ApiConfig::of(Release::REFERENCE, Behavior::Released);
         api_config.gates.apply(&["StrictIPCIDRValidation=false"]).unwrap();
+        for gate in ratchet_catalog::PRERELEASES.iter().filter_map(|row| row.gate) {
+            api_config.gates.apply(&[&format!("{gate}=true")]).unwrap();
+        }
+        // What a group of pods may have.
+        api_config.gates.apply(&["GangScheduling=true,WorkloadAwarePreemption=true,TopologyAwareWorkloadScheduling=true,DRAWorkloadResourceClaims=true"]).unwrap();
         api_config.plugins = Plugins { pod_security: false, ..Plugins::default() };
         self.open(api_config).await
     }
@@ -106,7 +111,7 @@ impl Ground {
                 write: Duration::from_secs(120),
             },
             event_life: Duration::from_secs(3600),
-            runtime: Vec::new(),
+            runtime: ["api/alpha", "api/beta"].map(|name| (name.to_owned(), true)).into(),
             own_endpoints: false,
             reported_version: None,
             backends: ratchet_server::BackendConfig::default(),
