@@ -59,6 +59,20 @@ impl<'a> FieldSet<'a> {
         }
     }
 
+    /// Removes the field at a path of field names, not what is below it.
+    pub(crate) fn remove_names(&mut self, path: &[&str]) {
+        let [name, below @ ..] = path else { return };
+        let Ok(at) = self.position(&PathElement::Field(name)) else { return };
+        let Some(node) = self.nodes.get_mut(at) else { return };
+        match below {
+            [] => node.is_member = false,
+            below => node.children.remove_names(below),
+        }
+        if !node.is_member && node.children.is_empty() {
+            self.nodes.remove(at);
+        }
+    }
+
     /// Whether there are no fields.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -2,13 +2,11 @@
 //!
 //! Objects that were made alike have the same field sets and managers, so that their texts are kept once for all.
 
-use crate::entry::{FIELDS_TYPE, RawEntry};
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
-use alloc::string::String;
 use alloc::sync::Arc;
-use core::fmt::Write;
-use ratchet_object::{Node, Value, write_text};
+use alloc::vec::Vec;
+use ratchet_object::CompactJson;
 
 /// The texts that objects share.
 #[derive(Debug, Default)]
@@ -24,50 +22,46 @@ pub struct PackedManagedFields(Box<[PackedEntry]>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct PackedEntry {
-    /// The text before the time.
+    /// The text before the time, or all of it.
     head: Arc<str>,
-    /// The digits of the time; zero if there is none.
+    /// The digits of the time, four bits each; zero if there is none.
     time: u64,
-    /// The text after the time: the fields, and the subresource.
+    /// The text after the time: the fields, and the subresource; empty if there is no time.
     tail: Arc<str>,
 }
+
+/// What stands before the time of an entry, which is never its first member.
+const BEFORE_TIME: &str = ",\"time\":";
 
 /// Fewer texts than these are not worth a search.
 const MIN_SWEEP: usize = 1024;
 
 impl FieldsPool {
-    /// Packs the value of `managedFields`; none if it is not written as this crate writes it.
-    pub fn pack(&mut self, entries: &Node<'_>) -> Option<PackedManagedFields> {
-        let Value::List(items) = &entries.value else { return None };
-        let packed: Option<Box<[PackedEntry]>> =
-            items.iter().map(|item| self.pack_entry(RawEntry(item))).collect();
-        let packed = PackedManagedFields(packed?);
-        // What is written differently is kept as it is: clients may count on what they have seen.
-        (packed.to_json() == entries.to_json()).then_some(packed)
+    /// Packs the value of `managedFields` as it is written; none if it is no list, or if a time is written otherwise than
+    /// this crate writes it.
+    pub fn pack(&mut self, entries: CompactJson<'_>) -> Option<PackedManagedFields> {
+        let mut packed = Some(Vec::new());
+        entries.each_item(|item| {
+            let entry = self.pack_entry(item);
+            packed = packed.take().zip(entry).map(|(mut packed, entry)| {
+                packed.push(entry);
+                packed
+            });
+        })?;
+        Some(PackedManagedFields(packed?.into_boxed_slice()))
     }
 
-    fn pack_entry(&mut self, entry: RawEntry<'_>) -> Option<PackedEntry> {
-        let mut head = String::from("{");
-        for (name, before) in [
-            ("manager", "\"manager\":"),
-            ("operation", ",\"operation\":"),
-            ("apiVersion", ",\"apiVersion\":"),
-        ] {
-            head.push_str(before);
-            write_text(&mut head, entry.text(name)).ok()?;
-        }
-        let mut tail = String::new();
-        write!(tail, ",\"fieldsType\":\"{FIELDS_TYPE}\",\"fieldsV1\":{}", entry.fields()?).ok()?;
-        if !entry.text("subresource").is_empty() {
-            tail.push_str(",\"subresource\":");
-            write_text(&mut tail, entry.text("subresource")).ok()?;
-        }
-        tail.push('}');
-        let time = match entry.time() {
-            Some(time) => pack_time(time)?,
-            None => 0,
+    fn pack_entry(&mut self, entry: CompactJson<'_>) -> Option<PackedEntry> {
+        let text = entry.as_str();
+        let (head, time, tail) = match entry.member("time") {
+            None => (text, 0, ""),
+            Some(time) => {
+                let (before, rest) = text.split_at_checked(time.start() - entry.start())?;
+                let tail = rest.strip_prefix(time.as_str())?;
+                (before.strip_suffix(BEFORE_TIME)?, pack_time(time.plain_text()?)?, tail)
+            }
         };
-        Some(PackedEntry { head: self.share(&head), time, tail: self.share(&tail) })
+        Some(PackedEntry { head: self.share(head), time, tail: self.share(tail) })
     }
 
     fn share(&mut self, text: &str) -> Arc<str> {
@@ -98,31 +92,23 @@ impl FieldsPool {
 
 impl PackedManagedFields {
     /// Appends the value of `managedFields` as JSON.
-    pub fn write_json(&self, out: &mut String) {
+    pub fn write_json(&self, out: &mut Vec<u8>) {
         for (index, entry) in self.0.iter().enumerate() {
-            out.push(if index == 0 { '[' } else { ',' });
-            out.push_str(&entry.head);
+            out.push(if index == 0 { b'[' } else { b',' });
+            out.extend_from_slice(entry.head.as_bytes());
             if entry.time != 0 {
-                out.push_str(",\"time\":\"");
-                write_time(entry.time, out);
-                out.push('"');
+                out.extend_from_slice(BEFORE_TIME.as_bytes());
+                out.extend_from_slice(&quoted_time(entry.time));
             }
-            out.push_str(&entry.tail);
+            out.extend_from_slice(entry.tail.as_bytes());
         }
-        out.push_str(if self.0.is_empty() { "[]" } else { "]" });
-    }
-
-    /// The value of `managedFields` as JSON.
-    #[must_use]
-    pub fn to_json(&self) -> String {
-        let mut out = String::new();
-        self.write_json(&mut out);
-        out
+        out.extend_from_slice(if self.0.is_empty() { b"[]" } else { b"]" });
     }
 }
 
 /// A time as the server writes it, with a digit at each zero.
 const TIME: &str = "0000-00-00T00:00:00Z";
+const QUOTED: &[u8; 22] = b"\"0000-00-00T00:00:00Z\"";
 
 fn pack_time(time: &str) -> Option<u64> {
     let is_like = |(letter, like): (u8, u8)| {
@@ -132,31 +118,34 @@ fn pack_time(time: &str) -> Option<u64> {
         return None;
     }
     let digits = time.bytes().filter(u8::is_ascii_digit);
-    Some(digits.fold(0, |number, digit| number * 10 + u64::from(digit - b'0'))).filter(|&n| n != 0)
+    Some(digits.fold(0, |packed, digit| packed << 4 | u64::from(digit - b'0'))).filter(|&n| n != 0)
 }
 
-fn write_time(time: u64, out: &mut String) {
-    let mut divisor = 10_u64.pow(13);
-    for letter in TIME.chars() {
-        if letter != '0' {
-            out.push(letter);
-            continue;
-        }
-        let digit = time / divisor % 10;
-        out.push(char::from_digit(u32::try_from(digit).unwrap_or_default(), 10).unwrap_or('0'));
-        divisor = (divisor / 10).max(1);
+/// The time in quotes.
+fn quoted_time(mut packed: u64) -> [u8; QUOTED.len()] {
+    let mut text = *QUOTED;
+    for letter in text.iter_mut().rev().filter(|letter| **letter == b'0') {
+        *letter |= (packed & 0xf) as u8;
+        packed >>= 4;
     }
+    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use alloc::format;
-    use alloc::vec::Vec;
-    use ratchet_object::{Limits, decode_json};
+    use alloc::string::String;
 
-    fn list(text: &str) -> Node<'_> {
-        decode_json(text, Limits::DEFAULT).unwrap().documents.remove(0)
+    fn json(packed: &PackedManagedFields) -> String {
+        let mut out = Vec::new();
+        packed.write_json(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    fn pack(pool: &mut FieldsPool, entries: &str) -> Option<PackedManagedFields> {
+        let text = format!(r#"{{"managedFields":{entries}}}"#);
+        pool.pack(CompactJson::object(&text)?.member("managedFields")?)
     }
 
     fn entry(manager: &str, time: &str) -> String {
@@ -173,9 +162,9 @@ mod tests {
             entry("a\\u003cb", "2026-01-02T03:04:05Z").trim_start_matches('[')
         );
         for text in
-            ["[]", &long, &entry("m", "9999-12-31T23:59:59Z"), &entry("m", "0001-01-01T00:00:00Z")]
+            ["[]", "[7]", "[{}]", r#"[{"operation":"Apply","manager":"m"}]"#, &long, &entry("m", "9999-12-31T23:59:59Z"), &entry("m", "0001-01-01T00:00:00Z")]
         {
-            assert_eq!(pool.pack(&list(text)).unwrap().to_json(), text);
+            assert_eq!(json(&pack(&mut pool, text).unwrap()), text);
         }
     }
 
@@ -184,13 +173,12 @@ mod tests {
         let mut pool = FieldsPool::default();
         for text in [
             "{}",
-            "[7]",
-            "[{}]",
             &entry("m", "2026-01-02T03:04:05+02:00"),
             &entry("m", "0000-00-00T00:00:00Z"),
-            r#"[{"operation":"Apply","manager":"m","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{}}]"#,
+            r#"[{"time":"2026-01-02T03:04:05Z","manager":"m"}]"#,
+            r#"[{"manager":"m","time":7}]"#,
         ] {
-            assert_eq!(pool.pack(&list(text)), None, "{text}");
+            assert_eq!(pack(&mut pool, text), None, "{text}");
         }
     }
 
@@ -200,7 +188,7 @@ mod tests {
         let packed: Vec<_> = (0..1000)
             .map(|n| {
                 let text = entry("m", &format!("2026-01-02T03:{:02}:{:02}Z", n / 60, n % 60));
-                pool.pack(&list(&text)).unwrap()
+                pack(&mut pool, &text).unwrap()
             })
             .collect();
         assert_eq!(pool.len(), 2);
@@ -212,7 +200,7 @@ mod tests {
     fn texts_that_nobody_uses_are_forgotten() {
         let mut pool = FieldsPool::default();
         for n in 0..5000 {
-            pool.pack(&list(&entry(&format!("m{n}"), "2026-01-02T03:04:05Z"))).unwrap();
+            pack(&mut pool, &entry(&format!("m{n}"), "2026-01-02T03:04:05Z")).unwrap();
         }
         assert!(pool.len() <= MIN_SWEEP, "{}", pool.len());
         assert!(!pool.is_empty());

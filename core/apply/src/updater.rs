@@ -103,7 +103,7 @@ const STRIPPED: &[&[&str]] = &[
 ];
 
 fn strip(set: &mut FieldSet<'_>) {
-    set.subtract(&FieldSet::of_paths(STRIPPED), Depth::Field);
+    STRIPPED.iter().for_each(|path| set.remove_names(path));
 }
 
 impl<'a> Updater<'a> {

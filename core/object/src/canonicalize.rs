@@ -5,10 +5,10 @@
 //! value field stays if it is not zero.
 
 use crate::base64;
-use crate::complete::{absent_value, complete, is_structure, zero};
-use crate::proto::{Emptiness, Timestamp, emptiness, presences};
+use crate::complete::{absent_value, complete, is_encoded, is_structure, zero};
+use crate::proto::{Emptiness, Timestamp, presence, presences};
 use crate::quantity::Quantity;
-use crate::schema::{self, Shape};
+use crate::schema::Shape;
 use crate::{Node, Value};
 use alloc::string::ToString;
 
@@ -16,19 +16,25 @@ use alloc::string::ToString;
 /// compare what they sent with what they got.
 pub fn canonicalize(node: &mut Node<'_>, type_index: u16) {
     canonicalize_members(node, type_index);
-    complete(node, type_index);
+    debug_assert!(is_complete(node, type_index), "{node}");
+}
+
+/// Whether every field that Go always encodes is there.
+fn is_complete(node: &Node<'_>, type_index: u16) -> bool {
+    let mut completed = node.clone();
+    complete(&mut completed, type_index);
+    completed == *node
 }
 
 fn canonicalize_members(node: &mut Node<'_>, type_index: u16) {
-    let row = schema::type_of(type_index);
     let Some(entries) = node.entries_mut() else { return };
     entries.retain_mut(|entry| {
-        let Some(field) = row.field(&entry.key) else { return true };
+        let Some((field, emptiness)) = presence(type_index, &entry.key) else { return true };
         if entry.node.is_null() {
             return false;
         }
         value(&mut entry.node, &field.shape);
-        match emptiness(type_index, &entry.key) {
+        match emptiness {
             Emptiness::Pointer | Emptiness::NullPointer => true,
             // An empty list or map is nil once it was stored; the loop below encodes it as such.
             Emptiness::Always => {
@@ -39,10 +45,8 @@ fn canonicalize_members(node: &mut Node<'_>, type_index: u16) {
         }
     });
     for (field, emptiness) in presences(type_index) {
-        if node.get(field.name).is_none()
-            && let Some(value) = absent_value(field, emptiness)
-        {
-            node.set(field.name, value);
+        if is_encoded(field, emptiness) && node.get(field.name).is_none() {
+            node.set(field.name, absent_value(field, emptiness));
         }
     }
 }
@@ -76,6 +80,9 @@ fn value(node: &mut Node<'_>, shape: &'static Shape) {
         }
         Shape::Bytes | Shape::Time | Shape::MicroTime => {
             let Value::Text(text) = &node.value else { return };
+            if matches!(shape, Shape::Time) && Timestamp::is_second_of_utc(text) {
+                return;
+            }
             let canonical = match shape {
                 Shape::Bytes => base64::decode(text).ok().map(|bytes| base64::encode(&bytes)),
                 Shape::Time => Timestamp::parse(text).and_then(Timestamp::to_rfc3339),
@@ -113,7 +120,7 @@ fn is_empty(node: &Node<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Limits, decode};
+    use crate::{Limits, decode, schema};
 
     fn canonical(group: &str, version: &str, kind: &str, text: &str) -> alloc::string::String {
         let mut node = decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned();

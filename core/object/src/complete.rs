@@ -14,7 +14,10 @@ pub fn complete(node: &mut Node<'_>, type_index: u16) {
         match node.get_mut(field.name) {
             Some(member) if !member.is_null() => complete_value(member, &field.shape),
             member => {
-                let Some(value) = absent_value(field, emptiness) else { continue };
+                if !is_encoded(field, emptiness) {
+                    continue;
+                }
+                let value = absent_value(field, emptiness);
                 match member {
                     Some(member) => member.value = value.value,
                     None => node.set(field.name, value),
@@ -51,18 +54,21 @@ fn contains_objects(shape: &Shape) -> bool {
     }
 }
 
-/// The value that Go encodes for an absent field; none if it omits the field.
-pub(crate) fn absent_value(
-    field: &'static FieldRow,
-    emptiness: Emptiness,
-) -> Option<Node<'static>> {
-    let is_encoded = match emptiness {
-        Emptiness::Always => true,
+/// Whether Go encodes an absent field.
+pub(crate) fn is_encoded(field: &FieldRow, emptiness: Emptiness) -> bool {
+    match emptiness {
+        Emptiness::Always | Emptiness::NullPointer => true,
         Emptiness::OmitEmpty => is_structure(&field.shape),
-        Emptiness::NullPointer => return Some(Node::new(Value::Null)),
         Emptiness::Pointer | Emptiness::OmitZero => false,
-    };
-    is_encoded.then(|| zero(&field.shape))
+    }
+}
+
+/// The value that Go encodes for an absent field.
+pub(crate) fn absent_value(field: &'static FieldRow, emptiness: Emptiness) -> Node<'static> {
+    match emptiness {
+        Emptiness::NullPointer => Node::new(Value::Null),
+        _ => zero(&field.shape),
+    }
 }
 
 /// Whether a shape is a struct in Go: `omitempty` never omits one.

@@ -262,7 +262,7 @@ impl<'t> Parser<'t> {
 
 /// How many bytes stand before the first that is not plain text of a string: a quote, a backslash, a control character.
 /// Eight are looked at together, because most of a document is strings.
-fn plain_len(bytes: &[u8]) -> usize {
+pub(crate) fn plain_len(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::MAX / 0xff;
     /// The high bit of the lowest byte below `bound` is set, and none below it.
     const fn below(word: u64, bound: u64) -> u64 {
@@ -280,6 +280,16 @@ fn plain_len(bytes: &[u8]) -> usize {
     }
     let is_plain = |byte: &&u8| !matches!(byte, b'"' | b'\\' | ..0x20);
     words.len() * 8 + rest.iter().take_while(is_plain).count()
+}
+
+/// Whether the parser accepts a text as a number.
+pub(crate) fn is_kept_number(text: &str) -> bool {
+    // Most are short and whole.
+    let is_short = text.len() < 16 && text.bytes().all(|byte| byte.is_ascii_digit());
+    match is_short {
+        true => text == "0" || !text.starts_with('0'),
+        false => is_json_number(text) && text.parse::<f64>().is_ok_and(f64::is_finite),
+    }
 }
 
 /// Whether a text matches JSON's grammar of numbers; Rust's parser accepts more.

@@ -19,6 +19,7 @@ mod base64;
 pub mod calendar;
 mod canonicalize;
 mod cluster;
+mod compact;
 mod complete;
 mod decode;
 mod decoded;
@@ -69,6 +70,7 @@ pub use at::At;
 pub use base64::{decode as decode_base64, encode as encode_base64};
 pub use canonicalize::canonicalize;
 pub use cluster::{ClusterReader, NoCluster, RestMapping};
+pub use compact::CompactJson;
 pub use complete::complete;
 #[doc(hidden)]
 pub use decode::decode_without_shortcut;

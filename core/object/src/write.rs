@@ -7,8 +7,8 @@ use core::fmt::{self, Write};
 impl Node<'_> {
     /// Appends this tree to `out` as compact JSON.
     pub fn write_json(&self, out: &mut String) {
-        // Writing to a String cannot fail.
-        let _ = write!(out, "{self}");
+        // Writing to a String cannot fail. Not by way of a formatter, which would be called for every comma.
+        let _ = write_value(out, &self.value);
     }
 
     /// Encodes this tree as compact JSON.
@@ -33,22 +33,22 @@ fn write_value(out: &mut impl Write, value: &Value<'_>) -> fmt::Result {
         Value::Float(number) => write_float(out, *number),
         Value::Text(text) => write_text(out, text),
         Value::List(items) => {
-            let mut before = '[';
+            let mut before = "[";
             for item in items {
-                out.write_char(before)?;
+                out.write_str(before)?;
                 write_value(out, &item.value)?;
-                before = ',';
+                before = ",";
             }
             out.write_str(if items.is_empty() { "[]" } else { "]" })
         }
         Value::Map(entries) => {
-            let mut before = '{';
+            let mut before = "{";
             for entry in entries {
-                out.write_char(before)?;
+                out.write_str(before)?;
                 write_text(out, &entry.key)?;
-                out.write_char(':')?;
+                out.write_str(":")?;
                 write_value(out, &entry.node.value)?;
-                before = ',';
+                before = ",";
             }
             out.write_str(if entries.is_empty() { "{}" } else { "}" })
         }
@@ -72,9 +72,11 @@ fn write_float(out: &mut impl Write, number: f64) -> fmt::Result {
 
 /// Writes a JSON string, escaped as Go's encoder does (it also escapes HTML).
 pub fn write_text(out: &mut impl Write, text: &str) -> fmt::Result {
-    out.write_char('"')?;
+    out.write_str("\"")?;
     let mut rest = text;
-    while let Some(at) = rest.find(needs_escape) {
+    while may_need_escape(rest)
+        && let Some(at) = rest.find(needs_escape)
+    {
         let (plain, from) = rest.split_at(at);
         out.write_str(plain)?;
         let mut letters = from.chars();
@@ -84,7 +86,16 @@ pub fn write_text(out: &mut impl Write, text: &str) -> fmt::Result {
         rest = letters.as_str();
     }
     out.write_str(rest)?;
-    out.write_char('"')
+    out.write_str("\"")
+}
+
+/// Whether a byte is one that an escaped letter begins with. No branch depends on a byte, so that many are looked at
+/// together: nearly all texts need no escape.
+fn may_need_escape(text: &str) -> bool {
+    text.bytes().fold(false, |found, byte| {
+        // The first byte of the two separators is that of many other letters.
+        found | (byte < 0x20) | matches!(byte, b'"' | b'\\' | b'<' | b'>' | b'&' | 0xe2)
+    })
 }
 
 fn needs_escape(letter: char) -> bool {

@@ -11,7 +11,7 @@ const PROTOCOL: &str = "base64url.bearer.authorization.k8s.io.";
 
 /// The token of the `Authorization` header, if there is one.
 pub(crate) fn from_authorization(headers: &HeaderMap) -> Option<String> {
-    let value = first(headers, AUTHORIZATION.as_str());
+    let value = String::from_utf8_lossy(headers.get(AUTHORIZATION)?.as_bytes());
     let mut parts = value.trim().splitn(3, ' ');
     let scheme = parts.next()?;
     let token = parts.next()?;

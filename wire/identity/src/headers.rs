@@ -2,6 +2,8 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
+/// The prefix of all impersonation headers.
+pub(crate) const IMPERSONATE_ANY: &str = "impersonate-";
 /// The prefix of impersonation headers with an extra.
 pub(crate) const IMPERSONATE_EXTRA: &str = "impersonate-extra-";
 /// The other impersonation headers: user, uid, group.

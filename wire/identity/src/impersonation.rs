@@ -1,6 +1,6 @@
 //! The user that a request wants to impersonate, from its headers.
 
-use crate::headers::{IMPERSONATE, IMPERSONATE_EXTRA, all, extras, first};
+use crate::headers::{IMPERSONATE, IMPERSONATE_ANY, IMPERSONATE_EXTRA, all, extras, first};
 use http::HeaderMap;
 use ratchet_access::User;
 use ratchet_net::Quoted;
@@ -8,6 +8,9 @@ use ratchet_net::Quoted;
 /// The requested user; `None` without impersonation headers. [`ratchet_access::impersonate`]
 /// decides whether it is allowed. The error is the message of a 400.
 pub fn impersonation(headers: &HeaderMap) -> Result<Option<User>, String> {
+    if !headers.keys().any(|name| name.as_str().starts_with(IMPERSONATE_ANY)) {
+        return Ok(None);
+    }
     let [user, uid, group] = IMPERSONATE;
     let has_extra = headers.keys().any(|name| name.as_str().starts_with(IMPERSONATE_EXTRA));
     let requested = User {

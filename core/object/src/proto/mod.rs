@@ -38,11 +38,10 @@ pub fn is_enveloped(bytes: &[u8]) -> bool {
 /// or empty string differs from absence.
 #[must_use]
 pub fn is_pointer(type_index: u16, field: &str) -> bool {
-    let message = table::message(type_index);
-    let position = message.row.fields.binary_search_by(|row| row.name.cmp(field));
-    let tag = position.ok().and_then(|position| message.tags.get(position));
-    use table::Presence::{NullPointer, Pointer};
-    tag.is_some_and(|tag| matches!(tag.presence, Pointer | NullPointer))
+    let presence = presence(type_index, field);
+    presence.is_some_and(|(_, emptiness)| {
+        matches!(emptiness, Emptiness::Pointer | Emptiness::NullPointer)
+    })
 }
 
 /// How Go's JSON encoding treats a field that is empty.
@@ -63,10 +62,18 @@ pub enum Emptiness {
 /// How Go's JSON encoding treats an empty field of a type of [`crate::schema::TYPES`].
 #[must_use]
 pub fn emptiness(type_index: u16, field: &str) -> Emptiness {
-    let message = table::message(type_index);
-    let position = message.row.fields.binary_search_by(|row| row.name.cmp(field));
-    let tag = position.ok().and_then(|position| message.tags.get(position));
-    tag.map_or(Emptiness::Pointer, |tag| Emptiness::of(tag.presence))
+    presence(type_index, field).map_or(Emptiness::Pointer, |(_, emptiness)| emptiness)
+}
+
+/// A field of a type of [`crate::schema::TYPES`], with its treatment by Go's JSON encoding.
+pub(crate) fn presence(
+    type_index: u16,
+    field: &str,
+) -> Option<(&'static crate::schema::FieldRow, Emptiness)> {
+    let table::Message { row, tags } = table::message(type_index);
+    let position = row.position(field)?;
+    let emptiness = tags.get(position).map_or(Emptiness::Pointer, |tag| Emptiness::of(tag.presence));
+    Some((row.fields.get(position)?, emptiness))
 }
 
 /// All fields of a type of [`crate::schema::TYPES`], each with its treatment by Go's JSON encoding.

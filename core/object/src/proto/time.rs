@@ -37,6 +37,17 @@ impl Timestamp {
         Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"))
     }
 
+    /// Whether a text has the form in which [`Timestamp::to_rfc3339`] writes, which most texts have already. The day may
+    /// be one that no month has.
+    pub(crate) fn is_second_of_utc(text: &str) -> bool {
+        const FORM: &[u8] = b"0000-00-00T00:00:00Z";
+        let is_alike = |(byte, form): (&u8, &u8)| match form {
+            b'0' => byte.is_ascii_digit(),
+            form => byte == form,
+        };
+        text.len() == FORM.len() && text.as_bytes().iter().zip(FORM).all(is_alike)
+    }
+
     /// Parses RFC 3339 with any offset and any fraction of a second.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (day, time) = text.split_once(['T', 't'])?;
@@ -107,6 +118,24 @@ mod tests {
         }
         assert_eq!(Timestamp { seconds: 253_402_300_800, nanos: 0 }.to_rfc3339(), None);
         assert_eq!(Timestamp { seconds: i64::MIN, nanos: 0 }.to_rfc3339_micros(), None);
+    }
+
+    #[test]
+    fn what_has_the_form_of_a_written_second_is_written_alike() {
+        for (text, is_alike) in [
+            ("2026-11-18T02:30:00Z", true),
+            ("2026-02-31T02:30:61Z", true),
+            ("0000-00-00T00:00:00Z", true),
+            ("2026-11-18T02:30:00.5Z", false),
+            ("2026-11-18t02:30:00z", false),
+            ("2026-11-18T02:30:00+00:00", false),
+            ("", false),
+        ] {
+            assert_eq!(Timestamp::is_second_of_utc(text), is_alike, "{text}");
+            if let Some(written) = Timestamp::parse(text).and_then(Timestamp::to_rfc3339) {
+                assert_eq!(written == text, is_alike, "{text}");
+            }
+        }
     }
 
     #[test]

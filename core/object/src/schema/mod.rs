@@ -168,9 +168,14 @@ impl TypeRow {
     /// Finds a field by its exact name; as in the API server, case matters.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&'static FieldRow> {
+        self.fields.get(self.position(name)?)
+    }
+
+    /// Where among the fields one is.
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
         let head = head(name);
         let compare = |row: &FieldRow| row.head.cmp(&head).then_with(|| row.name.cmp(name));
-        self.fields.get(self.fields.binary_search_by(compare).ok()?)
+        self.fields.binary_search_by(compare).ok()
     }
 }
 

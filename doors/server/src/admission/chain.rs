@@ -37,6 +37,11 @@ impl<'c> Chain<'c> {
         ALL.iter().zip(self.0).filter(|(_, is_on)| **is_on).map(|(plugin, _)| plugin.as_ref())
     }
 
+    /// Whether policies or webhooks may change the object of a request.
+    pub(crate) fn has_mutators(request: &ResourceRequest<'_>) -> bool {
+        Mutators::of(&AdmissionScope::of(request)).is_ok_and(|mutators| mutators.is_some())
+    }
+
     /// Runs the mutating plugins on a new object.
     pub(crate) async fn admit_create(
         &self,

@@ -64,7 +64,8 @@ pub(crate) async fn route(
     let Some(service) = service else { return Routed::Local(source) };
     request.audit.set_stream();
     let client = Client::new(source, request.address);
-    let answer = send(app, request, service, client, user);
+    // In a box: a request is no larger because it could have been another server's.
+    let answer = Box::pin(send(app, request, service, client, user));
     let answer = match is_discovery {
         false => answer.await,
         true => match tokio::time::timeout(DISCOVERY_TIMEOUT, answer).await {

@@ -82,19 +82,17 @@ pub(crate) async fn resource(
     path: &ResourcePath,
     source: Source,
     user: &User,
-    plain: Output,
 ) -> Response<Body> {
-    let found = app.registry.find(&path.group, &path.version, &path.resource);
+    let found = request.resource(&app.registry, path);
     let Some(resource) = found.filter(|resource| !resource.is_only_listed()) else {
         if app.registry.has_built_in_group(&path.group) {
             let error = StatusError::no_resource();
             request.record_error(&error);
-            return error_response(&error, plain);
+            return error_response(&error, request.error_output());
         }
         let _ = receive(app, source, request).await;
         return no_page();
     };
-    let resource = &resource;
     // Every served version has its APIService before any are read; if one cannot be written, the others are served.
     if path.group == GROUP
         && let Err(error) = Box::pin(register::settle(app)).await
@@ -112,7 +110,7 @@ pub(crate) async fn resource(
             // Closing a connection with unread bytes resets it, and the response is lost.
             let _ = receive(app, source, request).await;
             request.record_error(&error);
-            return error_response(&error, plain);
+            return error_response(&error, request.error_output());
         }
     };
     let output = match negotiate(request, path, resource, operation) {
@@ -120,7 +118,7 @@ pub(crate) async fn resource(
         Err(error) => {
             let _ = receive(app, source, request).await;
             request.record_error(&error);
-            return error_response(&error, plain);
+            return error_response(&error, request.error_output());
         }
     };
     if let Some(text) = resource.deprecation(&app.api_config) {
@@ -132,14 +130,14 @@ pub(crate) async fn resource(
         let result = Box::pin(connect::answer(&connect, client)).await;
         return result.unwrap_or_else(|error| {
             request.record_error(&error);
-            error_response(&error, plain)
+            error_response(&error, request.error_output())
         });
     }
     let body = match receive(app, source, request).await {
         Ok(body) => body,
         Err(error) => {
             request.record_error(&error);
-            return error_response(&error, plain);
+            return error_response(&error, request.error_output());
         }
     };
     if app.audit.is_some() {
@@ -189,12 +187,12 @@ pub(crate) async fn resource(
         Ok(reply) => {
             reply_response(app, resource, reply, output, request).await.unwrap_or_else(|error| {
                 request.record_error(&error);
-                error_response(&error, plain)
+                error_response(&error, request.error_output())
             })
         }
         Err(error) => {
             request.record_error(&error);
-            error_response(&error, plain)
+            error_response(&error, request.error_output())
         }
     }
 }
@@ -211,7 +209,7 @@ fn negotiate(
     let routing = match operation {
         // What is connected to answers as it likes.
         Operation::Connect if subresource != "log" => {
-            return Ok(Output::of_errors(headers, pretty));
+            return Ok(request.error_output());
         }
         _ if resource.routes() == Routes::Handler => Routing::Unrouted,
         Operation::Connect => Routing::Log,
@@ -223,7 +221,9 @@ fn negotiate(
         subresource => matches!(subresource, "status" | "scale"),
     };
     let has_protobuf = resource.media_types().has_protobuf;
-    Output::choose(headers, pretty, Endpoint { routing, has_tables, has_protobuf })
+    let output = Output::choose(headers, pretty, Endpoint { routing, has_tables, has_protobuf })?;
+    // Nobody in this process looks at who owns which metadata.
+    Ok(Output { has_owners: !request.is_internal, ..output })
 }
 
 fn no_page() -> Response<Body> {

@@ -12,7 +12,7 @@ use crate::request::audit_record::AuditRecord;
 use crate::request::deadline::deadline;
 use crate::request::warnings::Warnings;
 use crate::request::{
-    AUDIT_ID, Caller, InvalidPath, Output, Params, RequestContext, RequestInfo, Source, Target,
+    AUDIT_ID, Caller, InvalidPath, Params, RequestContext, RequestInfo, Source, Target,
 };
 use crate::response::respond::{error_response, finish};
 use crate::status::{About, StatusError};
@@ -27,8 +27,8 @@ use ratchet_audit_log::Level;
 use ratchet_http::{Body, Peer, Service};
 use ratchet_identity::{TokenUsage, Verdict, impersonation};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 const NO_SNIFF: HeaderName = HeaderName::from_static("x-content-type-options");
@@ -82,6 +82,8 @@ pub(crate) async fn serve(
         started,
         deadline: deadline.as_ref().ok().copied().flatten(),
         address: peer.address.ip(),
+        is_internal: matches!(caller, Caller::Internal(_)),
+        resource: OnceLock::new(),
     };
     if !is_valid {
         let text = "400 Bad Request".to_owned();
@@ -90,8 +92,7 @@ pub(crate) async fn serve(
         return response;
     }
     if let Err(error) = &deadline {
-        let output = Output::of_errors(&request.parts.headers, request.params.get("pretty"));
-        let mut response = error_response(error, output);
+        let mut response = error_response(error, request.error_output());
         finish(app, &request, &mut response);
         return response;
     }
@@ -177,17 +178,15 @@ async fn handle(
     seat: &mut Option<Seat>,
 ) -> Response<Body> {
     let headers = &request.parts.headers;
-    let plain = Output::of_errors(headers, request.params.get("pretty"));
     let error_reply = |error: &StatusError| {
         request.record_error(error);
-        error_response(error, plain)
+        error_response(error, request.error_output())
     };
     let begin = |user: &User| {
         let audit = app.audit.as_ref()?;
         audit.begin(request.parts, &request.info, &request.audit_id, user, peer)
     };
     let mut usage = TokenUsage::default();
-    let is_internal = matches!(caller, Caller::Internal(_));
     let verdict = match caller {
         Caller::Internal(user) => Verdict::User(user),
         Caller::Unauthenticated => {
@@ -234,7 +233,7 @@ async fn handle(
         request.audit.want_response_body();
     }
     let is_long = request.info.is_long();
-    if is_long && !is_internal {
+    if is_long && !request.is_internal {
         match app.long_running.admit(&user) {
             Some(permit) => request.audit.set_permit(permit),
             None => {
@@ -249,7 +248,7 @@ async fn handle(
             return audit::complete(trail, &request.parts.method, &request.audit, *response);
         }
     }
-    let response = authorize_and_route(app, request, source, &user, plain);
+    let response = authorize_and_route(app, request, source, &user);
     let response = match request.deadline {
         None => response.await,
         // What is late when it begins does nothing.
@@ -290,7 +289,6 @@ async fn authorize_and_route(
     request: &RequestContext<'_>,
     source: Source,
     user: &User,
-    plain: Output,
 ) -> Response<Body> {
     let attributes = attributes(user, &request.info);
     match app.authorizer.check(&attributes) {
@@ -304,7 +302,7 @@ async fn authorize_and_route(
             request.audit.annotate("authorization.k8s.io/decision", "forbid");
             request.audit.annotate("authorization.k8s.io/reason", "");
             request.record_error(&error);
-            let mut response = error_response(&error, plain);
+            let mut response = error_response(&error, request.error_output());
             response.headers_mut().insert(NO_SNIFF, HeaderValue::from_static("nosniff"));
             return response;
         }
@@ -315,6 +313,6 @@ async fn authorize_and_route(
     };
     match &request.info.target {
         Target::Path(path) => Box::pin(route::plain_path(app, request, path)).await,
-        Target::Resource(path) => route::resource(app, request, path, source, user, plain).await,
+        Target::Resource(path) => route::resource(app, request, path, source, user).await,
     }
 }

@@ -57,6 +57,8 @@ pub(crate) struct Output {
     pub form: Form,
     /// The requested version of `meta.k8s.io` for tables and metadata.
     pub meta_version: &'static str,
+    /// Whether metadata that are asked for alone have their `managedFields`.
+    pub has_owners: bool,
 }
 
 /// What an endpoint can answer with.
@@ -117,7 +119,7 @@ impl Routing {
 impl Output {
     /// Compact JSON of whole objects.
     pub(crate) const PLAIN: Self =
-        Self { media: Media::JSON, form: Form::Whole, meta_version: "v1" };
+        Self { media: Media::JSON, form: Form::Whole, meta_version: "v1", has_owners: true };
 
     /// Indented JSON of whole objects.
     pub(crate) const INDENTED: Self = Self { media: Media::Json { pretty: true }, ..Self::PLAIN };
@@ -128,6 +130,9 @@ impl Output {
         pretty: Option<&str>,
         endpoint: Endpoint,
     ) -> Result<Self, StatusError> {
+        if let Some(output) = simple(headers, pretty) {
+            return Ok(output);
+        }
         endpoint.routing.check(accept(headers))?;
         let allows = |media: Media, target: Target<'_>| match target.form()? {
             (Form::Whole, _) if media == Media::Protobuf && !endpoint.has_protobuf => None,
@@ -146,7 +151,8 @@ impl Output {
             }
             _ => None,
         };
-        negotiate(headers, pretty, allows).unwrap_or(Self::INDENTED)
+        let simple = simple(headers, pretty);
+        simple.or_else(|| negotiate(headers, pretty, allows)).unwrap_or(Self::INDENTED)
     }
 
     /// The content type of the response.
@@ -206,6 +212,15 @@ fn accept(headers: &HeaderMap) -> &str {
     headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
+/// The headers of most clients, all of which every endpoint answers with the JSON of whole objects.
+const SIMPLE: [&str; 4] = ["", "application/json", "application/json, */*", "*/*"];
+
+/// The format of a header that needs no negotiation.
+fn simple(headers: &HeaderMap, pretty: Option<&str>) -> Option<Output> {
+    let media = Media::Json { pretty: is_pretty(headers, pretty) };
+    SIMPLE.contains(&accept(headers)).then_some(Output { media, ..Output::PLAIN })
+}
+
 /// The first format of the sorted clauses that is allowed.
 fn negotiate(
     headers: &HeaderMap,
@@ -213,12 +228,8 @@ fn negotiate(
     allows: impl Fn(Media, Target<'_>) -> Option<(Form, &'static str)>,
 ) -> Option<Output> {
     let is_pretty = is_pretty(headers, pretty);
-    let header = accept(headers);
-    if header.is_empty() {
-        return Some(Output { media: Media::Json { pretty: is_pretty }, ..Output::PLAIN });
-    }
     let mut protobuf = None;
-    for clause in Clause::parse_all(header) {
+    for clause in Clause::parse_all(accept(headers)) {
         for media in Media::ALL {
             let Some(output) = offer(&clause, media, is_pretty, &allows) else { continue };
             match (output.form, output.media) {
@@ -253,7 +264,7 @@ fn offer(
     let (form, meta_version) = allows(media, Target::of(clause))?;
     let is_pretty = is_pretty || clause.parameter("pretty") == Some("1");
     let media = if media == Media::JSON { Media::Json { pretty: is_pretty } } else { media };
-    Some(Output { media, form, meta_version })
+    Some(Output { media, form, meta_version, ..Output::PLAIN })
 }
 
 /// Whether JSON is indented: as the parameter `pretty` says, or else for terminals and browsers.

@@ -1,13 +1,14 @@
 //! `RequestContext`: the state of one request in the handler chain.
 
-use super::{Params, RequestInfo};
+use super::{Output, Params, RequestInfo, ResourcePath};
+use crate::registry::{Registry, ServedResource};
 use crate::request::audit_record::AuditRecord;
 use crate::request::warnings::Warnings;
 use crate::status::StatusError;
 use http::HeaderName;
 use http::request::Parts;
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// The header that identifies a request in the audit log.
@@ -35,9 +36,28 @@ pub(crate) struct RequestContext<'a> {
     pub(crate) deadline: Option<Instant>,
     /// The client's address.
     pub(crate) address: IpAddr,
+    /// Whether the client is in this process.
+    pub(crate) is_internal: bool,
+    /// The resource of the target, as soon as somebody has looked for it.
+    pub(crate) resource: OnceLock<Option<Arc<ServedResource>>>,
 }
 
 impl RequestContext<'_> {
+    /// The format of an error.
+    pub(crate) fn error_output(&self) -> Output {
+        Output::of_errors(&self.parts.headers, self.params.get("pretty"))
+    }
+
+    /// The resource of a path, if it is served.
+    pub(crate) fn resource(
+        &self,
+        registry: &Registry,
+        path: &ResourcePath,
+    ) -> Option<&Arc<ServedResource>> {
+        let find = || registry.find(&path.group, &path.version, &path.resource);
+        self.resource.get_or_init(find).as_ref()
+    }
+
     /// Stores a failure `Status` for the audit log, if there is one.
     pub(crate) fn record_error(&self, error: &StatusError) {
         if self.is_audited {

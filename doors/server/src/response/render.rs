@@ -99,12 +99,16 @@ pub(crate) fn whole(mut node: Node<'static>, api_version: &str, kind: &str) -> S
 }
 
 /// Encodes a `PartialObjectMetadata`.
-pub(crate) fn partial(item: &Item, meta_version: &str) -> String {
-    let metadata = item.metadata();
-    let metadata = String::from_utf8_lossy(&metadata);
-    format!(
-        r#"{{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/{meta_version}","metadata":{metadata}}}"#
-    )
+pub(crate) fn partial(item: &Item, output: Output) -> String {
+    let metadata = item.metadata(output.has_owners);
+    let parts = [
+        r#"{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/"#,
+        output.meta_version,
+        r#"","metadata":"#,
+        std::str::from_utf8(&metadata).unwrap_or_default(),
+        "}",
+    ];
+    parts.concat()
 }
 
 /// Encodes a `Table` with one row.
@@ -126,7 +130,7 @@ pub(crate) fn table_of_one(
         out.push_str("null");
     }
     out.push_str(r#","rows":["#);
-    write_row(&mut out, app, resource, item, rows.include, output.meta_version);
+    write_row(&mut out, app, resource, item, rows.include, output);
     out.push_str("]}");
     out
 }
@@ -137,7 +141,7 @@ fn write_row(
     resource: &ServedResource,
     item: &Item,
     include: Include,
-    meta_version: &str,
+    output: Output,
 ) {
     let mut write_row_cells = |node: &Node<'_>| {
         out.push_str(r#"{"cells":["#);
@@ -152,7 +156,7 @@ fn write_row(
         Include::Nothing => out.push_str(r#","object":null"#),
         Include::Metadata => {
             out.push_str(r#","object":"#);
-            out.push_str(&partial(item, meta_version));
+            out.push_str(&partial(item, output));
         }
         Include::Object => {
             out.push_str(r#","object":"#);

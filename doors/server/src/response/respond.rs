@@ -6,7 +6,7 @@ use crate::app::guarded_body::{with_guard, with_size_metric};
 use crate::app::metrics::{Labels, LongRunningRequest, Metrics};
 use crate::app::resource_request::{Content, Reply};
 use crate::registry::ServedResource;
-use crate::request::{AUDIT_ID, Output, RequestContext, RequestInfo, Target, body};
+use crate::request::{AUDIT_ID, Output, RequestContext, Target, body};
 use crate::response::render::{self, Document, Rendered};
 use crate::response::{compress, transform};
 use crate::status::StatusError;
@@ -82,10 +82,10 @@ pub(crate) fn finish(app: &Arc<App>, request: &RequestContext<'_>, response: &mu
         "All" => "All",
         _ => "invalid",
     };
-    let is_apply =
-        body::content_type(&request.parts.headers).starts_with("application/apply-patch");
+    let is_apply = request.parts.method == Method::PATCH
+        && body::content_type(&request.parts.headers).starts_with("application/apply-patch");
     let labels = Labels::of(&request.info, dry_run, is_apply);
-    let labels = if is_known(app, &request.info) { labels } else { labels.unknown() };
+    let labels = if is_known(app, request) { labels } else { labels.unknown() };
     let size = exact_body_size(response);
     if request.parts.method == Method::HEAD {
         // Over HTTP/2 the body of a HEAD response is not dropped by anyone else.
@@ -123,10 +123,10 @@ pub(crate) fn finish(app: &Arc<App>, request: &RequestContext<'_>, response: &mu
 }
 
 /// Whether the target exists. Only those are named in metric labels, so that clients cannot create unbounded series.
-fn is_known(app: &App, info: &RequestInfo) -> bool {
-    match &info.target {
+fn is_known(app: &App, request: &RequestContext<'_>) -> bool {
+    match &request.info.target {
         Target::Resource(path) => {
-            let resource = app.registry.find(&path.group, &path.version, &path.resource);
+            let resource = request.resource(&app.registry, path);
             resource.is_some_and(|resource| {
                 path.subresource.is_empty()
                     || resource.row().subresource(&path.subresource).is_some()

@@ -408,7 +408,7 @@ impl Watcher {
             }
             Form::Whole => event_line(event, &item.whole(&version, kind)),
             Form::Metadata | Form::MetadataList => {
-                event_line(event, &[render::partial(item, self.output.meta_version).into()])
+                event_line(event, &[render::partial(item, self.output).into()])
             }
             Form::Table => {
                 let table = render::table_of_one(

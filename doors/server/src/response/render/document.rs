@@ -143,7 +143,7 @@ impl Document {
             }
             Form::Whole => item.whole(&resource.api_version(), resource.row().kind).into(),
             Form::Metadata | Form::MetadataList => {
-                vec![partial(item, output.meta_version).into()]
+                vec![partial(item, *output).into()]
             }
             Form::Table => {
                 let mut rows = self.rows;
@@ -162,6 +162,17 @@ impl Document {
         item.whole(&self.resource.api_version(), self.resource.row().kind)
     }
 
+    /// Appends an item of a list.
+    pub(super) fn write_item(&self, item: &Item, out: &mut Vec<u8>) {
+        let is_stored = self.output.form == Form::Whole
+            && !self.resource.is_converted()
+            && !self.has_typed_items();
+        match is_stored {
+            true => item.write_body(out),
+            false => out.extend_from_slice(&self.item(item)),
+        }
+    }
+
     /// Encodes an item of a list.
     pub(super) fn item(&self, item: &Item) -> Bytes {
         let Self { app, resource, output, rows, .. } = self;
@@ -169,10 +180,10 @@ impl Document {
             Form::Whole if resource.is_converted() => converted(resource, item).to_json().into(),
             Form::Whole if self.has_typed_items() => self.whole_item(item).concat().into(),
             Form::Whole => item.body(),
-            Form::Metadata | Form::MetadataList => partial(item, output.meta_version).into(),
+            Form::Metadata | Form::MetadataList => partial(item, *output).into(),
             Form::Table => {
                 let mut row = String::new();
-                write_row(&mut row, app, resource, item, rows.include, output.meta_version);
+                write_row(&mut row, app, resource, item, rows.include, *output);
                 row.into()
             }
         }

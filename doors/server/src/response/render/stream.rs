@@ -95,6 +95,8 @@ impl ChunkEncoder {
         while !self.done {
             let mut piece = std::mem::take(&mut self.ahead);
             if piece.is_empty() && !self.ended {
+                // One item more than the limit.
+                piece.reserve_exact(CHUNK + 4096);
                 self.ended = self.writer.fill(&mut piece, CHUNK);
             }
             self.done = self.ended;

@@ -104,12 +104,18 @@ impl Writer {
                 self.stage = Stage::Items;
                 return;
             }
-            DocumentContent::Many { items, .. } => {
-                items.get(self.next).map(|item| self.document.item(item))
-            }
+            DocumentContent::Many { items, .. } => items.get(self.next),
         };
         match item {
+            Some(item) if self.media == (Media::Json { pretty: false }) => {
+                if self.next > 0 {
+                    out.push(b',');
+                }
+                self.document.write_item(item, out);
+                self.next += 1;
+            }
             Some(item) => {
+                let item = self.document.item(item);
                 self.item(&item, out);
                 self.next += 1;
             }

@@ -7,7 +7,7 @@ use super::unreadable::Unstorable;
 use bytes::Bytes;
 use ratchet_apply::FieldsPool;
 use ratchet_object::selector::{FieldSelector, LabelSelector, selectable};
-use ratchet_object::{Entry, Node, Value, decode_stored, stored_json};
+use ratchet_object::{CompactJson, Entry, Node, Value, decode_stored, stored_json};
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -71,7 +71,8 @@ impl Item {
     /// Decodes a value of the store: an object without `kind`, `apiVersion` and `resourceVersion`. Any other value is
     /// an error, because items are served unchecked.
     pub fn stored(key: Arc<str>, revision: u64, value: &[u8]) -> Result<Self, String> {
-        Self::checked(value).map(|_| Self::of(key, revision, value))
+        decode_stored(Self::stored_text(value)?).map_err(|why| why.to_string())?;
+        Ok(Self::of(key, revision, value))
     }
 
     /// The same, with `managedFields` shared with other objects of the pool, and with the field that its resource is
@@ -83,9 +84,22 @@ impl Item {
         pool: &Mutex<FieldsPool>,
         index: Option<&'static IndexedField>,
     ) -> Result<Self, String> {
-        let (text, object) = Self::checked(value)?;
-        let index = index.map(|row| (object.text_at(row.path).into(), row));
-        let Some((rest, packed)) = Packed::cut(text, &object, pool) else {
+        let text = Self::stored_text(value)?;
+        let Some(object) = CompactJson::object(text) else {
+            // Somebody else wrote it, with spaces.
+            let object = decode_stored(text).map_err(|why| why.to_string())?;
+            let index = index.map(|row| (object.text_at(row.path).into(), row));
+            return Ok(Self { index, ..Self::of(key, revision, value) });
+        };
+        let index = index.map(|row| {
+            let value = match object.find(row.path).map(CompactJson::plain_text) {
+                None => "".into(),
+                Some(Some(text)) => text.into(),
+                Some(None) => decode_stored(text).map_or("".into(), |o| o.text_at(row.path).into()),
+            };
+            (value, row)
+        });
+        let Some((rest, packed)) = Packed::cut(text, object, pool) else {
             return Ok(Self { index, ..Self::of(key, revision, value) });
         };
         Ok(Self { packed: Some(packed), index, ..Self::of(key, revision, rest.as_bytes()) })
@@ -105,12 +119,11 @@ impl Item {
         }
     }
 
-    fn checked(value: &[u8]) -> Result<(&str, Node<'_>), String> {
+    fn stored_text(value: &[u8]) -> Result<&str, String> {
         if !value.starts_with(START.as_bytes()) {
             return Err("it does not begin with its metadata".to_owned());
         }
-        let text = std::str::from_utf8(value).map_err(|why| why.to_string())?;
-        Ok((text, decode_stored(text).map_err(|why| why.to_string())?))
+        std::str::from_utf8(value).map_err(|why| why.to_string())
     }
 
     /// The item of a write that was just committed.
@@ -207,7 +220,19 @@ impl Item {
     pub fn body(&self) -> Bytes {
         match &self.packed {
             None => self.body.clone(),
-            Some(packed) => packed.join(&self.body, self.revision),
+            Some(packed) => {
+                let mut out = Vec::with_capacity(self.size());
+                packed.join(&self.body, self.revision, &mut out);
+                out.into()
+            }
+        }
+    }
+
+    /// Appends the object without `kind` and `apiVersion`.
+    pub(crate) fn write_body(&self, out: &mut Vec<u8>) {
+        match &self.packed {
+            None => out.extend_from_slice(&self.body),
+            Some(packed) => packed.join(&self.body, self.revision, out),
         }
     }
 
@@ -243,11 +268,16 @@ impl Item {
         [start.into(), self.body().slice(1..)]
     }
 
-    /// The JSON of its metadata, with which its text begins.
-    pub(crate) fn metadata(&self) -> Bytes {
-        let body = self.body();
-        let end = self.tree(&body).get("metadata").map_or(0, |node| node.span.end);
-        body.slice(START.len() - 1..usize::try_from(end).unwrap_or_default())
+    /// The JSON of its metadata, with which its text begins; those that are packed are left out if nobody wants them.
+    pub(crate) fn metadata(&self, has_owners: bool) -> Bytes {
+        let body = if has_owners { self.body() } else { self.body.clone() };
+        let text = std::str::from_utf8(&body).unwrap_or_default();
+        let start = START.len() - 1;
+        let end = match CompactJson::first_object(text, start) {
+            Some(metadata) => metadata.end(),
+            None => self.tree(&body).get("metadata").map_or(start, |node| node.span.end as usize),
+        };
+        body.slice(start..end)
     }
 
     /// Whether its labels match.

@@ -2,9 +2,8 @@
 //!
 //! They are often larger than the object, but objects that were made alike have them in common.
 
-use bytes::Bytes;
 use ratchet_apply::{FieldsPool, PackedManagedFields};
-use ratchet_object::Node;
+use ratchet_object::CompactJson;
 use std::sync::{Mutex, PoisonError};
 
 /// The text before the entries, which are never the first member.
@@ -28,16 +27,14 @@ impl Packed {
     /// none, or if they are not written as this server writes them.
     pub(super) fn cut(
         text: &str,
-        object: &Node<'_>,
+        object: CompactJson<'_>,
         pool: &Mutex<FieldsPool>,
     ) -> Option<(String, Self)> {
         let entries = object.find(&["metadata", "managedFields"])?;
-        let offset = |offset: u32| usize::try_from(offset).ok();
-        let (start, end) = (offset(entries.span.start)?, offset(entries.span.end)?);
-        let before = text.get(..start)?.strip_suffix(MEMBER)?;
+        let before = text.get(..entries.start())?.strip_suffix(MEMBER)?;
         let fields = pool.lock().unwrap_or_else(PoisonError::into_inner).pack(entries)?;
-        let packed = Self { at: before.len(), length: end.checked_sub(start)?, fields };
-        Some(([before, text.get(end..)?].concat(), packed))
+        let packed = Self { at: before.len(), length: entries.as_str().len(), fields };
+        Some(([before, text.get(entries.end()..)?].concat(), packed))
     }
 
     /// The number of bytes that were cut out.
@@ -45,17 +42,15 @@ impl Packed {
         MEMBER.len() + self.length
     }
 
-    /// The object at a revision, with its entries.
-    pub(super) fn join(&self, body: &[u8], revision: u64) -> Bytes {
-        let at = self.at + VERSION.len() + revision.to_string().len();
-        let mut out = String::with_capacity(body.len() + self.size());
-        let text = std::str::from_utf8(body).unwrap_or_default();
-        let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
-        out.push_str(before);
-        out.push_str(MEMBER);
-        self.fields.write_json(&mut out);
-        out.push_str(after);
-        out.into()
+    /// Appends the object at a revision, with its entries.
+    pub(super) fn join(&self, body: &[u8], revision: u64, out: &mut Vec<u8>) {
+        let digits = revision.checked_ilog10().map_or(1, |power| power as usize + 1);
+        let at = self.at + VERSION.len() + digits;
+        let (before, after) = body.split_at_checked(at).unwrap_or((body, &[]));
+        out.extend_from_slice(before);
+        out.extend_from_slice(MEMBER.as_bytes());
+        self.fields.write_json(out);
+        out.extend_from_slice(after);
     }
 }
 
@@ -79,6 +74,7 @@ mod tests {
             format!(r#""managedFields":{ENTRIES},"name":"x""#),
             r#""name":"x""#.to_owned(),
             r#""name":"x","managedFields":[{"manager":"odd"}]"#.to_owned(),
+            r#""name":"x","managedFields":[{"manager":"odd","time":"now"}]"#.to_owned(),
         ] {
             let item = item(&metadata, &pool);
             let whole = format!(
