@@ -77,7 +77,7 @@ impl Default for ListenLimits {
             header_timeout: Duration::from_secs(32),
             idle_timeout: Duration::from_secs(90),
             max_header_bytes: 256 * 1024,
-            max_headers: 500, // impersonation sends one header a group
+            max_headers: 256, // impersonation sends one header a group; each costs every request, whether it is sent or not
             max_streams: 250,
             stream_window: 256 * 1024, // enough for most bodies
             max_connections: 16 * 1024,
