@@ -161,9 +161,15 @@ mod tests {
             r#"[{{"manager":"m","operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{{}}}},{}"#,
             entry("a\\u003cb", "2026-01-02T03:04:05Z").trim_start_matches('[')
         );
-        for text in
-            ["[]", "[7]", "[{}]", r#"[{"operation":"Apply","manager":"m"}]"#, &long, &entry("m", "9999-12-31T23:59:59Z"), &entry("m", "0001-01-01T00:00:00Z")]
-        {
+        for text in [
+            "[]",
+            "[7]",
+            "[{}]",
+            r#"[{"operation":"Apply","manager":"m"}]"#,
+            &long,
+            &entry("m", "9999-12-31T23:59:59Z"),
+            &entry("m", "0001-01-01T00:00:00Z"),
+        ] {
             assert_eq!(json(&pack(&mut pool, text).unwrap()), text);
         }
     }

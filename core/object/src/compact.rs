@@ -148,7 +148,8 @@ fn value_end(text: &str, at: usize, depth: usize) -> Option<usize> {
             }
         }
         b'-' | b'0'..=b'9' => {
-            let is_part = |byte: &&u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
+            let is_part =
+                |byte: &&u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
             let end = at + bytes.get(at..)?.iter().take_while(is_part).count();
             is_kept_number(text.get(at..end)?).then_some(end)
         }
@@ -225,7 +226,8 @@ mod tests {
 
     #[test]
     fn what_is_not_compact_is_left_to_the_decoder() {
-        for text in ["", "1", "[]", "{", "{}{}", " {}", "{} ", r#"{"a": 1}"#, r#"{"a":1,}"#, "{,}"] {
+        for text in ["", "1", "[]", "{", "{}{}", " {}", "{} ", r#"{"a": 1}"#, r#"{"a":1,}"#, "{,}"]
+        {
             assert_eq!(CompactJson::object(text), None, "{text}");
         }
         let nested = |levels: usize| ["[".repeat(levels), "]".repeat(levels)].concat();
@@ -239,8 +241,8 @@ mod tests {
         let part = prop::sample::select(
             &[
                 "{", "}", "[", "]", ",", ":", "\"", "\"a\":", "\"b\"", "{\"a\":", "1", "-0", "01",
-                "1e400", "1.5", "true", "null", "nul", "\\", "\\u00e9", "\\ud800", "\\x", "é", "\n",
-                " ", "\u{feff}", "{}", "[]",
+                "1e400", "1.5", "true", "null", "nul", "\\", "\\u00e9", "\\ud800", "\\x", "é",
+                "\n", " ", "\u{feff}", "{}", "[]",
             ][..],
         );
         prop::collection::vec(part, 0..12).prop_map(|parts| parts.concat())

@@ -72,7 +72,8 @@ pub(crate) fn presence(
 ) -> Option<(&'static crate::schema::FieldRow, Emptiness)> {
     let table::Message { row, tags } = table::message(type_index);
     let position = row.position(field)?;
-    let emptiness = tags.get(position).map_or(Emptiness::Pointer, |tag| Emptiness::of(tag.presence));
+    let emptiness =
+        tags.get(position).map_or(Emptiness::Pointer, |tag| Emptiness::of(tag.presence));
     Some((row.fields.get(position)?, emptiness))
 }
 
