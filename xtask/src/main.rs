@@ -69,7 +69,8 @@ usage: cargo xtask <command>
                   equal, 1 if some differ, 2 if it cannot run; `damage --help` lists the flags
   definitions [ARGS]
                   measure a thousand definitions with ten thousand objects: start, memory, one more
-  growth [ARGS]   measure what every verb costs by the number of objects, and watches by their number
+  growth [--binary PATH] [ARGS]
+                  measure what every verb costs by the number of objects, and watches by their number
   envtest [ARGS]  measure how soon control planes of envtest are ready, and the memory of fifty
   settle [ARGS]   measure how long the controllers need until EndpointSlices and Endpoints show all pods
   writes [ARGS]   measure applies, updates with managedFields, definitions and rules on large objects
@@ -194,7 +195,9 @@ fn run() -> Result<bool> {
 
 /// Runs a bench target of the `ratchet` crate, where the test clients are.
 fn run_bench(name: &str, args: &[&str]) -> Result<bool> {
-    let bench = ["bench", "--locked", "-p", "ratchet", "--bench", name, "--"];
+    // A program that is there already is not built once more for the measurement.
+    let profile = if args.contains(&"--binary") { "dev" } else { "bench" };
+    let bench = ["bench", "--profile", profile, "--locked", "-p", "ratchet", "--bench", name, "--"];
     let status = std::process::Command::new("cargo").args(bench).args(args).status()?;
     Ok(status.success())
 }

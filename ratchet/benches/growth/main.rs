@@ -17,11 +17,12 @@ use measurement::arguments::Arguments;
 use measurement::process::ServerProcess;
 
 const USAGE: &str = "\
-usage: cargo bench -p ratchet --bench growth [-- [--quick] [--objects N,N,…] [--watches N,N,…]]
+usage: cargo bench -p ratchet --bench growth [-- [--quick] [--objects N,N,…] [--watches N,N,…] [--binary PATH]]
 
 Starts its own server, fills it with pods and measures at each number of pods: processor time of the server for one request
 and the median time until the answer, for every verb. Then the same for numbers of watches, each of the pods of one node,
-while one hundred pods a second change. --quick: 1,000 and 4,000 pods, 1 and 100 watches.";
+while one hundred pods a second change. --quick: 1,000 and 4,000 pods, 1 and 100 watches. --binary: a server that is built
+already; then the client is not optimised.";
 
 /// Limits that let thousands of watches of one user in.
 const FLAGS: &[&str] =

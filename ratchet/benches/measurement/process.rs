@@ -1,5 +1,6 @@
 //! The server process: start, restart, startup time and memory.
 
+use super::arguments::Arguments;
 use super::client::Target;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -26,7 +27,7 @@ impl ServerProcess {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let begun = Instant::now();
         let zero = Duration::ZERO;
-        let child = Command::new(env!("CARGO_BIN_EXE_ratchet"))
+        let child = Command::new(Arguments::binary())
             .args(["serve", "--data-dir"])
             .arg(folder)
             .args(["--secure-port", &port.to_string()])

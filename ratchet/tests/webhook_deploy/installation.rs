@@ -56,6 +56,7 @@ impl Installation {
         let deployment = self.get("deployment ratchet-webhook -n ratchet-system");
         let container = &deployment["spec"]["template"]["spec"]["containers"][0];
         let replica = Replica::start(container, self.console.folder(), number, flags);
+        replica.wait_until_ready();
         assert_eq!(self.apply(&replica.endpoint_slice()).code, 0);
         replica
     }

@@ -19,6 +19,9 @@ pub(crate) struct Replica {
     reloads: Cell<usize>,
 }
 
+/// What the log says once a replica can be called.
+const READY: [&str; 2] = ["namespaces are watched", "serving certificate replaced"];
+
 /// What the log says of a new configuration file.
 const REPLACED: &str = "configuration replaced";
 
@@ -56,6 +59,14 @@ impl Replica {
             panic!("the webhook did not start: {line:?} {text}")
         });
         Self { child, port, slice: format!("ratchet-webhook-{number}"), log, reloads: Cell::new(0) }
+    }
+
+    /// Waits for what its readiness waits for, as a kubelet does before a Service leads to a pod.
+    pub(crate) fn wait_until_ready(&self) {
+        until("it has a certificate and knows the namespaces", || {
+            let log = self.log();
+            READY.iter().all(|line| log.contains(line)).then_some(())
+        });
     }
 
     /// Reads its files again after a change, as it does by itself from time to time, and waits until they are in force.
