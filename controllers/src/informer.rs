@@ -50,11 +50,14 @@ impl Informer {
         self.reflector.run(self).await;
     }
 
-    /// The part of an object that the store retains.
-    fn retained(&self, node: Node<'_>) -> Retained {
+    /// The part of an object that the store retains, and the same as it is read.
+    fn retained(&self, node: Node<'_>) -> (Retained, Shared) {
         match trim_object(self.path, node) {
-            Trimmed::Whole(node) => Shared::new(node.into_owned()).into(),
-            Trimmed::Part(node) => Retained::text(&node),
+            Trimmed::Whole(node) => {
+                let node = Shared::new(node.into_owned());
+                (node.clone().into(), node)
+            }
+            Trimmed::Part(node) => (Retained::text(&node), Shared::new(node.into_owned())),
         }
     }
 
@@ -67,7 +70,7 @@ impl Follower for Informer {
     type Retained = (Key, Retained);
 
     fn retain(&self, node: Node<'_>) -> Self::Retained {
-        (key_of(&node), self.retained(node))
+        (key_of(&node), self.retained(node).0)
     }
 
     fn replace(&self, all: Vec<Self::Retained>) {
@@ -78,10 +81,10 @@ impl Follower for Informer {
 
     fn set(&self, node: Node<'_>) {
         let key = key_of(&node);
-        self.notify(&self.store.set(key, Some(self.retained(node))).read());
+        self.notify(&self.store.set(key, Some(self.retained(node))));
     }
 
     fn remove(&self, node: Node<'_>) {
-        self.notify(&self.store.set(key_of(&node), None).read());
+        self.notify(&self.store.set(key_of(&node), None));
     }
 }

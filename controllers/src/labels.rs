@@ -119,7 +119,7 @@ mod tests {
             object("y", "far", r#""a":"1","b":"1""#),
             object("x", "none", ""),
         ] {
-            store.set(key, Some(node));
+            store.set(key, Some((node.clone(), node.read())));
         }
         assert_eq!(names(&store, "x", &[("a", "1")]), ["early", "one", "two"]);
         assert_eq!(names(&store, "x", &[("a", "1"), ("b", "2")]), ["two"]);
@@ -137,8 +137,9 @@ mod tests {
         let store = Store::default();
         store.index_labels();
         let (key, node) = object("x", "one", r#""a":"1""#);
-        store.set(key.clone(), Some(node));
-        store.set(key.clone(), Some(object("x", "one", r#""a":"2""#).1));
+        let set = |node: Retained| store.set(key.clone(), Some((node.clone(), node.read())));
+        set(node);
+        set(object("x", "one", r#""a":"2""#).1);
         assert!(names(&store, "x", &[("a", "1")]).is_empty());
         assert_eq!(names(&store, "x", &[("a", "2")]), ["one"]);
         store.replace([object("x", "two", r#""a":"2""#)].into());

@@ -81,17 +81,18 @@ impl Store {
         })
     }
 
-    /// Sets an object, or removes it.
-    pub(crate) fn set(&self, key: Key, new: Option<Retained>) -> RetainedChange {
+    /// Sets an object, which is given as it is retained and as it is read, or removes it.
+    pub(crate) fn set(&self, key: Key, new: Option<(Retained, Shared)>) -> Change {
+        let (retained, new) = new.unzip();
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let State { objects, by_label } = &mut *state;
-        let old = match &new {
-            Some(object) => objects.insert(key.clone(), object.clone()),
+        let old = match retained {
+            Some(object) => objects.insert(key.clone(), object),
             None => objects.remove(&key),
         };
-        let change = RetainedChange { key, old, new };
+        let change = Change { key, old: old.as_ref().map(Retained::read), new };
         if let Some(index) = by_label {
-            index.change(&change.read());
+            index.change(&change);
         }
         change
     }

@@ -133,7 +133,7 @@ fn value_of(class: &Node<'_>) -> i64 {
 /// The global default class; the lowest if a race created several.
 fn default_class(cluster: &dyn PluginContext) -> Option<Node<'static>> {
     cluster
-        .list(&PRIORITY_CLASSES, "", usize::MAX)
+        .list_naming(&PRIORITY_CLASSES, "", "globalDefault")
         .into_iter()
         .filter(is_default)
         .min_by_key(value_of)

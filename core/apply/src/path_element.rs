@@ -83,7 +83,10 @@ impl<'a> PathElement<'a> {
     pub(crate) fn write(&self, out: &mut String) {
         // Writing to a String cannot fail.
         let _ = match self {
-            Self::Field(name) => write!(out, "f:{name}"),
+            Self::Field(name) => {
+                out.push_str("f:");
+                out.write_str(name)
+            }
             Self::Index(index) => write!(out, "i:{index}"),
             Self::Value(value) => write!(out, "v:{}", Json(value)),
             Self::Key(fields) => {

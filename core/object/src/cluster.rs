@@ -23,6 +23,17 @@ pub trait ClusterReader {
         limit: usize,
     ) -> Vec<Node<'static>>;
 
+    /// All that have a member of this name somewhere, and maybe others, as [`ClusterReader::list`]: fewer are read where
+    /// few have it.
+    fn list_naming(
+        &self,
+        resource: &GroupVersionResource<'_>,
+        namespace: &str,
+        _member: &str,
+    ) -> Vec<Node<'static>> {
+        self.list(resource, namespace, usize::MAX)
+    }
+
     /// Whether an object exists.
     fn exists(&self, resource: &GroupVersionResource<'_>, namespace: &str, name: &str) -> bool {
         self.get(resource, namespace, name).is_some()

@@ -95,7 +95,7 @@ pub use shape::{
     type_violations,
 };
 pub use span::{LineColumn, LineIndex, Span};
-pub use stored::{decode_stored, stored_json};
+pub use stored::{decode_stored, stored_json, stored_object, stored_text};
 pub use stream::{YamlDocument, split_documents};
 pub use tree::{Entry, Node, Value};
 pub use write::write_text;

@@ -1,7 +1,8 @@
 //! The JSON that objects are stored as; a tree is refused if it would not decode to the same tree again.
 
 use crate::members::are_unique;
-use crate::{DecodeError, Limits, Node, Value, decode_json, depth};
+use crate::write::{push_text, write_members, write_value};
+use crate::{DecodeError, Entry, Limits, Node, Value, decode_json, depth};
 use alloc::format;
 use alloc::string::String;
 
@@ -19,6 +20,71 @@ pub fn decode_stored(text: &str) -> Result<Node<'_>, DecodeError> {
 
 /// Encodes an object for storage, or explains why it must not be stored.
 pub fn stored_json(node: &Node<'_>) -> Result<String, String> {
+    check(node)?;
+    let text = node.to_json();
+    debug_assert!(decode_stored(&text).is_ok_and(|again| round_trips(node, &again)), "{text}");
+    Ok(text)
+}
+
+/// The same as a store has it: metadata first, with `managedFields` last, without `resourceVersion` and `kind`, and with
+/// an `apiVersion` behind everything only if one is given. An object without metadata gets an empty one.
+pub fn stored_object(object: &Node<'_>, api_version: Option<&str>) -> Result<String, String> {
+    check(object)?;
+    if object.get("metadata").is_some_and(|metadata| !matches!(metadata.value, Value::Map(_))) {
+        return Err("its metadata is no object".into());
+    }
+    let text = stored_text(object, api_version);
+    debug_assert!(decode_stored(&text).is_ok_and(|again| is_stored(object, &again)), "{text}");
+    Ok(text)
+}
+
+/// The same for an object that is not stored but served, of which nothing is checked.
+pub fn stored_text(object: &Node<'_>, api_version: Option<&str>) -> String {
+    let metadata = object.get("metadata").map(Node::entries).unwrap_or_default();
+    let is_last = |entry: &&Entry<'_>| entry.key == MANAGED_FIELDS;
+    let is_first = |entry: &&Entry<'_>| !is_last(entry) && entry.key != "resourceVersion";
+    let metadata = metadata.iter().filter(is_first).chain(metadata.iter().filter(is_last));
+    let mut text = String::with_capacity(1024);
+    text.push_str("{\"metadata\":");
+    write_members(&mut text, metadata);
+    for entry in object.entries().iter().filter(|entry| !is_arranged(&entry.key)) {
+        text.push(',');
+        push_text(&mut text, &entry.key);
+        text.push(':');
+        write_value(&mut text, &entry.node.value);
+    }
+    if let Some(api_version) = api_version {
+        text.push_str(",\"apiVersion\":");
+        push_text(&mut text, api_version);
+    }
+    text.push('}');
+    text
+}
+
+const MANAGED_FIELDS: &str = "managedFields";
+
+/// Whether a member is not written where it stands.
+fn is_arranged(name: &str) -> bool {
+    matches!(name, "metadata" | "kind" | "apiVersion")
+}
+
+/// Whether what was decoded is the object, but for what is not stored.
+fn is_stored(object: &Node<'_>, decoded: &Node<'_>) -> bool {
+    let [mut one, mut other] = [object, decoded].map(Node::clone);
+    for node in [&mut one, &mut other] {
+        ["kind", "apiVersion"].into_iter().for_each(|name| drop(node.remove(name)));
+        let mut metadata = node.remove("metadata").unwrap_or_else(Node::empty_map);
+        metadata.remove("resourceVersion");
+        if let Some(entries) = metadata.remove(MANAGED_FIELDS) {
+            metadata.set(MANAGED_FIELDS, entries);
+        }
+        node.set("metadata", metadata);
+    }
+    round_trips(&one, &other)
+}
+
+/// Explains why a tree must not be stored, if that is so.
+fn check(node: &Node<'_>) -> Result<(), String> {
     let depth = node.depth();
     if depth > LIMITS.depth {
         return Err(format!("it is nested {depth} levels deep, more than {}", LIMITS.depth));
@@ -26,12 +92,10 @@ pub fn stored_json(node: &Node<'_>) -> Result<String, String> {
     if !matches!(node.value, Value::Map(_)) {
         return Err("it cannot be read back: not one object".into());
     }
-    if !is_json(node) {
-        return Err("it is read back as another object".into());
+    match is_json(node) {
+        true => Ok(()),
+        false => Err("it is read back as another object".into()),
     }
-    let text = node.to_json();
-    debug_assert!(decode_stored(&text).is_ok_and(|again| round_trips(node, &again)), "{text}");
-    Ok(text)
 }
 
 /// Whether JSON can tell a tree from every other one: it has no endless numbers, and of members with the same key only
@@ -55,9 +119,8 @@ fn round_trips(original: &Node<'_>, decoded: &Node<'_>) -> bool {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| round_trips(a, b))
         }
         (Value::Map(a), Value::Map(b)) => {
-            let same = |(a, b): (&crate::Entry<'_>, &crate::Entry<'_>)| {
-                a.key == b.key && round_trips(&a.node, &b.node)
-            };
+            let same =
+                |(a, b): (&Entry<'_>, &Entry<'_>)| a.key == b.key && round_trips(&a.node, &b.node);
             a.len() == b.len() && a.iter().zip(b).all(same)
         }
         (Value::Float(a), Value::Int(b)) => *a == *b as f64,
@@ -68,7 +131,7 @@ fn round_trips(original: &Node<'_>, decoded: &Node<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Entry, decode};
+    use crate::decode;
     use alloc::vec;
     use alloc::vec::Vec;
     use proptest::prelude::*;
@@ -94,6 +157,18 @@ mod tests {
             stored_json(&Node::int(1)).unwrap_err(),
             "it cannot be read back: not one object"
         );
+    }
+
+    #[test]
+    fn a_stored_object_begins_with_its_metadata() {
+        let node = |text| decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
+        let text = "{apiVersion: v1, data: {a: '1<'}, kind: ConfigMap, metadata: {managedFields: [{}], name: x, resourceVersion: '7', uid: u}, z: 1}";
+        let stored = r#"{"metadata":{"name":"x","uid":"u","managedFields":[{}]},"data":{"a":"1\u003c"},"z":1}"#;
+        assert_eq!(stored_object(&node(text), None).as_deref(), Ok(stored));
+        let versioned = stored_object(&node("{spec: {}}"), Some("a.b/v1"));
+        assert_eq!(versioned.as_deref(), Ok(r#"{"metadata":{},"spec":{},"apiVersion":"a.b/v1"}"#));
+        let odd = stored_object(&node("{metadata: [], spec: {}}"), None);
+        assert_eq!(odd.unwrap_err(), "its metadata is no object");
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! Encoding of trees as JSON, byte for byte as Go's encoder: compact, with `<`, `>` and `&` escaped.
 
-use crate::{Node, Value};
+use crate::{Entry, Node, Value};
 use alloc::string::String;
 use core::fmt::{self, Write};
 
 impl Node<'_> {
     /// Appends this tree to `out` as compact JSON.
     pub fn write_json(&self, out: &mut String) {
-        // Writing to a String cannot fail. Not by way of a formatter, which would be called for every comma.
-        let _ = write_value(out, &self.value);
+        write_value(out, &self.value);
     }
 
     /// Encodes this tree as compact JSON.
@@ -21,38 +20,57 @@ impl Node<'_> {
 
 impl fmt::Display for Node<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_value(f, &self.value)
+        f.write_str(&self.to_json())
     }
 }
 
-fn write_value(out: &mut impl Write, value: &Value<'_>) -> fmt::Result {
-    match value {
+/// Appends a value. Not by way of a formatter, which would be called for every comma.
+pub(crate) fn write_value(out: &mut String, value: &Value<'_>) {
+    // Writing to a String cannot fail.
+    let _ = match value {
         Value::Null => out.write_str("null"),
         Value::Bool(truth) => out.write_str(if *truth { "true" } else { "false" }),
         Value::Int(number) => write!(out, "{number}"),
         Value::Float(number) => write_float(out, *number),
-        Value::Text(text) => write_text(out, text),
+        Value::Text(text) => return push_text(out, text),
         Value::List(items) => {
-            let mut before = "[";
+            let mut before = '[';
             for item in items {
-                out.write_str(before)?;
-                write_value(out, &item.value)?;
-                before = ",";
+                out.push(before);
+                write_value(out, &item.value);
+                before = ',';
             }
             out.write_str(if items.is_empty() { "[]" } else { "]" })
         }
-        Value::Map(entries) => {
-            let mut before = "{";
-            for entry in entries {
-                out.write_str(before)?;
-                write_text(out, &entry.key)?;
-                out.write_str(":")?;
-                write_value(out, &entry.node.value)?;
-                before = ",";
-            }
-            out.write_str(if entries.is_empty() { "{}" } else { "}" })
-        }
+        Value::Map(entries) => return write_members(out, entries.iter()),
+    };
+}
+
+/// Appends an object of these members.
+pub(crate) fn write_members<'e, 't: 'e>(
+    out: &mut String,
+    entries: impl Iterator<Item = &'e Entry<'t>>,
+) {
+    let start = out.len();
+    for entry in entries {
+        out.push(if out.len() == start { '{' } else { ',' });
+        push_text(out, &entry.key);
+        out.push(':');
+        write_value(out, &entry.node.value);
     }
+    out.push_str(if out.len() == start { "{}" } else { "}" });
+}
+
+/// Appends a string: most need no escape, and are copied at once.
+pub(crate) fn push_text(out: &mut String, text: &str) {
+    if may_need_escape(text) {
+        let _ = write_text(out, text);
+        return;
+    }
+    out.reserve(text.len() + 2);
+    out.push('"');
+    out.push_str(text);
+    out.push('"');
 }
 
 /// A number as Go formats it: plain between 1e-6 and 1e21, with an exponent beyond.
@@ -89,14 +107,34 @@ pub fn write_text(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_str("\"")
 }
 
-/// Whether a byte is one that an escaped letter begins with. No branch depends on a byte, so that many are looked at
-/// together: nearly all texts need no escape.
+/// Whether a byte is one that an escaped letter begins with: nearly all texts have none.
 fn may_need_escape(text: &str) -> bool {
-    text.bytes().fold(false, |found, byte| {
-        // The first byte of the two separators is that of many other letters.
-        found | (byte < 0x20) | matches!(byte, b'"' | b'\\' | b'<' | b'>' | b'&' | 0xe2)
-    })
+    // The length is known, so that many bytes are looked at together; of the rest each is looked up.
+    let (blocks, rest) = text.as_bytes().as_chunks::<16>();
+    let is_escaped =
+        |byte: &u8| (*byte < 0x20) | matches!(byte, b'"' | b'\\' | b'<' | b'>' | b'&' | 0xe2);
+    let in_block =
+        |block: &[u8; 16]| block.iter().fold(false, |found, byte| found | is_escaped(byte));
+    let is_listed = |byte: &u8| ESCAPED.get(usize::from(*byte)).copied().unwrap_or(true);
+    blocks.iter().any(in_block) || rest.iter().fold(false, |found, byte| found | is_listed(byte))
 }
+
+/// The bytes with which an escaped letter may begin. That of the two separators begins many other letters, too.
+static ESCAPED: [bool; 256] = {
+    let mut escaped = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        escaped[byte] = true;
+        byte += 1;
+    }
+    escaped[b'"' as usize] = true;
+    escaped[b'\\' as usize] = true;
+    escaped[b'<' as usize] = true;
+    escaped[b'>' as usize] = true;
+    escaped[b'&' as usize] = true;
+    escaped[0xe2] = true;
+    escaped
+};
 
 fn needs_escape(letter: char) -> bool {
     matches!(letter, '\0'..='\u{1f}' | '"' | '\\' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}')

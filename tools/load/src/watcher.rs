@@ -5,12 +5,12 @@ use crate::endpoint::Endpoint;
 use crate::errors::{ErrorCounts, RequestFailure};
 use crate::events::EventLedger;
 use crate::resource::SEQUENCE;
-use crate::worker::text_member;
+use crate::worker::TextMember;
 use crate::write_log::WriteLog;
 use http_body_util::BodyExt;
 use hyper::Method;
 use hyper::body::Incoming;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -150,16 +150,21 @@ async fn read(
     Ok(())
 }
 
+static TYPE: LazyLock<TextMember> = LazyLock::new(|| TextMember::new("type"));
+static MESSAGE: LazyLock<TextMember> = LazyLock::new(|| TextMember::new("message"));
+static VERSION: LazyLock<TextMember> = LazyLock::new(|| TextMember::new("resourceVersion"));
+static NUMBER: LazyLock<TextMember> = LazyLock::new(|| TextMember::new(SEQUENCE));
+
 fn parse(line: &[u8]) -> WatchEvent {
-    if text_member(line, "type").as_deref() == Some("ERROR") {
-        let message = text_member(line, "message");
+    if TYPE.find(line) == Some("ERROR") {
+        let message = MESSAGE.find(line).map(str::to_owned);
         return WatchEvent::Error(
             message.unwrap_or_else(|| String::from_utf8_lossy(line).into_owned()),
         );
     }
     WatchEvent::Object {
-        version: text_member(line, "resourceVersion").and_then(|version| version.parse().ok()),
-        sequence: text_member(line, SEQUENCE).and_then(|sequence| sequence.parse().ok()),
+        version: VERSION.find(line).and_then(|version| version.parse().ok()),
+        sequence: NUMBER.find(line).and_then(|sequence| sequence.parse().ok()),
     }
 }
 

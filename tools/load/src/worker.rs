@@ -5,11 +5,13 @@ use crate::resource::Template;
 use hyper::Method;
 use memchr::memmem;
 use std::fmt::Write;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
 /// A list's metadata stand within so many bytes of its beginning or its end.
 const METADATA: usize = 4096;
+
+static CONTINUE: LazyLock<TextMember> = LazyLock::new(|| TextMember::new("continue"));
 
 /// What all clients of one run share.
 pub(crate) struct Collection {
@@ -117,16 +119,24 @@ impl Worker {
 fn continue_token(body: &[u8]) -> Option<String> {
     let head = body.get(..METADATA).unwrap_or(body);
     let tail = body.len().checked_sub(METADATA).and_then(|at| body.get(at..));
-    [Some(head), tail].into_iter().flatten().find_map(|part| text_member(part, "continue"))
+    [Some(head), tail].into_iter().flatten().find_map(|part| CONTINUE.find(part)).map(str::to_owned)
 }
 
-/// The text that follows a member's name; texts with escapes are not expected.
-pub(crate) fn text_member(json: &[u8], name: &str) -> Option<String> {
-    let name = format!("\"{name}\":");
-    let at = memmem::find(json, name.as_bytes())? + name.len();
-    let value = json.get(at..)?.trim_ascii_start().strip_prefix(b"\"")?;
-    let end = memchr::memchr(b'"', value)?;
-    String::from_utf8(value.get(..end)?.to_vec()).ok()
+/// Finds a member of JSON by its name alone, whose value is a text without escapes.
+pub(crate) struct TextMember(memmem::Finder<'static>);
+
+impl TextMember {
+    pub(crate) fn new(name: &str) -> Self {
+        Self(memmem::Finder::new(&format!("\"{name}\":")).into_owned())
+    }
+
+    /// The value.
+    pub(crate) fn find<'a>(&self, json: &'a [u8]) -> Option<&'a str> {
+        let at = self.0.find(json)? + self.0.needle().len();
+        let value = json.get(at..)?.trim_ascii_start().strip_prefix(b"\"")?;
+        let end = memchr::memchr(b'"', value)?;
+        std::str::from_utf8(value.get(..end)?).ok()
+    }
 }
 
 fn push_escaped(path: &mut String, text: &str) {
@@ -209,6 +219,6 @@ mod tests {
         assert_eq!(continue_token(before.as_bytes()).as_deref(), Some("t1"));
         assert_eq!(continue_token(after.as_bytes()).as_deref(), Some("t2"));
         assert_eq!(continue_token(b"{}"), None);
-        assert_eq!(text_member(br#"{"a":1}"#, "a"), None);
+        assert_eq!(TextMember::new("a").find(br#"{"a":1}"#), None);
     }
 }

@@ -6,9 +6,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::{Buf, Bytes};
+use futures_util::{Stream, StreamExt};
 use http_body::{Frame, SizeHint};
 use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt, Empty, Full};
+use http_body_util::{BodyExt, Empty, Full, StreamBody};
 use tokio::sync::mpsc;
 
 /// The body of every response.
@@ -42,10 +43,16 @@ pub fn chunks(pieces: Vec<Bytes>) -> Body {
     Chunks { pieces, remaining, since_yield: 0 }.boxed_unsync()
 }
 
+/// A body of the pieces of a stream, each of which is flushed at once; the next is made when the
+/// client takes it.
+pub fn stream(pieces: impl Stream<Item = Bytes> + Send + 'static) -> Body {
+    StreamBody::new(pieces.map(|piece| Ok(Frame::data(piece)))).boxed_unsync()
+}
+
 /// A body that is written while it is sent; at most `capacity` chunks wait for a slow client.
 pub fn channel(capacity: usize) -> (Sender, Body) {
     let (sender, receiver) = mpsc::channel(capacity.max(1));
-    (Sender(sender), Stream(receiver).boxed_unsync())
+    (Sender(sender), Receiver(receiver).boxed_unsync())
 }
 
 /// The writing end of a [`channel`]; when the last one is dropped the body ends cleanly.
@@ -125,9 +132,9 @@ impl http_body::Body for Chunks {
     }
 }
 
-struct Stream(mpsc::Receiver<Result<Bytes, BodyError>>);
+struct Receiver(mpsc::Receiver<Result<Bytes, BodyError>>);
 
-impl http_body::Body for Stream {
+impl http_body::Body for Receiver {
     type Data = Bytes;
     type Error = BodyError;
 
@@ -186,6 +193,12 @@ mod tests {
         sender.send("two").await.unwrap();
         drop(sender);
         assert_eq!(reading.await.unwrap(), "one two");
+    }
+
+    #[tokio::test]
+    async fn a_stream_is_read_piece_by_piece() {
+        let pieces = futures_util::stream::iter(["one ", "two"]).map(Bytes::from);
+        assert_eq!(collect(stream(pieces)).await, "one two");
     }
 
     #[tokio::test]

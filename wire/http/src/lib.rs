@@ -30,7 +30,7 @@ mod read;
 mod tls;
 mod unread;
 
-pub use body::{Body, BodyError, Gone, Sender, channel, chunks, empty, full};
+pub use body::{Body, BodyError, Gone, Sender, channel, chunks, empty, full, stream};
 pub use drain::Drain;
 pub use listener::{ListenLimits, Listener, Peer, Service};
 pub use pod_security::PodSecurityCounters;

@@ -27,7 +27,7 @@ impl<'a> FieldSet<'a> {
             entries.push(Entry::new(SELF, Node::empty_map()));
         }
         for node in &self.nodes {
-            let mut key = String::new();
+            let mut key = String::with_capacity(32);
             node.element.write(&mut key);
             let with_self = node.is_member && !node.children.is_empty();
             entries.push(Entry::new(key, node.children.encode_with(with_self)));

@@ -62,7 +62,7 @@ impl ResourceQuota {
         let write = |(item, after): (Arc<Item>, Node<'static>)| {
             let key = resource.key(&request.path.namespace, after.text_at(&["metadata", "name"]));
             let guard = Guard::At(Revision(item.revision));
-            Ok(Write::put(&key, guard, storable(after)?.bytes()))
+            Ok(Write::put(&key, guard, storable(&after)?.bytes()))
         };
         let writes = charged.into_iter().map(write).collect::<Result<_, StatusError>>()?;
         Ok(CommitConditions { writes, lock })

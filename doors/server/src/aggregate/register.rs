@@ -118,7 +118,7 @@ fn writes(
             metadata::fill_system_fields(&mut new, resource.strategy(), app.new_uid(), now.clone());
             resource.canonicalize(&mut new);
             let key = resource.key("", name);
-            writes.push(Write::put(&key, Guard::Absent, storable(new)?.bytes()));
+            writes.push(Write::put(&key, Guard::Absent, storable(&new)?.bytes()));
             continue;
         };
         // What is wanted of a version is always the same: an object that was right is right until it changes.
@@ -128,7 +128,7 @@ fn writes(
         match updated(&item, wanted, is_start) {
             Some(new) => {
                 let (key, guard) = (resource.key("", name), Guard::At(Revision(item.revision)));
-                writes.push(Write::put(&key, guard, storable(new)?.bytes()));
+                writes.push(Write::put(&key, guard, storable(&new)?.bytes()));
             }
             None => {
                 checked.insert(item.key.clone(), item.revision);

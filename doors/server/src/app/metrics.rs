@@ -312,11 +312,10 @@ impl Metrics {
         Running::start(self.long_running.with(&labels.plain()))
     }
 
-    /// Counts a sent watch event.
-    pub fn watch_event(&self, resource: &ServedResource) {
-        self.watch_events
-            .with(&[resource.row().group, resource.row().version, resource.row().plural])
-            .inc();
+    /// The number of watch events of a resource that were sent.
+    pub fn watch_events(&self, resource: &ServedResource) -> Arc<Counter> {
+        let row = resource.row();
+        self.watch_events.with(&[row.group, row.version, row.plural])
     }
 
     /// Counts a use of a service account token.

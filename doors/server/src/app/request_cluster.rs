@@ -50,6 +50,26 @@ impl<'a> RequestCluster<'a> {
     }
 }
 
+impl RequestCluster<'_> {
+    /// The first objects of a namespace that are selected.
+    fn select(
+        &self,
+        resource: &GroupVersionResource<'_>,
+        namespace: &str,
+        limit: usize,
+        select: impl Fn(&Item) -> bool,
+    ) -> Vec<Node<'static>> {
+        let Some(served) = self.find(resource) else { return Vec::new() };
+        let prefix = if served.row().namespaced { format!("{namespace}/") } else { String::new() };
+        let snapshot = served.cache.now();
+        if let Some(found) = snapshot.unreadable_within(&prefix) {
+            let _ = self.failed.set(found.clone()); // the first is enough
+        }
+        let items = snapshot.within(&prefix).filter(|item| select(item)).take(limit);
+        items.map(|item| object(&served, item, resource.version)).collect()
+    }
+}
+
 /// The object as it is stored, or in the version of the resource if one is named.
 fn object(resource: &ServedResource, item: &Arc<Item>, version: &str) -> Node<'static> {
     if version.is_empty() {
@@ -78,14 +98,16 @@ impl ClusterReader for RequestCluster<'_> {
         namespace: &str,
         limit: usize,
     ) -> Vec<Node<'static>> {
-        let Some(served) = self.find(resource) else { return Vec::new() };
-        let prefix = if served.row().namespaced { format!("{namespace}/") } else { String::new() };
-        let snapshot = served.cache.now();
-        if let Some(found) = snapshot.unreadable_within(&prefix) {
-            let _ = self.failed.set(found.clone()); // the first is enough
-        }
-        let items = snapshot.within(&prefix).take(limit);
-        items.map(|item| object(&served, item, resource.version)).collect()
+        self.select(resource, namespace, limit, |_| true)
+    }
+
+    fn list_naming(
+        &self,
+        resource: &GroupVersionResource<'_>,
+        namespace: &str,
+        member: &str,
+    ) -> Vec<Node<'static>> {
+        self.select(resource, namespace, usize::MAX, |item| item.may_name(member))
     }
 
     fn exists(&self, resource: &GroupVersionResource<'_>, namespace: &str, name: &str) -> bool {

@@ -240,6 +240,11 @@ impl ServedResource {
         self.defined.is_none() && (row.group, row.version) != (stored.group, stored.version)
     }
 
+    /// Whether objects are stored in this version, and without being brought into another shape.
+    pub(crate) fn is_stored_as_served(&self) -> bool {
+        self.defined.is_none() && !self.is_converted()
+    }
+
     /// The warning with which every request is answered, if the kind or version is deprecated.
     pub(crate) fn deprecation(&self, config: &ApiConfig) -> Option<String> {
         match self.defined() {

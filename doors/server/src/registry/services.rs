@@ -164,7 +164,7 @@ impl ServiceAllocator<'_> {
                 clock::new_uid(),
                 clock::now(),
             );
-            Ok(Write::put(&address_key(ip), Guard::Absent, storable(object)?.bytes()))
+            Ok(Write::put(&address_key(ip), Guard::Absent, storable(&object)?.bytes()))
         });
         // Only its own allocations are released: an address that was freed by hand may belong to another Service by now.
         let owns = |owner: &Node<'_>| {
@@ -179,7 +179,7 @@ impl ServiceAllocator<'_> {
         let ports = plan.take_numbers.iter().map(|port| {
             let owner =
                 Node::map([("namespace", Node::string(namespace)), ("name", Node::string(name))]);
-            let value = storable(Node::map([("metadata", owner)]))?;
+            let value = storable(&Node::map([("metadata", owner)]))?;
             Ok(Write::put(&port_key(port), Guard::Absent, value.bytes()))
         });
         let numbers = self.cache.resource_cache(NODE_PORTS);

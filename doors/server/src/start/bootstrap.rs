@@ -197,12 +197,12 @@ fn writes(app: &App, object: &Node<'static>) -> Result<Vec<Write>, StatusError> 
     let Some(item) = resource.cache.find(&resource.cache_key(namespace, name))? else {
         let new = with_system_fields(app, &resource, node);
         let mut writes = app.services().bootstrap_claims(&resource, &new)?;
-        writes.push(Write::put(&key, Guard::Absent, storable(new)?.bytes()));
+        writes.push(Write::put(&key, Guard::Absent, storable(&new)?.bytes()));
         return Ok(writes);
     };
     let Some(new) = reconciled(&item.node(), &node) else { return Ok(Vec::new()) };
     let guard = Guard::At(Revision(item.revision));
-    Ok(vec![Write::put(&key, guard, storable(new)?.bytes())])
+    Ok(vec![Write::put(&key, guard, storable(&new)?.bytes())])
 }
 
 fn is_flow_control(object: &Node<'_>) -> bool {

@@ -198,8 +198,10 @@ fn stored(
     node: Node<'static>,
 ) -> Result<Stored, StatusError> {
     Ok(match current.version() {
-        Some(version) => storable_as(node, format!("{}/{version}", request.resource.row().group))?,
-        None => storable(node)?,
+        Some(version) => {
+            storable_as(&node, &format!("{}/{version}", request.resource.row().group))?
+        }
+        None => storable(&node)?,
     })
 }
 

@@ -6,7 +6,6 @@ pub(crate) mod apply;
 pub(crate) mod component_status;
 pub(crate) mod create;
 pub(crate) mod delete;
-mod frames;
 pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod managed_fields;

@@ -193,7 +193,8 @@ async fn create_once(
     let (mut validated, _) = paired.into_nodes();
     resource.strategy().complete_valid(&mut validated);
     for _ in 0..TRIES {
-        match (commit_new(request, &validated, warning_count, dry_run).await, unallocated.take()) {
+        let committed = commit_new(request, &mut validated, warning_count, dry_run).await;
+        match (committed, unallocated.take()) {
             (Ok(Some(item)), _) => return resource.serve_one(item).await,
             // What was chosen before validation may be the reason: something else is chosen then.
             (_, Some(node)) => {
@@ -208,15 +209,15 @@ async fn create_once(
 }
 
 /// One attempt to commit a validated new object; none if an address was taken, or the namespace or a quota changed,
-/// meanwhile.
+/// meanwhile: then the object can be tried again.
 async fn commit_new(
     request: &ResourceRequest<'_>,
-    validated: &Node<'static>,
+    validated: &mut Node<'static>,
     warning_count: usize,
     dry_run: bool,
 ) -> Result<Option<Arc<Item>>, StatusError> {
     let (app, resource) = (request.app, request.resource);
-    let name = validated.text_at(&["metadata", "name"]);
+    let name = &*validated.text_at(&["metadata", "name"]).to_owned();
     let cache_key: Arc<str> = resource.cache_key(&request.path.namespace, name).into();
     let mut conditions = Chain::of(app).conditions(request, Part::Main, validated, None).await?;
     if resource.is_stored_by_webhook() {
@@ -234,14 +235,16 @@ async fn commit_new(
     if resource.cache.find(&cache_key)?.is_some() {
         return Err(StatusError::already_exists(resource.about(name)));
     }
-    let mut node = validated.clone();
-    node.map_mut("metadata").remove("resourceVersion");
+    validated.map_mut("metadata").remove("resourceVersion");
+    // What an attempt chooses does not bind the next.
+    let mut chosen = resource.strategy().allocates.then(|| validated.clone());
+    let node = chosen.as_mut().unwrap_or(validated);
     // The reference allocates before the strategy runs: an allocation error comes without the strategy's warnings.
     let claims = app
         .services()
-        .claim(resource.strategy(), &mut node, None, dry_run)
+        .claim(resource.strategy(), node, None, dry_run)
         .inspect_err(|_| request.warnings.truncate(warning_count))?;
-    resource.canonicalize(&mut node);
+    resource.canonicalize(node);
     let is_definition = resource.strategy().deletion == Deletion::Cleaned;
     let definition = (is_definition && !dry_run).then(|| node.clone());
     let value = stored(request, node).await?;
@@ -287,11 +290,16 @@ fn named_version(node: &Node<'_>) -> Option<u64> {
 }
 
 /// Converts an object of the request's version into the stored form.
-async fn stored(request: &ResourceRequest<'_>, node: Node<'static>) -> Result<Stored, StatusError> {
-    let (node, api_version) = request.resource.store(node).await?;
-    let value = match api_version {
-        Some(api_version) => storable_as(node, api_version)?,
-        None => storable(node)?,
+async fn stored(
+    request: &ResourceRequest<'_>,
+    node: &Node<'static>,
+) -> Result<Stored, StatusError> {
+    let value = match request.resource.is_stored_as_served() {
+        true => storable(node)?,
+        false => match request.resource.store(node.clone()).await? {
+            (node, Some(api_version)) => storable_as(&node, &api_version)?,
+            (node, None) => storable(&node)?,
+        },
     };
     // What a client reads must fit into its next request.
     match value.bytes().len() <= LIMIT {
@@ -393,7 +401,7 @@ async fn change_once(
     if is_same && resource.stores_what_it_serves() {
         return Ok(Some(current.clone()));
     }
-    let value = stored(request, new).await?;
+    let value = stored(request, &new).await?;
     if is_same && current.is_stored_as(&value) {
         return Ok(Some(current.clone()));
     }

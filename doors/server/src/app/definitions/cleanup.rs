@@ -153,8 +153,8 @@ fn deletion(root: &str, item: &Item, group: &str, now: &str) -> Result<Option<Wr
     metadata.set("deletionGracePeriodSeconds", Node::int(0));
     metadata.set("generation", Node::int(generation.saturating_add(1)));
     let value = match item.version() {
-        Some(version) => storable_as(node, format!("{group}/{version}"))?,
-        None => storable(node)?,
+        Some(version) => storable_as(&node, &format!("{group}/{version}"))?,
+        None => storable(&node)?,
     };
     Ok(Some(Write::put(&key, guard, value.bytes())))
 }
@@ -168,7 +168,7 @@ async fn write(
     let mut node = definition.node();
     set_condition(&mut node, &terminating_condition(termination), &app.now());
     let guard = Guard::At(Revision(definition.revision()));
-    let write = Write::put(&key(&definition.view.name), guard, storable(node)?.bytes());
+    let write = Write::put(&key(&definition.view.name), guard, storable(&node)?.bytes());
     commit(&app.cache, vec![write]).await.map(drop)
 }
 
@@ -192,7 +192,7 @@ async fn finish(
     let (key, guard) = (key(&definition.view.name), Guard::At(Revision(definition.revision())));
     let write = match is_last {
         true => Write::delete(&key, guard),
-        false => Write::put(&key, guard, storable(node)?.bytes()),
+        false => Write::put(&key, guard, storable(&node)?.bytes()),
     };
     commit(&app.cache, vec![write]).await?;
     Ok(Advance::Written)

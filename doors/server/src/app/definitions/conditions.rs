@@ -50,7 +50,7 @@ pub(super) fn writes(
         }
         after.insert(&view.name, CustomResourceDefinition::from_node(&node));
         let guard = Guard::At(Revision(definition.revision()));
-        writes.push(Write::put(&key(&view.name), guard, storable(node)?.bytes()));
+        writes.push(Write::put(&key(&view.name), guard, storable(&node)?.bytes()));
     }
     Ok(writes)
 }

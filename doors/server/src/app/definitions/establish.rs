@@ -45,7 +45,7 @@ impl Definitions {
         let rivals = known.rivals(&view);
         let rivals = rivals.iter().map(|rival| &rival.view);
         sync_status(&mut node, rivals, has_valid_ca_bundle(&view), now);
-        Ok(Established { value: storable(node)?, definitions: self, _naming: naming })
+        Ok(Established { value: storable(&node)?, definitions: self, _naming: naming })
     }
 
     /// Leaves those definitions out whose status was written together with them.

@@ -5,9 +5,10 @@ use super::packed::Packed;
 use super::scope::IndexedField;
 use super::unreadable::Unstorable;
 use bytes::Bytes;
+use memchr::memmem;
 use ratchet_apply::FieldsPool;
 use ratchet_object::selector::{FieldSelector, LabelSelector, selectable};
-use ratchet_object::{CompactJson, Entry, Node, Value, decode_stored, stored_json};
+use ratchet_object::{CompactJson, Entry, Node, decode_stored, stored_object, stored_text};
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -61,8 +62,8 @@ impl Stored {
         };
         node.map_mut("metadata").remove("managedFields");
         match split_version(&self.0).1 {
-            Some(version) => storable_as(node, version.to_owned()),
-            None => storable(node),
+            Some(version) => storable_as(&node, version),
+            None => storable(&node),
         }
     }
 }
@@ -103,6 +104,13 @@ impl Item {
             return Ok(Self { index, ..Self::of(key, revision, value) });
         };
         Ok(Self { packed: Some(packed), index, ..Self::of(key, revision, rest.as_bytes()) })
+    }
+
+    /// Whether a member outside of `managedFields` may have this name: it is looked for as text.
+    pub(crate) fn may_name(&self, member: &str) -> bool {
+        let text = &self.body;
+        memmem::find(text, format!("\"{member}\"").as_bytes()).is_some()
+            || memmem::find(text, b"\\u").is_some()
     }
 
     /// The value of the field that its resource is indexed by.
@@ -187,7 +195,7 @@ impl Item {
 
     /// The same object at the same revision with other contents, as another version or schema shows it.
     pub(crate) fn showing(&self, node: Node<'_>) -> Self {
-        let body = arranged(node).to_json();
+        let body = stored_text(&node, None);
         let key = self.key.clone();
         let mut item = match self.revision {
             // An object that is not saved has no resource version.
@@ -356,16 +364,14 @@ impl Item {
 
 /// Encodes an object for the store: without `kind`, `apiVersion` and `resourceVersion`, metadata first. The only way to
 /// make a [`Stored`]; fails if the result would not decode to the same object.
-pub(crate) fn storable(node: Node<'_>) -> Result<Stored, Unstorable> {
-    encode(arranged(node))
+pub(crate) fn storable(node: &Node<'_>) -> Result<Stored, Unstorable> {
+    encode(node, None)
 }
 
 /// The same for an object of a resource whose objects are not all stored in the same version: `api_version` is that
 /// of this one.
-pub(crate) fn storable_as(node: Node<'_>, api_version: String) -> Result<Stored, Unstorable> {
-    let mut node = arranged(node);
-    node.set("apiVersion", Node::string(api_version));
-    encode(node)
+pub(crate) fn storable_as(node: &Node<'_>, api_version: &str) -> Result<Stored, Unstorable> {
+    encode(node, Some(api_version))
 }
 
 /// Splits the version off the end of a stored value, together with the last brace.
@@ -383,37 +389,16 @@ fn split_version(value: &[u8]) -> (&[u8], Option<&str>) {
     }
 }
 
-/// An object without `kind`, `apiVersion` and `resourceVersion`, its metadata first.
-fn arranged(mut node: Node<'_>) -> Node<'_> {
-    node.remove("kind");
-    node.remove("apiVersion");
-    let mut metadata = node.remove("metadata").unwrap_or_else(Node::empty_map);
-    metadata.remove("resourceVersion");
-    // Last, where the cache looks for them.
-    if let Some(entries) = metadata.remove("managedFields") {
-        metadata.set("managedFields", entries);
-    }
-    if let Some(entries) = node.entries_mut() {
-        entries.insert(0, Entry::new("metadata", metadata));
-    }
-    node
-}
-
-fn encode(node: Node<'_>) -> Result<Stored, Unstorable> {
-    let is_map = node.get("metadata").is_some_and(|node| matches!(node.value, Value::Map(_)));
+fn encode(node: &Node<'_>, api_version: Option<&str>) -> Result<Stored, Unstorable> {
     let name = |metadata: &Node<'_>| {
         format!("{}/{}", metadata.text_at(&["namespace"]), metadata.text_at(&["name"]))
     };
-    let unstorable = |why: String, node: &Node<'_>| {
-        let name = node.get("metadata").map(name).unwrap_or_default();
-        Unstorable { why, name }
-    };
-    if !is_map {
-        return Err(unstorable("its metadata is no object".to_owned(), &node));
-    }
-    match stored_json(&node) {
+    match stored_object(node, api_version) {
         Ok(text) => Ok(Stored(text.into())),
-        Err(why) => Err(unstorable(why, &node)),
+        Err(why) => {
+            let name = node.get("metadata").map(name).unwrap_or_default();
+            Err(Unstorable { why, name })
+        }
     }
 }
 

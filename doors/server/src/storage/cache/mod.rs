@@ -27,6 +27,7 @@ pub(crate) use line::{RevisionLine, WAIT_LIMIT};
 pub(crate) use object_state::{ObjectChange, ObjectState};
 pub(crate) use resource::ResourceCache;
 pub(crate) use scope::{IndexedField, Scope, index_of};
+pub(crate) use signals::Subscription;
 pub(crate) use snapshot::Snapshot;
 pub(crate) use unreadable::Unreadable;
 

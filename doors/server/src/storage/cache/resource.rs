@@ -355,6 +355,17 @@ mod tests {
     }
 
     #[test]
+    fn a_watch_knows_how_many_are_told_with_it() {
+        let cache = ResourceCache::default();
+        let one = cache.subscribe(Scope::Prefix { prefix: "a/".into() });
+        let other = cache.subscribe(Scope::Prefix { prefix: "b/".into() });
+        let second = cache.subscribe(Scope::Prefix { prefix: "a/".into() });
+        assert_eq!([&one, &other, &second].map(Subscription::group_size), [2, 1, 2]);
+        drop(second);
+        assert_eq!([&one, &other].map(Subscription::group_size), [1, 1]);
+    }
+
+    #[test]
     fn what_a_change_wakes_does_not_grow_with_other_watches() {
         let cache = ResourceCache::default();
         let count = |watches: usize| {
@@ -371,7 +382,7 @@ mod tests {
     #[tokio::test]
     async fn a_watch_that_looked_too_early_is_woken() {
         let cache = ResourceCache::default();
-        let watch = cache.subscribe(Scope::Object { key: "a".into() });
+        let mut watch = cache.subscribe(Scope::Object { key: "a".into() });
         cache.apply(vec![(6, "a".into(), item("a", 6))]);
         watch.changed().await;
         assert_eq!((watch.take(), watch.take()), (Some(6), None));

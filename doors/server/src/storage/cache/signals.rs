@@ -2,25 +2,47 @@
 
 use super::change::Change;
 use super::scope::Scope;
+use futures_util::task::AtomicWaker;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::Notify;
+use std::task::Poll;
 
 /// The watches of one resource.
 #[derive(Debug, Default)]
 pub(super) struct Signals(Mutex<Registered>);
 
 /// Who is registered for a namespace, an object, a name or an index value.
-type ByText = HashMap<Box<str>, Vec<Arc<Signal>>>;
+type ByText = HashMap<Box<str>, Group>;
 
 #[derive(Debug, Default)]
 struct Registered {
-    all: Vec<Arc<Signal>>,
+    all: Group,
     namespaces: ByText,
     objects: ByText,
     names: ByText,
     index_values: ByText,
+}
+
+/// Those who are told of the same changes.
+#[derive(Debug, Default)]
+struct Group {
+    signals: Vec<Arc<Signal>>,
+    /// Their number, for each of them to see.
+    size: Arc<AtomicUsize>,
+}
+
+impl Group {
+    fn add(&mut self, signal: Arc<Signal>) -> Arc<AtomicUsize> {
+        self.signals.push(signal);
+        self.size.store(self.signals.len(), Ordering::Relaxed);
+        self.size.clone()
+    }
+
+    fn remove(&mut self, signal: &Arc<Signal>) {
+        self.signals.retain(|other| !Arc::ptr_eq(other, signal));
+        self.size.store(self.signals.len(), Ordering::Relaxed);
+    }
 }
 
 /// Tells one watch of changes.
@@ -28,14 +50,14 @@ struct Registered {
 struct Signal {
     /// The revision of the first change that was not taken yet; zero if there is none.
     first: AtomicU64,
-    notify: Notify,
+    waker: AtomicWaker,
 }
 
 impl Signal {
     fn raise(&self, revision: u64) {
         // Who is told already, and did not look yet, finds this change, too.
         if self.first.compare_exchange(0, revision, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
-            self.notify.notify_one();
+            self.waker.wake();
         }
     }
 }
@@ -46,6 +68,7 @@ pub(crate) struct Subscription {
     signals: Arc<Signals>,
     scope: Scope,
     signal: Arc<Signal>,
+    group_size: Arc<AtomicUsize>,
 }
 
 impl Subscription {
@@ -55,9 +78,23 @@ impl Subscription {
         Some(self.signal.first.swap(0, Ordering::AcqRel)).filter(|first| *first > 0)
     }
 
-    /// Waits for a change; may also return without one.
-    pub(crate) async fn changed(&self) {
-        self.signal.notify.notified().await;
+    /// The number of watches that are told of the same changes, with this one.
+    pub(crate) fn group_size(&self) -> usize {
+        self.group_size.load(Ordering::Relaxed)
+    }
+
+    /// Waits until there is a change to take.
+    pub(crate) async fn changed(&mut self) {
+        let signal = &self.signal;
+        std::future::poll_fn(|context| {
+            // Before the look, so that no change comes between the two.
+            signal.waker.register(context.waker());
+            match signal.first.load(Ordering::Acquire) {
+                0 => Poll::Pending,
+                _ => Poll::Ready(()),
+            }
+        })
+        .await;
     }
 }
 
@@ -65,15 +102,12 @@ impl Drop for Subscription {
     fn drop(&mut self) {
         let mut registered = self.signals.registered();
         let (by_text, key) = match registered.slot(&self.scope) {
-            Slot::All(signals) => {
-                signals.retain(|other| !Arc::ptr_eq(other, &self.signal));
-                return;
-            }
+            Slot::All(group) => return group.remove(&self.signal),
             Slot::Of(by_text, key) => (by_text, key),
         };
-        if let Some(signals) = by_text.get_mut(key) {
-            signals.retain(|other| !Arc::ptr_eq(other, &self.signal));
-            if signals.is_empty() {
+        if let Some(group) = by_text.get_mut(key) {
+            group.remove(&self.signal);
+            if group.signals.is_empty() {
                 by_text.remove(key);
             }
         }
@@ -82,7 +116,7 @@ impl Drop for Subscription {
 
 /// Where a scope is registered.
 enum Slot<'r, 's> {
-    All(&'r mut Vec<Arc<Signal>>),
+    All(&'r mut Group),
     Of(&'r mut ByText, &'s str),
 }
 
@@ -102,11 +136,11 @@ impl Signals {
     /// Registers a watch. It is told of all changes that are applied after this call.
     pub(super) fn subscribe(self: &Arc<Self>, scope: Scope) -> Subscription {
         let signal = Arc::<Signal>::default();
-        match self.registered().slot(&scope) {
-            Slot::All(signals) => signals.push(signal.clone()),
-            Slot::Of(by_text, key) => by_text.entry(key.into()).or_default().push(signal.clone()),
-        }
-        Subscription { signals: self.clone(), scope, signal }
+        let group_size = match self.registered().slot(&scope) {
+            Slot::All(group) => group.add(signal.clone()),
+            Slot::Of(by_text, key) => by_text.entry(key.into()).or_default().add(signal.clone()),
+        };
+        Subscription { signals: self.clone(), scope, signal, group_size }
     }
 
     /// Tells those of changes whom they may concern. The changes must be visible already.
@@ -120,15 +154,14 @@ impl Signals {
     /// Tells everybody.
     pub(super) fn tell_all(&self, revision: u64) {
         let registered = self.registered();
-        registered.all.iter().for_each(|signal| signal.raise(revision));
         let by_text = [
             &registered.namespaces,
             &registered.objects,
             &registered.names,
             &registered.index_values,
         ];
-        let signals = by_text.into_iter().flat_map(HashMap::values).flatten();
-        signals.for_each(|signal| signal.raise(revision));
+        let groups = by_text.into_iter().flat_map(HashMap::values).chain([&registered.all]);
+        groups.flat_map(|group| &group.signals).for_each(|signal| signal.raise(revision));
     }
 
     /// The number of watches that a change wakes.
@@ -143,7 +176,7 @@ impl Signals {
     /// All watches of indexed values count as one: each value has about one, and an object has one value.
     pub(super) fn concerned(&self, prefix: &str, name: &str) -> usize {
         let registered = self.registered();
-        let count = |signals: Option<&Vec<Arc<Signal>>>| signals.map_or(0, Vec::len);
+        let count = |group: Option<&Group>| group.map_or(0, |group| group.signals.len());
         let of_name = match name {
             "" => 0,
             _ => {
@@ -156,7 +189,7 @@ impl Signals {
             _ => count(registered.namespaces.get(prefix)),
         };
         let of_value = usize::from(!registered.index_values.is_empty());
-        registered.all.len() + of_namespace + of_name + of_value
+        registered.all.signals.len() + of_namespace + of_name + of_value
     }
 
     fn registered(&self) -> MutexGuard<'_, Registered> {
@@ -166,8 +199,8 @@ impl Signals {
 
 impl Registered {
     fn interested(&self, change: &Change, mut take: impl FnMut(&Signal)) {
-        let mut each = |signals: Option<&Vec<Arc<Signal>>>| {
-            signals.into_iter().flatten().for_each(|signal| take(signal));
+        let mut each = |group: Option<&Group>| {
+            group.into_iter().flat_map(|group| &group.signals).for_each(|signal| take(signal));
         };
         each(Some(&self.all));
         let key = &*change.item.key;

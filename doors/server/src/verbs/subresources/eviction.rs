@@ -119,7 +119,7 @@ async fn consume_budget(
         let write = Write {
             key: budgets.key(&request.path.namespace, budget.text_at(&["metadata", "name"])),
             guard: Guard::At(Revision(item.revision)),
-            act: Operation::Put { value: storable(spent)?.bytes(), lives: None },
+            act: Operation::Put { value: storable(&spent)?.bytes(), lives: None },
         };
         if let Commit::Done(_) = request.app.cache.commit(vec![write]).await? {
             return Ok(());

@@ -1,12 +1,12 @@
 //! Tests of items: their bytes at a revision, and what is read of them once.
 
 use super::*;
-use ratchet_object::{Limits, decode};
+use ratchet_object::{Limits, Value, decode};
 
 fn item() -> Item {
     let text = r#"{"kind":"Pod","apiVersion":"v1","spec":{"a":1},"metadata":{"name":"x","resourceVersion":"3","labels":{"a":"b"}}}"#;
     let node = decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
-    Item::written("ns/x".into(), 7, &storable(node).unwrap())
+    Item::written("ns/x".into(), 7, &storable(&node).unwrap())
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn it_is_served_with_its_kind() {
 
 #[test]
 fn an_object_without_metadata_is_served_as_json_too() {
-    let item = Item::written("x".into(), 7, &storable(Node::empty_map()).unwrap());
+    let item = Item::written("x".into(), 7, &storable(&Node::empty_map()).unwrap());
     assert_eq!(item.body, r#"{"metadata":{"resourceVersion":"7"}}"#);
     assert_eq!(item.as_of(8).body, r#"{"metadata":{"resourceVersion":"8"}}"#);
     assert_eq!(item.node().text_at(&["metadata", "resourceVersion"]), "7");
@@ -44,13 +44,13 @@ fn an_object_without_metadata_is_served_as_json_too() {
 #[test]
 fn an_object_can_do_without_its_managed_fields() {
     let text = r#"{"metadata":{"managedFields":[{"manager":"m"}],"name":"x"},"data":{}}"#;
-    let stored = storable(decode(text, Limits::DEFAULT).unwrap().documents.remove(0)).unwrap();
+    let stored = storable(&decode(text, Limits::DEFAULT).unwrap().documents.remove(0)).unwrap();
     let last = r#"{"metadata":{"name":"x","managedFields":[{"manager":"m"}]},"data":{}}"#;
     assert_eq!(stored.bytes(), last);
     let less = stored.without_managed_fields().unwrap();
     assert_eq!(less.bytes(), r#"{"metadata":{"name":"x"},"data":{}}"#);
     let node = decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
-    let stored = storable_as(node, "a.b/v1".to_owned()).unwrap();
+    let stored = storable_as(&node, "a.b/v1").unwrap();
     let less = stored.without_managed_fields().unwrap();
     let expected = r#"{"metadata":{"name":"x"},"data":{},"apiVersion":"a.b/v1"}"#;
     assert_eq!(less.bytes(), expected, "a custom object still says in which version it is");
@@ -59,17 +59,17 @@ fn an_object_can_do_without_its_managed_fields() {
 #[test]
 fn only_what_is_read_back_is_stored() {
     let deep = (0..280).fold(Node::empty_map(), |inner, _| Node::list(vec![inner]));
-    let why = storable(Node::map([("data", deep)])).unwrap_err().why;
+    let why = storable(&Node::map([("data", deep)])).unwrap_err().why;
     assert_eq!(why, "it is nested 281 levels deep, more than 270");
     let odd = Node::map([("metadata", Node::string("x"))]);
-    assert_eq!(storable(odd).unwrap_err().why, "its metadata is no object");
+    assert_eq!(storable(&odd).unwrap_err().why, "its metadata is no object");
     let metadata = Node::map([("name", Node::string("a")), ("namespace", Node::string("n"))]);
     let twice = vec![
         Entry::new("metadata", metadata),
         Entry::new("spec", Node::int(1)),
         Entry::new("spec", Node::int(2)),
     ];
-    let unstorable = storable(Node::new(Value::Map(twice))).unwrap_err();
+    let unstorable = storable(&Node::new(Value::Map(twice))).unwrap_err();
     assert_eq!(unstorable.name, "n/a");
     assert_eq!(unstorable.why, "it is read back as another object");
 }
@@ -91,7 +91,7 @@ fn only_what_can_be_read_becomes_an_item() {
 fn a_custom_object_knows_the_version_in_which_it_is_stored() {
     let text = r#"{"spec":{"x":{"apiVersion":"v7"}},"metadata":{"name":"x"}}"#;
     let node = || decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
-    let value = storable_as(node(), "example.com/v2".into()).unwrap();
+    let value = storable_as(&node(), "example.com/v2").unwrap();
     let stored = r#"{"metadata":{"name":"x"},"spec":{"x":{"apiVersion":"v7"}},"apiVersion":"example.com/v2"}"#;
     assert_eq!(value.bytes(), stored);
     let item = Item::stored("x".into(), 7, &value.bytes()).unwrap();
@@ -109,7 +109,7 @@ fn a_custom_object_knows_the_version_in_which_it_is_stored() {
     let inner = Item::stored("x".into(), 7, inner.as_bytes()).unwrap();
     assert!(inner.version().is_none() && inner.body.ends_with(br#""apiVersion":"v1"}}"#));
     let text = Node::map([("data", Node::string(r#","apiVersion":"v1"}"#))]);
-    let text = Item::written("x".into(), 7, &storable(text).unwrap());
+    let text = Item::written("x".into(), 7, &storable(&text).unwrap());
     assert_eq!(text.version(), None);
 }
 
