@@ -41,23 +41,18 @@ impl<'n> Pod<'n> {
             is_ready: ready.is_some_and(|ready| ready.text_at(&["status"]) == "True"),
             ready_since: since.and_then(|text| text.parse().ok()),
             is_deleted: !node.metadata().deletion_timestamp().is_empty(),
-            has_ended: matches!(node.text_at(&["status", "phase"]), "Failed" | "Succeeded"),
+            has_ended: has_ended(node),
         }
     }
 
     /// The addresses in its status, in their original form.
     fn address_texts(&self) -> impl Iterator<Item = &'n str> {
-        let node = self.node;
-        let list = node.find(&["status", "podIPs"]).map(Node::items).unwrap_or_default();
-        // A writer of the old field only means the same.
-        let single = if list.is_empty() { node.text_at(&["status", "podIP"]) } else { "" };
-        let single = (!single.is_empty()).then_some(single);
-        list.iter().map(|item| item.text_at(&["ip"])).chain(single)
+        address_texts(self.node)
     }
 
-    /// Whether it can be an endpoint: it has an address, and its containers run.
+    /// Whether it can be an endpoint.
     pub(crate) fn can_be_endpoint(&self) -> bool {
-        !self.has_ended && self.address_texts().next().is_some()
+        can_be_endpoint(self.node)
     }
 
     /// Its addresses, without those that cannot be parsed.
@@ -130,6 +125,24 @@ fn same_labels(old: &Node<'_>, new: &Node<'_>) -> bool {
     let at = |node: &Node<'_>| labels(node).count();
     at(old) == at(new)
         && labels(old).all(|(name, value)| crate::labels::label(new, name) == Some(value))
+}
+
+/// The addresses in the status of a pod, in their original form.
+fn address_texts<'n>(pod: &'n Node<'_>) -> impl Iterator<Item = &'n str> {
+    let list = pod.find(&["status", "podIPs"]).map(Node::items).unwrap_or_default();
+    // A writer of the old field only means the same.
+    let single = if list.is_empty() { pod.text_at(&["status", "podIP"]) } else { "" };
+    let single = (!single.is_empty()).then_some(single);
+    list.iter().map(|item| item.text_at(&["ip"])).chain(single)
+}
+
+fn has_ended(pod: &Node<'_>) -> bool {
+    matches!(pod.text_at(&["status", "phase"]), "Failed" | "Succeeded")
+}
+
+/// Whether a pod can be an endpoint: it has an address, and its containers run.
+pub(crate) fn can_be_endpoint(pod: &Node<'_>) -> bool {
+    !has_ended(pod) && address_texts(pod).next().is_some()
 }
 
 /// The condition of this type.

@@ -1,5 +1,6 @@
 //! Trimming of objects that are many: only the fields that controllers use are stored.
 
+use crate::pod::can_be_endpoint;
 use crate::slices::PODS;
 use ratchet_object::{Node, Value};
 
@@ -47,7 +48,22 @@ const POD: &[Part] = &[
 ];
 const CONTAINER: &[Part] = &[Part("ports", &[]), Part("restartPolicy", &[])];
 
-const TRIMMED: &[(&str, &[Part])] = &[(PODS, POD)];
+/// The retained fields of a Pod that cannot be an endpoint: enough to know which Services would select it.
+const IDLE_POD: &[Part] =
+    &[Part("metadata", &[Part("name", &[]), Part("namespace", &[]), Part("labels", &[])])];
+
+/// A collection whose objects are trimmed, and to what.
+struct Trim {
+    path: &'static str,
+    parts: fn(&Node<'_>) -> &'static [Part],
+}
+
+const TRIMMED: &[Trim] = &[Trim { path: PODS, parts: parts_of_pod }];
+
+/// Most pods of some clusters wait for a node, or have ended.
+fn parts_of_pod(pod: &Node<'_>) -> &'static [Part] {
+    if can_be_endpoint(pod) { POD } else { IDLE_POD }
+}
 
 /// What is stored of an object.
 #[derive(Debug, PartialEq)]
@@ -60,9 +76,10 @@ pub(crate) enum Trimmed<'t> {
 
 /// The object without the fields that no controller uses, by the collection at `path`.
 pub(crate) fn trim_object<'t>(path: &str, mut node: Node<'t>) -> Trimmed<'t> {
-    match TRIMMED.iter().find(|(trimmed, _)| *trimmed == path) {
+    match TRIMMED.iter().find(|row| row.path == path) {
         None => Trimmed::Whole(node),
-        Some((_, parts)) => {
+        Some(row) => {
+            let parts = (row.parts)(&node);
             trim(&mut node, parts);
             Trimmed::Part(node)
         }
@@ -95,9 +112,27 @@ mod tests {
         let retained = "{metadata: {name: p, labels: {a: b}}, spec: {nodeName: n1, containers: [{ports: [{name: web, containerPort: 80}]}]}, status: {phase: Running, podIPs: [{ip: 10.0.0.1}], conditions: [{type: Ready, status: 'True'}]}}";
         assert_eq!(trim_object(PODS, node(text)), Trimmed::Part(node(retained)));
         assert_eq!(trim_object("/api/v1/services", node(text)), Trimmed::Whole(node(text)));
-        assert_eq!(
-            trim_object(PODS, node("{spec: null, status: 7}")),
-            Trimmed::Part(node("{spec: null, status: 7}"))
-        );
+        let odd = "{spec: null, status: {podIP: 10.0.0.1}}";
+        assert_eq!(trim_object(PODS, node(odd)), Trimmed::Part(node(odd)));
+    }
+
+    #[test]
+    fn of_a_pod_that_is_no_endpoint_even_less_is_kept() {
+        let pod = |status: &str| {
+            node(&format!(
+                "{{metadata: {{name: p, uid: u, labels: {{a: b}}}}, spec: {{nodeName: n}}, {status}}}"
+            ))
+        };
+        let brief = Trimmed::Part(node("{metadata: {name: p, labels: {a: b}}}"));
+        for status in [
+            "status: {phase: Pending}",
+            "status: {phase: Succeeded, podIP: 10.0.0.1}",
+            "status: {phase: Failed, podIPs: [{ip: 10.0.0.1}]}",
+            "status: 7",
+        ] {
+            assert_eq!(trim_object(PODS, pod(status)), brief, "{status}");
+        }
+        let running = "status: {phase: Running, podIP: 10.0.0.1}";
+        assert_eq!(trim_object(PODS, pod(running)), Trimmed::Part(pod(running)));
     }
 }
