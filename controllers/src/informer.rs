@@ -54,10 +54,10 @@ impl Informer {
     fn retained(&self, node: Node<'_>) -> (Retained, Shared) {
         match trim_object(self.path, node) {
             Trimmed::Whole(node) => {
-                let node = Shared::new(node.into_owned());
+                let node = Shared::new(node.into_interned());
                 (node.clone().into(), node)
             }
-            Trimmed::Part(node) => (Retained::text(&node), Shared::new(node.into_owned())),
+            Trimmed::Part(node) => (Retained::text(&node), Shared::new(node.into_interned())),
         }
     }
 

@@ -42,7 +42,7 @@ impl Retained {
             Self::Tree(node) => node.clone(),
             // What was written as JSON can be read as JSON; nothing could be done about it here.
             Self::Text(text) => Arc::new(
-                parse_json(text.as_bytes()).map_or_else(|_| Node::empty_map(), Node::into_owned),
+                parse_json(text.as_bytes()).map_or_else(|_| Node::empty_map(), Node::into_interned),
             ),
         }
     }

@@ -31,6 +31,7 @@ pub mod go_syntax;
 pub mod go_time;
 mod go_types;
 mod gvk;
+mod intern;
 mod json;
 mod kinds;
 mod limits;

@@ -227,7 +227,7 @@ pub(crate) fn parse(
     };
     match decoded {
         Ok(mut decoded) if decoded.documents.len() == 1 => {
-            let node = decoded.documents.remove(0).into_owned();
+            let node = decoded.documents.remove(0).into_interned();
             Ok(match media {
                 BodyType::Yaml => {
                     let strict = StrictErrors::of_yaml(document, line, &decoded.repeated);

@@ -252,8 +252,8 @@ impl Item {
     /// Decodes the object.
     pub fn node(&self) -> Node<'static> {
         match self.packed {
-            None => self.tree(&self.body).into_owned(),
-            Some(_) => self.tree(&self.body()).into_owned(),
+            None => self.tree(&self.body).into_interned(),
+            Some(_) => self.tree(&self.body()).into_interned(),
         }
     }
 
