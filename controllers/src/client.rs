@@ -2,7 +2,7 @@
 
 use crate::{Api, ApiRequest, ApiResponse, Failure, Lines, Representation};
 use bytes::Bytes;
-use ratchet_object::{Limits, Node, Value, decode_json, percent_encode};
+use ratchet_object::{CompactJson, Limits, Node, Value, decode_json, percent_encode};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -175,11 +175,8 @@ impl Client {
                 }
             };
             let body = lister.send("GET", &page_path, Bytes::new()).await?;
-            let mut list = parse_json(&body)?;
+            let list = visit_items(&body, &mut visit)?;
             continue_token = list.text_at(&["metadata", "continue"]).to_owned();
-            if let Some(Node { value: Value::List(items), .. }) = list.remove("items") {
-                items.into_iter().for_each(&mut visit);
-            }
             if continue_token.is_empty() {
                 return Ok(list.metadata().resource_version().to_owned());
             }
@@ -229,6 +226,30 @@ impl Client {
             Err(Failure::of(&response))
         }
     }
+}
+
+/// Passes the objects of a list to `visit`, and returns the rest of it. Each is read by itself, if the list is written
+/// without spaces: what is retained of them would be scattered among all that is not, and hold its memory.
+fn visit_items<'b>(body: &'b [u8], visit: &mut impl FnMut(Node<'_>)) -> Result<Node<'b>, Failure> {
+    let compact = std::str::from_utf8(body).ok().and_then(CompactJson::object);
+    let Some(compact) = compact else {
+        let mut list = parse_json(body)?;
+        if let Some(Node { value: Value::List(items), .. }) = list.remove("items") {
+            items.into_iter().for_each(visit);
+        }
+        return Ok(list);
+    };
+    let mut read = Ok(());
+    if let Some(items) = compact.member("items") {
+        items.each_item(|item| match parse_json(item.as_str().as_bytes()) {
+            Ok(node) => visit(node),
+            Err(failure) => read = Err(failure),
+        });
+    }
+    read?;
+    let metadata =
+        compact.member("metadata").map(|metadata| parse_json(metadata.as_str().as_bytes()));
+    Ok(Node::map(metadata.transpose()?.map(|metadata| ("metadata", metadata))))
 }
 
 /// Decodes one JSON value.
@@ -285,6 +306,24 @@ mod tests {
             all.to_node().to_json(),
             r#"{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Orphan","preconditions":{"uid":"u","resourceVersion":"7"}}"#
         );
+    }
+
+    #[test]
+    fn a_list_is_read_item_by_item_with_spaces_or_without() {
+        let compact = r#"{"kind":"List","metadata":{"resourceVersion":"7","continue":"x"},"items":[{"a":1},{"b":[2]}]}"#;
+        let spaced = compact.replace(',', ", ");
+        for text in [compact, &spaced] {
+            let mut items = Vec::new();
+            let list =
+                visit_items(text.as_bytes(), &mut |node| items.push(node.to_json())).unwrap();
+            assert_eq!(items, [r#"{"a":1}"#, r#"{"b":[2]}"#]);
+            assert_eq!(list.metadata().resource_version(), "7");
+            assert_eq!(list.text_at(&["metadata", "continue"]), "x");
+        }
+        for text in [r#"{"items":null}"#, r#"{"items":[]}"#, "{}"] {
+            assert!(visit_items(text.as_bytes(), &mut |_| panic!("there is none")).is_ok());
+        }
+        assert!(visit_items(b"{", &mut |_| ()).is_err());
     }
 
     #[test]
