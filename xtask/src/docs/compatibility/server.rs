@@ -249,6 +249,12 @@ const ROWS: &[[&str; 4]] = &[
         "is cut off after `--write-timeout`",
         "a response that nobody reads still holds memory",
     ],
+    [
+        "events for twenty or more watches of the same objects",
+        "each goes out at once",
+        "the first goes out at once; then each of these watches pauses, 50 µs for every one of them and 100 ms at most, and what came meanwhile goes out together",
+        "a thousand watches of a namespace cost a core instead of all of them, and are less late for it",
+    ],
     ["storage", "protobuf in etcd", "JSON in a file of its own, or in etcd", "one binary"],
     [
         "resource versions",
