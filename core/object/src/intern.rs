@@ -54,11 +54,7 @@ const fn place_of(name: &[u8]) -> usize {
     (hash ^ (hash >> 32)) as usize % PLACES
 }
 
-#[allow(
-    clippy::indexing_slicing,
-    clippy::long_running_const_eval,
-    reason = "it is computed by the compiler"
-)]
+#[allow(clippy::indexing_slicing, reason = "it is computed by the compiler")]
 const fn collect(types: &[TypeRow]) -> [&'static str; PLACES] {
     let mut names = [""; PLACES];
     let mut ty = 0;

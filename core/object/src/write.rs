@@ -107,34 +107,14 @@ pub fn write_text(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_str("\"")
 }
 
-/// Whether a byte is one that an escaped letter begins with: nearly all texts have none.
+/// Whether a byte is one that an escaped letter begins with. No branch depends on a byte, so that many are looked at
+/// together: nearly all texts need no escape.
 fn may_need_escape(text: &str) -> bool {
-    // The length is known, so that many bytes are looked at together; of the rest each is looked up.
-    let (blocks, rest) = text.as_bytes().as_chunks::<16>();
-    let is_escaped =
-        |byte: &u8| (*byte < 0x20) | matches!(byte, b'"' | b'\\' | b'<' | b'>' | b'&' | 0xe2);
-    let in_block =
-        |block: &[u8; 16]| block.iter().fold(false, |found, byte| found | is_escaped(byte));
-    let is_listed = |byte: &u8| ESCAPED.get(usize::from(*byte)).copied().unwrap_or(true);
-    blocks.iter().any(in_block) || rest.iter().fold(false, |found, byte| found | is_listed(byte))
+    text.bytes().fold(false, |found, byte| {
+        // The first byte of the two separators is that of many other letters.
+        found | (byte < 0x20) | matches!(byte, b'"' | b'\\' | b'<' | b'>' | b'&' | 0xe2)
+    })
 }
-
-/// The bytes with which an escaped letter may begin. That of the two separators begins many other letters, too.
-static ESCAPED: [bool; 256] = {
-    let mut escaped = [false; 256];
-    let mut byte = 0;
-    while byte < 0x20 {
-        escaped[byte] = true;
-        byte += 1;
-    }
-    escaped[b'"' as usize] = true;
-    escaped[b'\\' as usize] = true;
-    escaped[b'<' as usize] = true;
-    escaped[b'>' as usize] = true;
-    escaped[b'&' as usize] = true;
-    escaped[0xe2] = true;
-    escaped
-};
 
 fn needs_escape(letter: char) -> bool {
     matches!(letter, '\0'..='\u{1f}' | '"' | '\\' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}')
