@@ -89,6 +89,26 @@ async fn a_watch_can_stand_in_for_a_list() {
 }
 
 #[tokio::test]
+async fn a_watch_begins_with_all_objects_however_many_and_large() {
+    let client = Server::shared().admin().await;
+    let (_, maps) = client.namespace().await;
+    let names: Vec<String> = (0..140).map(|number| format!("m{number:03}")).collect();
+    for (number, name) in names.iter().enumerate() {
+        let text = "x".repeat(if number % 20 == 7 { 100_000 } else { 10 });
+        let map = json!({"metadata": {"name": name}, "data": {"text": text}});
+        assert_eq!(client.post(&maps, map).await.code, 201);
+    }
+    let query =
+        "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+    let mut events = client.watch(&format!("{maps}?{query}")).await;
+    for name in &names {
+        let (kind, found, _) = events.short().await;
+        assert_eq!((kind.as_str(), &found), ("ADDED", name));
+    }
+    assert_eq!(events.next().await.unwrap()["type"], "BOOKMARK");
+}
+
+#[tokio::test]
 async fn a_watch_that_makes_no_sense_is_refused() {
     let client = Server::shared().admin().await;
     let (_, maps) = client.namespace().await;
@@ -211,7 +231,8 @@ async fn every_watcher_sees_every_change_once_and_in_order() {
     let narrow = format!("{maps}?{query}");
     let wide = format!("/api/v1/configmaps?{query}&fieldSelector=metadata.namespace%3D{namespace}");
     let mut watchers = Vec::new();
-    for index in 0..6 {
+    // So many that they pause after an event, and get several together.
+    for index in 0..40 {
         let path = if index % 2 == 0 { narrow.clone() } else { wide.clone() };
         let mut events = client.watch(&path).await;
         watchers.push(tokio::spawn(async move {

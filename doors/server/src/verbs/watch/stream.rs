@@ -21,6 +21,9 @@ const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
 /// The number of initial objects that are looked at, and converted, at once.
 const BATCH: usize = 64;
 
+/// About the most bytes that they have together: they may be large, and a slow client holds them.
+const BATCH_BYTES: usize = 64 * 1024;
+
 /// About the most bytes that are copied together: a connection holds a dozen pieces for a client that does not read.
 const PIECE: usize = 8 * 1024;
 
@@ -150,9 +153,17 @@ impl WatchStream {
         if let Some(found) = objects.snapshot.unreadable_within(&self.encoder.prefix) {
             return Err(StatusError::from(found).into());
         }
-        let candidates = objects.snapshot.candidates(&objects.scope, objects.after.as_deref());
-        let batch: Vec<_> = candidates.take(BATCH).cloned().collect();
-        let is_last = batch.len() < BATCH;
+        let mut candidates = objects.snapshot.candidates(&objects.scope, objects.after.as_deref());
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while batch.len() < BATCH
+            && bytes < BATCH_BYTES
+            && let Some(item) = candidates.next()
+        {
+            bytes += item.size();
+            batch.push(item.clone());
+        }
+        let is_last = candidates.next().is_none();
+        drop(candidates);
         objects.after = batch.last().map(|item| item.key.clone());
         self.encoder.added(batch, events).await?;
         if !is_last {
