@@ -64,7 +64,7 @@ pub(crate) fn write_members<'e, 't: 'e>(
 /// Appends a string: most need no escape, and are copied at once.
 pub(crate) fn push_text(out: &mut String, text: &str) {
     if may_need_escape(text) {
-        let _ = write_text(out, text);
+        let _ = write_escaped(out, text);
         return;
     }
     out.reserve(text.len() + 2);
@@ -90,11 +90,20 @@ fn write_float(out: &mut impl Write, number: f64) -> fmt::Result {
 
 /// Writes a JSON string, escaped as Go's encoder does (it also escapes HTML).
 pub fn write_text(out: &mut impl Write, text: &str) -> fmt::Result {
+    if may_need_escape(text) {
+        return write_escaped(out, text);
+    }
+    out.write_str("\"")?;
+    out.write_str(text)?;
+    out.write_str("\"")
+}
+
+/// Writes a string of which some letters may need an escape. Every letter is looked at once: a text of escapes alone
+/// costs its length.
+fn write_escaped(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_str("\"")?;
     let mut rest = text;
-    while may_need_escape(rest)
-        && let Some(at) = rest.find(needs_escape)
-    {
+    while let Some(at) = rest.find(needs_escape) {
         let (plain, from) = rest.split_at(at);
         out.write_str(plain)?;
         let mut letters = from.chars();
@@ -143,6 +152,14 @@ mod tests {
     fn texts_are_escaped_as_go_does() {
         let text = Node::string("a<b>&\"\\\n\u{1}\u{2028}é");
         assert_eq!(text.to_string(), r#""a\u003cb\u003e\u0026\"\\\n\u0001\u2028é""#);
+    }
+
+    #[test]
+    fn a_long_text_of_escapes_alone_is_written_in_time() {
+        let lines = "\n\u{2028}é".repeat(256 * 1024);
+        let mut written = String::new();
+        push_text(&mut written, &lines);
+        assert_eq!(written, alloc::format!("\"{}\"", "\\n\\u2028é".repeat(256 * 1024)));
     }
 
     #[test]
