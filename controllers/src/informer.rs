@@ -6,6 +6,7 @@ use crate::store::{Change, Shared, Store, key_of};
 use crate::trim::{Trimmed, trim_object};
 use crate::{Client, Key, Metrics};
 use ratchet_object::Node;
+use std::collections::HashSet;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -51,40 +52,45 @@ impl Informer {
     }
 
     /// The part of an object that the store retains, and the same as it is read.
-    fn retained(&self, node: Node<'_>) -> (Retained, Shared) {
+    fn retained(&self, node: Node<'_>) -> Option<(Retained, Shared)> {
         match trim_object(self.path, node) {
             Trimmed::Whole(node) => {
                 let node = Shared::new(node.into_interned());
-                (node.clone().into(), node)
+                Some((node.clone().into(), node))
             }
-            Trimmed::Part(node) => (Retained::text(&node), Shared::new(node.into_interned())),
+            Trimmed::Part(node) => Some((Retained::text(&node), Shared::new(node.into_interned()))),
+            Trimmed::Nothing => None,
         }
     }
 
-    fn notify(&self, change: &Change) {
-        self.listeners.iter().for_each(|listener| listener(change));
+    fn put(&self, key: &Key, object: Option<(Retained, Shared)>) {
+        if let Some(change) = self.store.set(key.clone(), object) {
+            self.listeners.iter().for_each(|listener| listener(&change));
+        }
     }
 }
 
 impl Follower for Informer {
-    type Retained = (Key, Retained);
+    type Key = Key;
 
-    fn retain(&self, node: Node<'_>) -> Self::Retained {
-        (key_of(&node), self.retained(node).0)
+    fn keys(&self) -> HashSet<Key> {
+        self.store.keys()
     }
 
-    fn replace(&self, all: Vec<Self::Retained>) {
-        let changes = self.store.replace(all.into_iter().collect());
-        changes.iter().for_each(|change| self.notify(&change.read()));
-        self.synced.send_replace(true);
+    fn key_of(&self, node: &Node<'_>) -> Key {
+        key_of(node)
     }
 
     fn set(&self, node: Node<'_>) {
         let key = key_of(&node);
-        self.notify(&self.store.set(key, Some(self.retained(node))));
+        self.put(&key, self.retained(node));
     }
 
-    fn remove(&self, node: Node<'_>) {
-        self.notify(&self.store.set(key_of(&node), None));
+    fn remove(&self, key: &Key) {
+        self.put(key, None);
+    }
+
+    fn synced(&self) {
+        self.synced.send_replace(true);
     }
 }

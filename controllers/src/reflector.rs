@@ -5,6 +5,8 @@ use crate::client::{parse_json, with_query};
 use crate::metrics::{LISTS, WATCHES};
 use crate::{Client, Failure, Lines, Metrics};
 use ratchet_object::{Node, percent_encode};
+use std::collections::HashSet;
+use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
@@ -18,22 +20,26 @@ const SILENCE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Status codes of transient failures, which do not concern the resource version of the watch.
 const TRANSIENT: [u16; 6] = [0, 429, 500, 502, 503, 504];
 
-/// The consumer of a reflector.
+/// The consumer of a reflector. It hears of every object of a list at once, so that nobody holds a second collection;
+/// those that a complete list lacks are removed.
 pub(crate) trait Follower: Send + Sync {
-    /// What is retained of a listed object until the list is complete.
-    type Retained: Send;
+    /// What tells objects apart.
+    type Key: Eq + Hash + Send;
 
-    /// Retains what is needed of a listed object.
-    fn retain(&self, node: Node<'_>) -> Self::Retained;
+    /// The objects that it has.
+    fn keys(&self) -> HashSet<Self::Key>;
 
-    /// Replaces everything with the complete list.
-    fn replace(&self, all: Vec<Self::Retained>);
+    /// The key of an object.
+    fn key_of(&self, node: &Node<'_>) -> Self::Key;
 
     /// Adds or updates an object.
     fn set(&self, node: Node<'_>);
 
     /// Removes a deleted object.
-    fn remove(&self, node: Node<'_>);
+    fn remove(&self, key: &Self::Key);
+
+    /// Called after every complete list.
+    fn synced(&self);
 }
 
 /// Lists and watches the collection at one path.
@@ -115,9 +121,14 @@ impl Reflector {
 
     async fn list(&self, follower: &impl Follower) -> Result<String, Failure> {
         self.metrics.count(self.name, LISTS, 1);
-        let mut all = Vec::new();
-        let version = self.client.list(&self.path, |node| all.push(follower.retain(node))).await?;
-        follower.replace(all);
+        let mut unseen = follower.keys();
+        let set = |node: Node<'_>| {
+            unseen.remove(&follower.key_of(&node));
+            follower.set(node);
+        };
+        let version = self.client.list(&self.path, set).await?;
+        unseen.iter().for_each(|key| follower.remove(key));
+        follower.synced();
         Ok(version)
     }
 
@@ -140,7 +151,7 @@ impl Reflector {
             let version = object.metadata().resource_version().to_owned();
             match event.text_at(&["type"]) {
                 "ADDED" | "MODIFIED" => follower.set(object),
-                "DELETED" => follower.remove(object),
+                "DELETED" => follower.remove(&follower.key_of(&object)),
                 "BOOKMARK" => {}
                 // The server cannot continue; whatever the error is, a new list is right.
                 _ => return End::Relist,

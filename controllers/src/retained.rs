@@ -31,7 +31,9 @@ impl Retained {
                     let metadata = node.metadata();
                     (metadata.uid().to_owned(), metadata.resource_version().to_owned())
                 };
-                version(&one) == version(&other)
+                // Without a version, only the objects themselves can tell.
+                let (before, now) = (version(&one), version(&other));
+                before == now && (!now.1.is_empty() || one == other)
             }
         }
     }

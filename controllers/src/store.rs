@@ -4,7 +4,7 @@ use crate::Key;
 use crate::labels::ByLabel;
 use crate::retained::Retained;
 use ratchet_object::Node;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// An object that several controllers share.
@@ -31,21 +31,6 @@ pub struct Change {
     pub old: Option<Shared>,
     /// The current object.
     pub new: Option<Shared>,
-}
-
-/// A change in a store, whose objects are not read yet.
-pub(crate) struct RetainedChange {
-    key: Key,
-    old: Option<Retained>,
-    new: Option<Retained>,
-}
-
-impl RetainedChange {
-    /// The change, with its objects.
-    pub(crate) fn read(&self) -> Change {
-        let read = |object: &Option<Retained>| object.as_ref().map(Retained::read);
-        Change { key: self.key.clone(), old: read(&self.old), new: read(&self.new) }
-    }
 }
 
 impl Store {
@@ -81,11 +66,23 @@ impl Store {
         })
     }
 
-    /// Sets an object, which is given as it is retained and as it is read, or removes it.
-    pub(crate) fn set(&self, key: Key, new: Option<(Retained, Shared)>) -> Change {
+    /// The keys of all objects.
+    pub(crate) fn keys(&self) -> HashSet<Key> {
+        self.with_state(|state| state.objects.keys().cloned().collect())
+    }
+
+    /// Sets an object, which is given as it is retained and as it is read, or removes it. None if that changes nothing.
+    pub(crate) fn set(&self, key: Key, new: Option<(Retained, Shared)>) -> Option<Change> {
         let (retained, new) = new.unzip();
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let State { objects, by_label } = &mut *state;
+        let is_same = match (objects.get(&key), &retained) {
+            (Some(old), Some(new)) => old.is_version_of(new),
+            (old, new) => old.is_none() && new.is_none(),
+        };
+        if is_same {
+            return None;
+        }
         let old = match retained {
             Some(object) => objects.insert(key.clone(), object),
             None => objects.remove(&key),
@@ -94,31 +91,7 @@ impl Store {
         if let Some(index) = by_label {
             index.change(&change);
         }
-        change
-    }
-
-    /// Replaces everything, and returns the differences.
-    pub(crate) fn replace(&self, new: BTreeMap<Key, Retained>) -> Vec<RetainedChange> {
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        let State { objects, by_label } = &mut *state;
-        let mut old = std::mem::replace(objects, new);
-        let mut changes = Vec::new();
-        for (key, object) in objects.iter() {
-            let before = old.remove(key);
-            if before.as_ref().is_none_or(|before| !before.is_version_of(object)) {
-                let new = Some(object.clone());
-                changes.push(RetainedChange { key: key.clone(), old: before, new });
-            }
-        }
-        changes.extend(old.into_iter().map(|(key, object)| RetainedChange {
-            key,
-            old: Some(object),
-            new: None,
-        }));
-        if let Some(index) = by_label {
-            changes.iter().for_each(|change| index.change(&change.read()));
-        }
-        changes
+        Some(change)
     }
 
     fn with_state<T>(&self, read_state: impl FnOnce(&State) -> T) -> T {
@@ -148,19 +121,19 @@ mod tests {
     }
 
     #[test]
-    fn a_replacement_tells_only_what_differs() {
+    fn only_what_differs_is_a_change() {
         let store = Store::default();
-        store
-            .replace([object("same", "1"), object("new version", "1"), object("gone", "1")].into());
-        let now = [object("same", "1"), object("new version", "2"), object("new", "3")];
-        let changes: Vec<_> = store
-            .replace(now.into())
-            .into_iter()
-            .map(|change| (change.key.to_string(), change.old.is_some(), change.new.is_some()))
-            .collect();
-        let expected = [("new", false, true), ("new version", true, true), ("gone", true, false)];
-        assert_eq!(changes, expected.map(|(key, old, new)| (key.to_owned(), old, new)));
-        assert!(store.get("gone").is_none() && store.get("new").is_some());
+        let set = |(key, object): (Key, Retained)| {
+            let shared = object.read();
+            let change = store.set(key, Some((object, shared)))?;
+            Some((change.old.is_some(), change.new.is_some()))
+        };
+        assert_eq!(set(object("a", "1")), Some((false, true)));
+        assert_eq!(set(object("a", "1")), None);
+        assert_eq!(set(object("a", "2")), Some((true, true)));
+        assert_eq!(store.keys(), HashSet::from([Key::from("a")]));
+        assert!(store.set("a".into(), None).is_some_and(|change| change.new.is_none()));
+        assert!(store.set("a".into(), None).is_none());
     }
 
     #[test]

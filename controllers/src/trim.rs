@@ -48,21 +48,18 @@ const POD: &[Part] = &[
 ];
 const CONTAINER: &[Part] = &[Part("ports", &[]), Part("restartPolicy", &[])];
 
-/// The retained fields of a Pod that cannot be an endpoint: enough to know which Services would select it.
-const IDLE_POD: &[Part] =
-    &[Part("metadata", &[Part("name", &[]), Part("namespace", &[]), Part("labels", &[])])];
-
 /// A collection whose objects are trimmed, and to what.
 struct Trim {
     path: &'static str,
-    parts: fn(&Node<'_>) -> &'static [Part],
+    /// What is retained of an object, if it is any.
+    parts: fn(&Node<'_>) -> Option<&'static [Part]>,
 }
 
 const TRIMMED: &[Trim] = &[Trim { path: PODS, parts: parts_of_pod }];
 
-/// Most pods of some clusters wait for a node, or have ended.
-fn parts_of_pod(pod: &Node<'_>) -> &'static [Part] {
-    if can_be_endpoint(pod) { POD } else { IDLE_POD }
+/// Most pods of some clusters wait for a node, or have ended: no controller looks at them before they have an address.
+fn parts_of_pod(pod: &Node<'_>) -> Option<&'static [Part]> {
+    can_be_endpoint(pod).then_some(POD)
 }
 
 /// What is stored of an object.
@@ -72,17 +69,21 @@ pub(crate) enum Trimmed<'t> {
     Whole(Node<'t>),
     /// Only the fields that controllers use, because such objects are many.
     Part(Node<'t>),
+    /// Nothing: to controllers it is as if there were no such object.
+    Nothing,
 }
 
 /// The object without the fields that no controller uses, by the collection at `path`.
 pub(crate) fn trim_object<'t>(path: &str, mut node: Node<'t>) -> Trimmed<'t> {
     match TRIMMED.iter().find(|row| row.path == path) {
         None => Trimmed::Whole(node),
-        Some(row) => {
-            let parts = (row.parts)(&node);
-            trim(&mut node, parts);
-            Trimmed::Part(node)
-        }
+        Some(row) => match (row.parts)(&node) {
+            Some(parts) => {
+                trim(&mut node, parts);
+                Trimmed::Part(node)
+            }
+            None => Trimmed::Nothing,
+        },
     }
 }
 
@@ -117,20 +118,19 @@ mod tests {
     }
 
     #[test]
-    fn of_a_pod_that_is_no_endpoint_even_less_is_kept() {
+    fn a_pod_that_is_no_endpoint_is_left_out() {
         let pod = |status: &str| {
             node(&format!(
                 "{{metadata: {{name: p, uid: u, labels: {{a: b}}}}, spec: {{nodeName: n}}, {status}}}"
             ))
         };
-        let brief = Trimmed::Part(node("{metadata: {name: p, labels: {a: b}}}"));
         for status in [
             "status: {phase: Pending}",
             "status: {phase: Succeeded, podIP: 10.0.0.1}",
             "status: {phase: Failed, podIPs: [{ip: 10.0.0.1}]}",
             "status: 7",
         ] {
-            assert_eq!(trim_object(PODS, pod(status)), brief, "{status}");
+            assert_eq!(trim_object(PODS, pod(status)), Trimmed::Nothing, "{status}");
         }
         let running = "status: {phase: Running, podIP: 10.0.0.1}";
         assert_eq!(trim_object(PODS, pod(running)), Trimmed::Part(pod(running)));

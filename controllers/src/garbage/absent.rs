@@ -36,15 +36,17 @@ impl AbsentOwners {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::garbage::identity::ObjectKind;
+    use std::sync::Arc;
 
     #[test]
     fn the_oldest_are_forgotten() {
+        let kind = Arc::new(ObjectKind { kind: "K".into(), api_version: "v1".into() });
         let identity = |uid: usize| Identity {
-            kind: "K".into(),
-            api_version: "v1".into(),
+            kind: kind.clone(),
             namespace: "".into(),
             name: "n".into(),
-            uid: uid.to_string().into(),
+            uid: uid.to_string().as_str().into(),
         };
         let mut absent = AbsentOwners::default();
         for uid in 0..CAPACITY + 10 {

@@ -2,15 +2,16 @@
 
 use super::graph::{Effect, Graph};
 use super::identity::{
-    FOREGROUND, Identity, Interner, ORPHAN, ObservedObject, Owner, Uid, finalizers, has_finalizer,
-    is_deleted, owner_nodes, owners,
+    FOREGROUND, Identity, Interner, ORPHAN, ObjectKind, ObservedObject, Owner, finalizers,
+    has_finalizer, is_deleted, owner_nodes, owners,
 };
+use super::uid::Uid;
 use super::verdict::{DependentState, OwnerState, Verdict};
 use crate::discovery::{DiscoveredResources, Resource};
 use crate::events::{ObjectReference, Recorder};
 use crate::{BoxFuture, Client, Deletion, Failure, Outcome, Patch, Policy, Queue, Reconcile};
 use ratchet_object::{Node, percent_encode};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -49,14 +50,18 @@ impl SharedState {
     }
 
     /// Parses the metadata of an object.
-    pub(super) fn observe(
-        &self,
-        node: &Node<'_>,
-        api_version: &Arc<str>,
-        kind: &Arc<str>,
-    ) -> ObservedObject {
-        let mut interner = self.interner.lock().unwrap_or_else(PoisonError::into_inner);
-        ObservedObject::from_node(node, api_version, kind, &mut interner)
+    pub(super) fn observe(&self, node: &Node<'_>, kind: &Arc<ObjectKind>) -> ObservedObject {
+        ObservedObject::from_node(node, kind, &mut self.interner())
+    }
+
+    /// The kind, shared with all its objects.
+    pub(super) fn kind(&self, api_version: &str, kind: &str) -> Arc<ObjectKind> {
+        self.interner().intern_kind(api_version, kind)
+    }
+
+    /// The uids of the observed objects of a kind.
+    pub(super) fn uids(&self, kind: &ObjectKind) -> HashSet<Uid> {
+        self.graph().uids(kind)
     }
 
     /// Changes the graph, and enqueues the effects.
@@ -97,6 +102,10 @@ impl SharedState {
         self.started.send_replace(true);
     }
 
+    fn interner(&self) -> MutexGuard<'_, Interner> {
+        self.interner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn graph(&self) -> MutexGuard<'_, Graph> {
         // No change leaves the graph in a state that the next one could not continue from.
         self.graph.lock().unwrap_or_else(PoisonError::into_inner)
@@ -104,14 +113,15 @@ impl SharedState {
 
     fn resource(&self, identity: &Identity) -> Option<Resource> {
         let kinds = self.kinds.read().unwrap_or_else(PoisonError::into_inner);
-        let key = (identity.api_version.to_string(), identity.kind.to_string());
+        let ObjectKind { kind, api_version } = &*identity.kind;
+        let key = (api_version.to_string(), kind.to_string());
         kinds.get(&key).cloned()
     }
 
     fn report_invalid_namespace(&self, dependent: &Identity, owner: &Owner) {
         let object = ObjectReference {
-            api_version: dependent.api_version.to_string(),
-            kind: dependent.kind.to_string(),
+            api_version: dependent.kind.api_version.to_string(),
+            kind: dependent.kind.kind.to_string(),
             namespace: dependent.namespace.to_string(),
             name: dependent.name.to_string(),
             uid: dependent.uid.to_string(),
@@ -152,8 +162,8 @@ impl Reconcile for Collector {
             let _ = self.shared.started.subscribe().wait_for(|started| *started).await;
             let result =
                 match (key.strip_prefix(ATTEMPT_TO_DELETE), key.strip_prefix(ATTEMPT_TO_ORPHAN)) {
-                    (Some(uid), _) => self.attempt_to_delete(uid).await,
-                    (_, Some(uid)) => self.attempt_to_orphan(uid).await,
+                    (Some(uid), _) => self.attempt_to_delete(&uid.into()).await,
+                    (_, Some(uid)) => self.attempt_to_orphan(&uid.into()).await,
                     _ => Ok(Outcome::Done),
                 };
             match result {
@@ -168,7 +178,7 @@ impl Reconcile for Collector {
 
 impl Collector {
     /// Deletes an object if its owners require it.
-    async fn attempt_to_delete(&self, uid: &str) -> Result<Outcome, CollectError> {
+    async fn attempt_to_delete(&self, uid: &Uid) -> Result<Outcome, CollectError> {
         let Some((identity, foreground, deleting)) = self
             .shared
             .graph()
@@ -288,7 +298,7 @@ impl Collector {
     }
 
     /// Removes the owner from its dependents, then the orphan finalizer from the owner.
-    async fn attempt_to_orphan(&self, uid: &str) -> Result<Outcome, CollectError> {
+    async fn attempt_to_orphan(&self, uid: &Uid) -> Result<Outcome, CollectError> {
         let (owner, dependents): (_, Vec<Identity>) = {
             let graph = self.shared.graph();
             let Some(vertex) = graph.get(uid) else { return Ok(Outcome::Done) };
@@ -318,8 +328,8 @@ impl Collector {
         });
         let patch = owners_patch(identity, references.collect());
         let retained = |node: &Node<'static>| {
-            let uid = node.text_at(&["uid"]);
-            (!uids.iter().any(|dropped| &**dropped == uid)).then(|| node.clone())
+            let uid = Uid::from(node.text_at(&["uid"]));
+            (!uids.contains(&uid)).then(|| node.clone())
         };
         self.patch_owners(identity, &patch, retained).await
     }
@@ -411,7 +421,7 @@ impl Collector {
             Err(failure) if failure.is_not_found() => Ok(None),
             Err(failure) => Err(failure.into()),
             Ok(live) => {
-                let is_same = live.metadata().uid() == &*identity.uid;
+                let is_same = Uid::from(live.metadata().uid()) == identity.uid;
                 Ok(is_same.then_some(live))
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::reflector::Follower;
 use ratchet_object::Node;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -35,33 +35,29 @@ impl Definitions {
 }
 
 impl Follower for Definitions {
-    type Retained = (String, i64);
+    type Key = String;
 
-    fn retain(&self, node: Node<'_>) -> (String, i64) {
-        let metadata = node.metadata();
-        (metadata.name().to_owned(), metadata.generation().unwrap_or_default())
+    fn keys(&self) -> HashSet<String> {
+        self.known().keys().cloned().collect()
     }
 
-    fn replace(&self, all: Vec<(String, i64)>) {
-        let all: BTreeMap<String, i64> = all.into_iter().collect();
-        let mut known = self.known();
-        if *known != all {
-            *known = all;
-            self.changed.notify_one();
-        }
+    fn key_of(&self, node: &Node<'_>) -> String {
+        node.metadata().name().to_owned()
     }
 
     fn set(&self, node: Node<'_>) {
-        let (name, generation) = self.retain(node);
-        if self.known().insert(name, generation) != Some(generation) {
+        let generation = node.metadata().generation().unwrap_or_default();
+        if self.known().insert(self.key_of(&node), generation) != Some(generation) {
             self.changed.notify_one();
         }
     }
 
-    fn remove(&self, node: Node<'_>) {
-        self.known().remove(node.metadata().name());
+    fn remove(&self, name: &String) {
+        self.known().remove(name);
         self.changed.notify_one();
     }
+
+    fn synced(&self) {}
 }
 
 #[cfg(test)]
@@ -82,7 +78,7 @@ mod tests {
             definitions.wait(Duration::from_secs(30)).await;
             before.elapsed() < Duration::from_secs(30)
         };
-        definitions.replace(Vec::new());
+        definitions.synced();
         assert!(!is_woken().await);
         definitions.set(definition("a", 1));
         assert!(is_woken().await);
@@ -90,7 +86,7 @@ mod tests {
         assert!(!is_woken().await);
         definitions.set(definition("a", 2));
         assert!(is_woken().await);
-        definitions.remove(definition("a", 2));
+        definitions.remove(&"a".to_owned());
         assert!(is_woken().await);
     }
 }

@@ -1,16 +1,18 @@
 //! The graph of owners and dependents, and the effects of every change in it.
 
 use super::absent::AbsentOwners;
-use super::identity::{Identity, ObservedObject, Owner, Uid};
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
+use super::identity::{Identity, ObjectKind, ObservedObject, Owner};
+use super::uid::Uid;
+use hashbrown::{DefaultHashBuilder, HashTable};
+use std::collections::{BTreeSet, HashSet};
+use std::hash::BuildHasher;
 
 /// An object in the graph.
 #[derive(Clone, Debug)]
 pub(super) struct Vertex {
     pub(super) identity: Identity,
-    pub(super) owners: Vec<Owner>,
-    pub(super) dependents: BTreeSet<Uid>,
+    pub(super) owners: Box<[Owner]>,
+    dependents: BTreeSet<Uid>,
     /// Whether it has a deletion timestamp.
     pub(super) deleting: bool,
     /// Whether it waits for the deletion of its dependents.
@@ -38,20 +40,55 @@ pub(super) enum Effect {
     },
 }
 
+/// The vertices by the uid that each has. Boxed, because a table has room for up to twice its entries.
+#[derive(Debug, Default)]
+struct Vertices {
+    table: HashTable<Box<Vertex>>,
+    hasher: DefaultHashBuilder,
+}
+
+impl Vertices {
+    fn get(&self, uid: &Uid) -> Option<&Vertex> {
+        let found = self.table.find(self.hasher.hash_one(uid), |one| one.identity.uid == *uid);
+        found.map(|vertex| &**vertex)
+    }
+
+    fn get_mut(&mut self, uid: &Uid) -> Option<&mut Vertex> {
+        let hash = self.hasher.hash_one(uid);
+        self.table.find_mut(hash, |one| one.identity.uid == *uid).map(|vertex| &mut **vertex)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Vertex> {
+        self.table.iter().map(|vertex| &**vertex)
+    }
+
+    /// Adds a vertex whose uid is not there.
+    fn insert(&mut self, vertex: Vertex) {
+        let Self { table, hasher } = self;
+        let hash = hasher.hash_one(&vertex.identity.uid);
+        table.insert_unique(hash, Box::new(vertex), |one| hasher.hash_one(&one.identity.uid));
+    }
+
+    fn remove(&mut self, uid: &Uid) -> Option<Vertex> {
+        let hash = self.hasher.hash_one(uid);
+        let entry = self.table.find_entry(hash, |one| one.identity.uid == *uid).ok()?;
+        Some(*entry.remove().0)
+    }
+}
+
 /// All objects that were observed or are named as owners.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
-    /// Boxed, because a map has room for up to twice its entries.
-    vertices: HashMap<Uid, Box<Vertex>>,
+    vertices: Vertices,
     /// Owners that the API reported as absent.
     pub(super) absent: AbsentOwners,
 }
 
 impl Vertex {
-    fn new(observed: &ObservedObject) -> Self {
+    fn new(observed: ObservedObject) -> Self {
         Self {
-            identity: observed.identity.clone(),
-            owners: observed.owners.clone(),
+            identity: observed.identity,
+            owners: observed.owners,
             dependents: BTreeSet::new(),
             deleting: observed.deleting,
             foreground: observed.foreground,
@@ -63,7 +100,7 @@ impl Vertex {
     fn new_virtual(identity: Identity) -> Self {
         Self {
             identity,
-            owners: Vec::new(),
+            owners: Box::default(),
             dependents: BTreeSet::new(),
             deleting: false,
             foreground: false,
@@ -73,34 +110,41 @@ impl Vertex {
     }
 
     /// Whether this object blocks the deletion of the owner.
-    fn blocks(&self, owner: &str) -> bool {
-        self.owners.iter().any(|reference| &*reference.uid == owner && reference.blocks)
+    fn blocks(&self, owner: &Uid) -> bool {
+        self.owners.iter().any(|reference| reference.uid == *owner && reference.blocks)
     }
 }
 
 impl Graph {
-    pub(super) fn get(&self, uid: &str) -> Option<&Vertex> {
-        self.vertices.get(uid).map(|vertex| &**vertex)
+    pub(super) fn get(&self, uid: &Uid) -> Option<&Vertex> {
+        self.vertices.get(uid)
+    }
+
+    /// The uids of the observed objects of a kind.
+    pub(super) fn uids(&self, kind: &ObjectKind) -> HashSet<Uid> {
+        let is_observed = |vertex: &&Vertex| !vertex.is_virtual && *vertex.identity.kind == *kind;
+        let observed = self.vertices.iter().filter(is_observed);
+        observed.map(|vertex| vertex.identity.uid.clone()).collect()
     }
 
     /// The dependents of this object.
-    pub(super) fn dependents(&self, uid: &str) -> impl Iterator<Item = &Vertex> {
+    pub(super) fn dependents(&self, uid: &Uid) -> impl Iterator<Item = &Vertex> {
         let all = self.get(uid).map(|vertex| &vertex.dependents);
         all.into_iter().flatten().filter_map(|uid| self.get(uid))
     }
 
     /// The dependents that block the deletion of this object.
-    pub(super) fn blocking(&self, uid: &str) -> impl Iterator<Item = &Vertex> {
+    pub(super) fn blocking(&self, uid: &Uid) -> impl Iterator<Item = &Vertex> {
         self.dependents(uid).filter(move |dependent| dependent.blocks(uid))
     }
 
     /// Whether an object waits for itself: for a dependent that waits for its own, and so on back to it.
-    pub(super) fn waits_for_itself(&self, uid: &str) -> bool {
+    pub(super) fn waits_for_itself(&self, uid: &Uid) -> bool {
         let mut seen = BTreeSet::new();
         let mut open = vec![uid];
         while let Some(at) = open.pop() {
             for vertex in self.blocking(at).filter(|vertex| vertex.foreground) {
-                if &*vertex.identity.uid == uid {
+                if vertex.identity.uid == *uid {
                     return true;
                 }
                 if seen.insert(&vertex.identity.uid) {
@@ -112,30 +156,31 @@ impl Graph {
     }
 
     /// Adds or updates an observed object.
-    pub(super) fn observe(&mut self, observed: &ObservedObject) -> Vec<Effect> {
+    pub(super) fn observe(&mut self, observed: ObservedObject) -> Vec<Effect> {
         let mut effects = Vec::new();
-        let uid = &observed.identity.uid;
-        self.confirm(&observed.identity, &mut effects);
+        let ObservedObject { identity, owners, orphan, foreground, .. } = observed.clone();
+        let uid = &identity.uid;
+        self.confirm(&identity, &mut effects);
         let before = self.vertices.get(uid).map_or((false, false), |old| {
             // A virtual vertex has neither finalizer yet.
             (old.orphan, old.foreground)
         });
         match self.vertices.get_mut(uid) {
             None => {
-                self.vertices.insert(uid.clone(), Box::new(Vertex::new(observed)));
-                self.attach(&observed.identity, &observed.owners, &mut effects);
+                self.vertices.insert(Vertex::new(observed));
+                self.attach(&identity, &owners, &mut effects);
             }
             Some(vertex) => {
-                let old = std::mem::replace(&mut vertex.owners, observed.owners.clone());
                 vertex.deleting = observed.deleting;
-                vertex.foreground = observed.foreground;
-                vertex.orphan = observed.orphan;
-                self.change_owners(observed, &old, &mut effects);
+                vertex.foreground = foreground;
+                vertex.orphan = orphan;
+                let old = std::mem::replace(&mut vertex.owners, observed.owners);
+                self.change_owners(&identity, &owners, &old, &mut effects);
             }
         }
-        if observed.orphan && !before.0 {
+        if orphan && !before.0 {
             effects.push(Effect::Orphan(uid.clone()));
-        } else if observed.foreground && !before.1 {
+        } else if foreground && !before.1 {
             let dependents = self.dependents(uid).map(|vertex| vertex.identity.uid.clone());
             effects.extend(dependents.map(Effect::AttemptToDelete));
             effects.push(Effect::AttemptToDelete(uid.clone()));
@@ -144,34 +189,12 @@ impl Graph {
     }
 
     /// Removes a deleted object.
-    pub(super) fn remove_uid(&mut self, uid: &str) -> Vec<Effect> {
+    pub(super) fn remove_uid(&mut self, uid: &Uid) -> Vec<Effect> {
         let mut effects = Vec::new();
         if let Some(vertex) = self.vertices.get(uid) {
             let identity = vertex.identity.clone();
             self.remove_vertex(&identity, &mut effects);
         }
-        effects
-    }
-
-    /// Replaces all objects of a kind after a list: observed objects that are not in the list are
-    /// gone.
-    pub(super) fn replace(
-        &mut self,
-        api_version: &Arc<str>,
-        kind: &Arc<str>,
-        all: &[ObservedObject],
-    ) -> Vec<Effect> {
-        let listed: HashSet<&Uid> = all.iter().map(|observed| &observed.identity.uid).collect();
-        let gone = self.vertices.values().filter(|vertex| {
-            let Identity { kind: vertex_kind, api_version: version, uid, .. } = &vertex.identity;
-            !vertex.is_virtual
-                && vertex_kind == kind
-                && version == api_version
-                && !listed.contains(uid)
-        });
-        let gone: Vec<_> = gone.map(|vertex| vertex.identity.uid.clone()).collect();
-        let mut effects: Vec<_> = gone.iter().flat_map(|uid| self.remove_uid(uid)).collect();
-        all.iter().for_each(|observed| effects.extend(self.observe(observed)));
         effects
     }
 
@@ -225,7 +248,7 @@ impl Graph {
     /// Reports a dependent that names an owner in another namespace.
     fn report_invalid_namespace(
         &self,
-        dependent: &str,
+        dependent: &Uid,
         owner: &Identity,
         effects: &mut Vec<Effect>,
     ) {
@@ -247,7 +270,7 @@ impl Graph {
             let Some(vertex) = self.vertices.get_mut(&owner.uid) else {
                 let mut vertex = Vertex::new_virtual(owner.in_namespace(&identity.namespace));
                 vertex.dependents.insert(identity.uid.clone());
-                self.vertices.insert(owner.uid.clone(), Box::new(vertex));
+                self.vertices.insert(vertex);
                 effects.push(Effect::AttemptToDelete(owner.uid.clone()));
                 continue;
             };
@@ -272,27 +295,27 @@ impl Graph {
 
     fn change_owners(
         &mut self,
-        observed: &ObservedObject,
+        identity: &Identity,
+        new: &[Owner],
         old: &[Owner],
         effects: &mut Vec<Effect>,
     ) {
-        let new = &observed.owners;
         let has = |list: &[Owner], uid: &Uid| list.iter().any(|owner| owner.uid == *uid);
         // Owners that this object blocked and no longer blocks must be checked.
         for owner in old.iter().filter(|owner| owner.blocks) {
             let still_blocks = new.iter().any(|one| one.uid == owner.uid && one.blocks);
-            if !still_blocks && self.vertices.contains_key(&owner.uid) {
+            if !still_blocks && self.vertices.get(&owner.uid).is_some() {
                 effects.push(Effect::AttemptToDelete(owner.uid.clone()));
             }
         }
         let added: Vec<_> = new.iter().filter(|owner| !has(old, &owner.uid)).cloned().collect();
-        self.attach(&observed.identity, &added, effects);
+        self.attach(identity, &added, effects);
         for owner in old.iter().filter(|owner| !has(new, &owner.uid)) {
-            self.detach(&owner.uid, &observed.identity.uid);
+            self.detach(&owner.uid, &identity.uid);
         }
     }
 
-    fn detach(&mut self, owner: &str, dependent: &str) {
+    fn detach(&mut self, owner: &Uid, dependent: &Uid) {
         if let Some(vertex) = self.vertices.get_mut(owner) {
             vertex.dependents.remove(dependent);
         }
@@ -301,7 +324,6 @@ impl Graph {
     /// Removes an object: its dependents must be checked, and owners that wait for it.
     fn remove_vertex(&mut self, identity: &Identity, effects: &mut Vec<Effect>) {
         let Some(vertex) = self.vertices.remove(&identity.uid) else { return };
-        let vertex = *vertex;
         vertex.owners.iter().for_each(|owner| self.detach(&owner.uid, &identity.uid));
         if !vertex.dependents.is_empty() {
             self.absent.add(identity.clone());
@@ -316,13 +338,13 @@ impl Graph {
 
     /// The dependents that name this identity, and those that name another one with its uid. A
     /// dependent may be in both.
-    fn partition(&self, uid: &str, identity: &Identity) -> (Vec<Uid>, Vec<Uid>) {
+    fn partition(&self, uid: &Uid, identity: &Identity) -> (Vec<Uid>, Vec<Uid>) {
         let (mut matching, mut others) = (Vec::new(), Vec::new());
         for dependent in self.dependents(uid) {
             let dependent_identity = &dependent.identity;
             let other_namespace = !identity.namespace.is_empty()
                 && identity.namespace != dependent_identity.namespace;
-            let references = || dependent.owners.iter().filter(|owner| *owner.uid == *uid);
+            let references = || dependent.owners.iter().filter(|owner| owner.uid == *uid);
             if !other_namespace && references().any(|owner| owner.matches(identity)) {
                 matching.push(dependent_identity.uid.clone());
             }
@@ -341,9 +363,7 @@ impl Graph {
             let namespace = &vertex.identity.namespace;
             for owner in vertex.owners.iter().filter(|owner| owner.uid == absent.uid) {
                 let mut other = owner.in_namespace(namespace);
-                let is_same_kind =
-                    (&other.kind, &other.api_version) == (&absent.kind, &absent.api_version);
-                if absent.namespace.is_empty() && is_same_kind {
+                if absent.namespace.is_empty() && other.kind == absent.kind {
                     // Objects of this kind are known to be cluster-scoped.
                     other.namespace = absent.namespace.clone();
                 }

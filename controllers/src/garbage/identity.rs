@@ -1,7 +1,8 @@
 //! Identities of objects and their owner references.
 
+use super::uid::Uid;
 use ratchet_object::Node;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -11,14 +12,17 @@ pub(super) const FOREGROUND: &str = "foregroundDeletion";
 /// The finalizer of an object that waits until its dependents are orphaned.
 pub(super) const ORPHAN: &str = "orphan";
 
-/// The uid of an object, unique for all time.
-pub(super) type Uid = Arc<str>;
+/// A kind in a version, which all its objects share.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct ObjectKind {
+    pub(super) kind: Box<str>,
+    pub(super) api_version: Box<str>,
+}
 
 /// The coordinates of one object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Identity {
-    pub(super) kind: Arc<str>,
-    pub(super) api_version: Arc<str>,
+    pub(super) kind: Arc<ObjectKind>,
     /// Empty if the object is cluster-scoped, or if that is not known.
     pub(super) namespace: Arc<str>,
     pub(super) name: Arc<str>,
@@ -28,8 +32,7 @@ pub(super) struct Identity {
 /// One owner reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Owner {
-    pub(super) kind: Arc<str>,
-    pub(super) api_version: Arc<str>,
+    pub(super) kind: Arc<ObjectKind>,
     pub(super) name: Arc<str>,
     pub(super) uid: Uid,
     /// `blockOwnerDeletion`: whether a foreground deletion of the owner waits for this dependent.
@@ -40,7 +43,7 @@ pub(super) struct Owner {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ObservedObject {
     pub(super) identity: Identity,
-    pub(super) owners: Vec<Owner>,
+    pub(super) owners: Box<[Owner]>,
     /// Whether it has a deletion timestamp.
     pub(super) deleting: bool,
     /// Whether it waits for the deletion of its dependents.
@@ -52,20 +55,18 @@ pub(super) struct ObservedObject {
 impl Owner {
     /// The identity of the owner, if it is in this namespace.
     pub(super) fn in_namespace(&self, namespace: &Arc<str>) -> Identity {
-        let Self { kind, api_version, name, uid, .. } = self.clone();
-        Identity { kind, api_version, namespace: namespace.clone(), name, uid }
+        let Self { kind, name, uid, .. } = self.clone();
+        Identity { kind, namespace: namespace.clone(), name, uid }
     }
 
     /// Whether the reference names this object, in whatever namespace.
     pub(super) fn matches(&self, identity: &Identity) -> bool {
-        (&self.uid, &self.name, &self.kind, &self.api_version)
-            == (&identity.uid, &identity.name, &identity.kind, &identity.api_version)
+        (&self.uid, &self.name, &self.kind) == (&identity.uid, &identity.name, &identity.kind)
     }
 
     fn from_node(node: &Node<'_>, interner: &mut Interner) -> Self {
         Self {
-            kind: interner.intern(node.text_at(&["kind"])),
-            api_version: interner.intern(node.text_at(&["apiVersion"])),
+            kind: interner.intern_kind(node.text_at(&["apiVersion"]), node.text_at(&["kind"])),
             name: node.text_at(&["name"]).into(),
             uid: node.text_at(&["uid"]).into(),
             blocks: node.get("blockOwnerDeletion").and_then(Node::as_bool) == Some(true),
@@ -77,8 +78,7 @@ impl ObservedObject {
     /// Parses the metadata of an object of this kind.
     pub(super) fn from_node(
         node: &Node<'_>,
-        api_version: &Arc<str>,
-        kind: &Arc<str>,
+        kind: &Arc<ObjectKind>,
         interner: &mut Interner,
     ) -> Self {
         let at = |name: &str| node.text_at(&["metadata", name]);
@@ -88,7 +88,6 @@ impl ObservedObject {
         Self {
             identity: Identity {
                 kind: kind.clone(),
-                api_version: api_version.clone(),
                 namespace: interner.intern(at("namespace")),
                 name: at("name").into(),
                 uid: at("uid").into(),
@@ -103,25 +102,41 @@ impl ObservedObject {
 
 /// Interned strings that many objects share.
 #[derive(Debug, Default)]
-pub(super) struct Interner(BTreeSet<Arc<str>>);
+pub(super) struct Interner {
+    texts: BTreeSet<Arc<str>>,
+    /// The kinds of each version.
+    kinds: BTreeMap<Box<str>, Vec<Arc<ObjectKind>>>,
+}
 
 impl Interner {
     /// The shared copy of a string.
     pub(super) fn intern(&mut self, text: &str) -> Arc<str> {
-        match self.0.get(text) {
+        match self.texts.get(text) {
             Some(shared) => shared.clone(),
             None => {
                 let new: Arc<str> = text.into();
-                self.0.insert(new.clone());
+                self.texts.insert(new.clone());
                 new
             }
         }
+    }
+
+    /// The shared copy of a kind.
+    pub(super) fn intern_kind(&mut self, api_version: &str, kind: &str) -> Arc<ObjectKind> {
+        let known = self.kinds.get(api_version).into_iter().flatten();
+        if let Some(shared) = known.into_iter().find(|known| &*known.kind == kind) {
+            return shared.clone();
+        }
+        let new = Arc::new(ObjectKind { kind: kind.into(), api_version: api_version.into() });
+        self.kinds.entry(api_version.into()).or_default().push(new.clone());
+        new
     }
 }
 
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, api_version, namespace, name, uid } = self;
+        let Self { kind, namespace, name, uid } = self;
+        let ObjectKind { kind, api_version } = &**kind;
         write!(f, "[{api_version}/{kind}, namespace: {namespace}, name: {name}, uid: {uid}]")
     }
 }
@@ -132,7 +147,7 @@ pub(super) fn owner_nodes<'n, 't>(object: &'n Node<'t>) -> &'n [Node<'t>] {
 }
 
 /// The parsed owner references of an object.
-pub(super) fn owners(object: &Node<'_>) -> Vec<Owner> {
+pub(super) fn owners(object: &Node<'_>) -> Box<[Owner]> {
     let mut interner = Interner::default();
     owner_nodes(object).iter().map(|owner| Owner::from_node(owner, &mut interner)).collect()
 }
@@ -163,12 +178,13 @@ mod tests {
             {"apiVersion":"v1","kind":"Node","name":"n","uid":"3"}]}}"#;
         let node = parse_json(text.as_bytes()).expect("reads");
         let mut interner = Interner::default();
-        let observed = ObservedObject::from_node(&node, &"v1".into(), &"Pod".into(), &mut interner);
+        let kind = interner.intern_kind("v1", "Pod");
+        let observed = ObservedObject::from_node(&node, &kind, &mut interner);
         assert_eq!(observed.identity.to_string(), "[v1/Pod, namespace: shop, name: p, uid: 1]");
         assert_eq!((observed.deleting, observed.foreground, observed.orphan), (true, true, false));
         let blocks: Vec<_> =
-            observed.owners.iter().map(|owner| (&*owner.uid, owner.blocks)).collect();
-        assert_eq!(blocks, [("2", true), ("3", false)]);
+            observed.owners.iter().map(|owner| (owner.uid.clone(), owner.blocks)).collect();
+        assert_eq!(blocks, [("2".into(), true), ("3".into(), false)]);
         assert_eq!(owners(&node), observed.owners);
     }
 
@@ -176,8 +192,9 @@ mod tests {
     fn a_finalizer_counts_only_where_something_was_deleted() {
         let text = r#"{"metadata":{"uid":"1","finalizers":["orphan","foregroundDeletion"]}}"#;
         let node = parse_json(text.as_bytes()).expect("reads");
-        let observed =
-            ObservedObject::from_node(&node, &"v1".into(), &"Pod".into(), &mut Interner::default());
+        let mut interner = Interner::default();
+        let kind = interner.intern_kind("v1", "Pod");
+        let observed = ObservedObject::from_node(&node, &kind, &mut interner);
         assert_eq!(
             (observed.deleting, observed.foreground, observed.orphan),
             (false, false, false)
@@ -189,14 +206,15 @@ mod tests {
         let node = parse_json(
             br#"{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"u"}]}}"#,
         );
-        let owner = owners(&node.expect("reads")).remove(0);
+        let owner = owners(&node.expect("reads"))[0].clone();
         let identity = owner.in_namespace(&"shop".into());
         assert!(owner.matches(&identity));
+        let kind = |api_version, kind| Interner::default().intern_kind(api_version, kind);
         for other in [
-            Identity { kind: "L".into(), ..identity.clone() },
-            Identity { api_version: "v2".into(), ..identity.clone() },
+            Identity { kind: kind("v1", "L"), ..identity.clone() },
+            Identity { kind: kind("v2", "K"), ..identity.clone() },
             Identity { name: "m".into(), ..identity.clone() },
-            Identity { uid: "v".into(), ..identity.clone() },
+            Identity { uid: Uid::from("v"), ..identity.clone() },
         ] {
             assert!(!owner.matches(&other), "{other}");
         }

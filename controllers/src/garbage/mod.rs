@@ -9,6 +9,7 @@ mod identity;
 mod monitors;
 #[cfg(test)]
 mod tests;
+mod uid;
 mod verdict;
 
 use crate::{Reconcile, RetryDelay, Row, Setup};

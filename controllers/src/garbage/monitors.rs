@@ -2,12 +2,13 @@
 
 use super::collector::SharedState;
 use super::definitions::{self, Definitions};
-use super::identity::ObservedObject;
+use super::identity::ObjectKind;
+use super::uid::Uid;
 use crate::discovery::{DiscoveredResources, Resource};
 use crate::reflector::{Follower, Reflector};
 use crate::{Client, Metrics};
 use ratchet_object::Node;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -29,31 +30,32 @@ const IGNORED: [(&str, &str); 2] = [("", "events"), ("events.k8s.io", "events")]
 /// Feeds one resource into the graph.
 struct Monitor {
     shared: Arc<SharedState>,
-    api_version: Arc<str>,
-    kind: Arc<str>,
+    kind: Arc<ObjectKind>,
     synced: watch::Sender<bool>,
 }
 
 impl Follower for Monitor {
-    type Retained = ObservedObject;
+    type Key = Uid;
 
-    fn retain(&self, node: Node<'_>) -> ObservedObject {
-        self.shared.observe(&node, &self.api_version, &self.kind)
+    fn keys(&self) -> HashSet<Uid> {
+        self.shared.uids(&self.kind)
     }
 
-    fn replace(&self, all: Vec<ObservedObject>) {
-        self.shared.change(|graph| graph.replace(&self.api_version, &self.kind, &all));
-        self.synced.send_replace(true);
+    fn key_of(&self, node: &Node<'_>) -> Uid {
+        node.metadata().uid().into()
     }
 
     fn set(&self, node: Node<'_>) {
-        let observed = self.retain(node);
-        self.shared.change(|graph| graph.observe(&observed));
+        let observed = self.shared.observe(&node, &self.kind);
+        self.shared.change(|graph| graph.observe(observed));
     }
 
-    fn remove(&self, node: Node<'_>) {
-        let uid = node.metadata().uid();
+    fn remove(&self, uid: &Uid) {
         self.shared.change(|graph| graph.remove_uid(uid));
+    }
+
+    fn synced(&self) {
+        self.synced.send_replace(true);
     }
 }
 
@@ -131,8 +133,7 @@ impl Monitors {
         let (synced, receiver) = watch::channel(false);
         let monitor = Monitor {
             shared: self.shared.clone(),
-            api_version: resource.api_version().into(),
-            kind: resource.kind.as_str().into(),
+            kind: self.shared.kind(&resource.api_version(), &resource.kind),
             synced,
         };
         let client = self.client.metadata_only();

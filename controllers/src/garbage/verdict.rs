@@ -1,6 +1,6 @@
 //! The verdict on a dependent, by the states of its owners.
 
-use super::identity::Uid;
+use super::uid::Uid;
 use crate::Policy;
 
 /// Whether an owner still keeps what it owns.
@@ -78,7 +78,7 @@ mod tests {
     fn dependent(owners: &[OwnerState], dependents: &[bool]) -> DependentState {
         let owners = owners.iter().enumerate();
         DependentState {
-            owners: owners.map(|(at, state)| (at.to_string().into(), *state)).collect(),
+            owners: owners.map(|(at, state)| (at.to_string().as_str().into(), *state)).collect(),
             dependents: dependents.to_vec(),
             ..DependentState::default()
         }
