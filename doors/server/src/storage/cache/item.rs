@@ -2,7 +2,7 @@
 
 use super::field_values::FieldValues;
 use super::packed::Packed;
-use super::scope::IndexedField;
+use super::scope::{IndexValue, IndexedField};
 use super::unreadable::Unstorable;
 use bytes::Bytes;
 use memchr::memmem;
@@ -23,17 +23,25 @@ pub struct Item {
     pub revision: u64,
     /// The object without `kind` and `apiVersion`: `{"metadata":{"resourceVersion":"7",…},…}`; also without
     /// `managedFields` if they are packed.
-    body: Bytes,
+    body: Box<[u8]>,
     packed: Option<Packed>,
-    /// The version in which it is stored, where that is not the same for all objects of the resource.
-    version: Option<Box<str>>,
     /// The serial number of the type whose objects look like `body`; zero if that is not known.
     shape: AtomicU64,
+    /// What few objects have.
+    extras: OnceLock<Box<Extras>>,
+    /// The value of the field that its resource is indexed by.
+    index: Option<IndexValue>,
+}
+
+/// The parts of an item that most do without, so that a million of them do not have room for it.
+#[derive(Debug, Default)]
+struct Extras {
+    /// The version in which it is stored, where that is not the same for all objects of the resource.
+    version: Option<Box<str>>,
+    /// The labels, as soon as somebody selects by them.
     labels: OnceLock<Vec<(Box<str>, Box<str>)>>,
     /// The fields that it can be selected by, as soon as somebody does.
-    fields: OnceLock<Box<FieldValues>>,
-    /// The value of the field that its resource is indexed by, and the field.
-    index: Option<(Arc<str>, &'static IndexedField)>,
+    fields: OnceLock<FieldValues>,
 }
 
 /// The first bytes of every stored object; the resource version is inserted after them.
@@ -89,16 +97,16 @@ impl Item {
         let Some(object) = CompactJson::object(text) else {
             // Somebody else wrote it, with spaces.
             let object = decode_stored(text).map_err(|why| why.to_string())?;
-            let index = index.map(|row| (object.text_at(row.path).into(), row));
+            let index = index.map(|row| IndexValue::new(object.text_at(row.path), row));
             return Ok(Self { index, ..Self::of(key, revision, value) });
         };
-        let index = index.map(|row| {
-            let value = match object.find(row.path).map(CompactJson::plain_text) {
-                None => "".into(),
-                Some(Some(text)) => text.into(),
-                Some(None) => decode_stored(text).map_or("".into(), |o| o.text_at(row.path).into()),
-            };
-            (value, row)
+        let index = index.map(|row| match object.find(row.path).map(CompactJson::plain_text) {
+            None => IndexValue::new("", row),
+            Some(Some(text)) => IndexValue::new(text, row),
+            Some(None) => {
+                let decoded = decode_stored(text).unwrap_or_else(|_| Node::empty_map());
+                IndexValue::new(decoded.text_at(row.path), row)
+            }
         });
         let Some((rest, packed)) = Packed::cut(text, object, pool) else {
             return Ok(Self { index, ..Self::of(key, revision, value) });
@@ -114,13 +122,13 @@ impl Item {
     }
 
     /// The value of the field that its resource is indexed by.
-    pub(super) fn index(&self) -> Option<&Arc<str>> {
-        self.index.as_ref().map(|(value, _)| value)
+    pub(super) fn index(&self) -> Option<&IndexValue> {
+        self.index.as_ref()
     }
 
     /// Replaces the index value by an equal one that others have, too.
-    pub(super) fn share_index_value(&mut self, known: impl Fn(&str) -> Option<Arc<str>>) {
-        if let Some((value, _)) = &mut self.index
+    pub(super) fn share_index_value(&mut self, known: impl Fn(&IndexValue) -> Option<IndexValue>) {
+        if let Some(value) = &mut self.index
             && let Some(known) = known(value)
         {
             *value = known;
@@ -141,46 +149,51 @@ impl Item {
 
     /// The item of a dry-run create, which has no resource version.
     pub(crate) fn unsaved(key: Arc<str>, value: &Stored) -> Self {
-        let (rest, version) = split_version(&value.0);
-        let mut body = Vec::with_capacity(rest.len() + 1);
-        body.extend_from_slice(rest);
-        if version.is_some() {
-            body.push(b'}');
-        }
+        let (body, version) = without_version(&value.0);
         Self::new(key, 0, body.into(), version)
     }
 
-    fn new(key: Arc<str>, revision: u64, body: Bytes, version: Option<&str>) -> Self {
-        let (version, shape) = (version.map(Into::into), AtomicU64::new(0));
-        let (packed, index) = (None, None);
-        let (labels, fields) = (OnceLock::new(), OnceLock::new());
-        Self { key, revision, body, packed, version, shape, labels, fields, index }
+    fn new(key: Arc<str>, revision: u64, body: Box<[u8]>, version: Option<&str>) -> Self {
+        let (packed, index, shape) = (None, None, AtomicU64::new(0));
+        let extras = version.map(|version| {
+            Box::new(Extras { version: Some(version.into()), ..Extras::default() }).into()
+        });
+        Self { key, revision, body, packed, shape, extras: extras.unwrap_or_default(), index }
+    }
+
+    fn extras(&self) -> &Extras {
+        self.extras.get_or_init(Box::default)
+    }
+
+    /// The `apiVersion` in which the object is stored, where that is not the same for all objects of its resource.
+    fn api_version(&self) -> Option<&str> {
+        self.extras.get()?.version.as_deref()
     }
 
     fn of(key: Arc<str>, revision: u64, value: &[u8]) -> Self {
-        let (value, api_version) = split_version(value);
+        let (value, version) = without_version(value);
+        Self::at(key, revision, &value, version)
+    }
+
+    /// The item of an object without `kind`, `apiVersion` and `resourceVersion`.
+    fn at(key: Arc<str>, revision: u64, value: &[u8], api_version: Option<&str>) -> Self {
         let rest = value.strip_prefix(START.as_bytes()).unwrap_or(value);
         let comma = if rest.starts_with(b"}") { "" } else { "," };
         let version = format!(r#"{START}"resourceVersion":"{revision}"{comma}"#);
-        let mut body = Vec::with_capacity(version.len() + rest.len());
-        body.extend_from_slice(version.as_bytes());
-        body.extend_from_slice(rest);
-        if api_version.is_some() {
-            body.push(b'}');
-        }
+        let body = [version.as_bytes(), rest].concat();
         Self::new(key, revision, body.into(), api_version)
     }
 
     /// The version in which the object is stored, where that is not the same for all objects of its resource.
     pub(crate) fn version(&self) -> Option<&str> {
-        let api_version = self.version.as_deref()?;
+        let api_version = self.api_version()?;
         Some(api_version.rsplit_once('/').map_or(api_version, |(_, version)| version))
     }
 
     /// Whether the object is stored as this very value.
     pub(crate) fn is_stored_as(&self, value: &Stored) -> bool {
         let written = Self::written(self.key.clone(), self.revision, value);
-        self.body() == written.body && self.version == written.version
+        *self.body() == *written.body && self.api_version() == written.api_version()
     }
 
     /// Whether `body` is what an object of the type with this serial number looks like.
@@ -197,13 +210,11 @@ impl Item {
     pub(crate) fn showing(&self, node: Node<'_>) -> Self {
         let body = stored_text(&node, None);
         let key = self.key.clone();
-        let mut item = match self.revision {
+        match self.revision {
             // An object that is not saved has no resource version.
-            0 => Self::new(key, 0, body.into(), None),
-            revision => Self::of(key, revision, body.as_bytes()),
-        };
-        item.version.clone_from(&self.version);
-        item
+            0 => Self::new(key, 0, body.into_bytes().into(), self.api_version()),
+            revision => Self::at(key, revision, body.as_bytes(), self.api_version()),
+        }
     }
 
     /// The same object at another revision, for DELETED events.
@@ -213,10 +224,10 @@ impl Item {
         let rest = self.body.strip_prefix(old.as_bytes()).unwrap_or(&self.body);
         let mut value = START.as_bytes().to_vec();
         value.extend_from_slice(rest.strip_prefix(b",").unwrap_or(rest));
-        let (packed, version) = (self.packed.clone(), self.version.clone());
+        let (packed, index) = (self.packed.clone(), self.index.clone());
         let shape = AtomicU64::new(self.shape.load(Ordering::Relaxed));
-        let index = self.index.clone();
-        Self { packed, version, shape, index, ..Self::of(self.key.clone(), revision, &value) }
+        let item = Self::at(self.key.clone(), revision, &value, self.api_version());
+        Self { packed, shape, index, ..item }
     }
 
     /// The number of bytes of the object.
@@ -227,7 +238,7 @@ impl Item {
     /// The object without `kind` and `apiVersion`.
     pub fn body(&self) -> Bytes {
         match &self.packed {
-            None => self.body.clone(),
+            None => Bytes::copy_from_slice(&self.body),
             Some(packed) => {
                 let mut out = Vec::with_capacity(self.size());
                 packed.join(&self.body, self.revision, &mut out);
@@ -278,19 +289,20 @@ impl Item {
 
     /// The JSON of its metadata, with which its text begins; those that are packed are left out if nobody wants them.
     pub(crate) fn metadata(&self, has_owners: bool) -> Bytes {
-        let body = if has_owners { self.body() } else { self.body.clone() };
-        let text = std::str::from_utf8(&body).unwrap_or_default();
+        let joined = (has_owners && self.packed.is_some()).then(|| self.body());
+        let body = joined.as_deref().unwrap_or(&self.body);
+        let text = std::str::from_utf8(body).unwrap_or_default();
         let start = START.len() - 1;
         let end = match CompactJson::first_object(text, start) {
             Some(metadata) => metadata.end(),
-            None => self.tree(&body).get("metadata").map_or(start, |node| node.span.end as usize),
+            None => self.tree(body).get("metadata").map_or(start, |node| node.span.end as usize),
         };
-        body.slice(start..end)
+        Bytes::copy_from_slice(body.get(start..end).unwrap_or_default())
     }
 
     /// Whether its labels match.
     pub fn has_labels(&self, selector: &LabelSelector) -> bool {
-        let labels = self.labels.get_or_init(|| {
+        let labels = self.extras().labels.get_or_init(|| {
             let node = self.tree(&self.body);
             let entries = node.find(&["metadata", "labels"]).map(Node::entries).unwrap_or_default();
             let pair = |entry: &Entry<'_>| {
@@ -309,9 +321,8 @@ impl Item {
             return selector.matches_by(|field| self.known_field(field).unwrap_or_default());
         }
         let fields = selectable(group, kind);
-        let values = self
-            .fields
-            .get_or_init(|| Box::new(self.read(|node| FieldValues::of_kind(node, fields))));
+        let values = &self.extras().fields;
+        let values = values.get_or_init(|| self.read(|node| FieldValues::of_kind(node, fields)));
         selector.matches_by(|field| values.of_field(field, fields))
     }
 
@@ -332,12 +343,13 @@ impl Item {
                 None => values.named(field),
             })
         };
-        match self.fields.get().filter(|values| values.serial == serial) {
+        let fields = &self.extras().fields;
+        match fields.get().filter(|values| values.serial == serial) {
             Some(values) => matches(values),
             None => read().is_some_and(|values| {
                 let is_match = matches(&values);
                 // Another type may have been first; then this one reads again each time.
-                let _ = self.fields.set(Box::new(values));
+                let _ = fields.set(values);
                 is_match
             }),
         }
@@ -354,10 +366,7 @@ impl Item {
         match field {
             "metadata.name" => Some(Cow::Borrowed(name)),
             "metadata.namespace" => Some(Cow::Borrowed(namespace)),
-            _ => {
-                let (value, row) = self.index.as_ref()?;
-                (row.field == field).then_some(Cow::Borrowed(&**value))
-            }
+            _ => self.index.as_ref()?.of_field(field).map(Cow::Borrowed),
         }
     }
 }
@@ -372,6 +381,14 @@ pub(crate) fn storable(node: &Node<'_>) -> Result<Stored, Unstorable> {
 /// of this one.
 pub(crate) fn storable_as(node: &Node<'_>, api_version: &str) -> Result<Stored, Unstorable> {
     encode(node, Some(api_version))
+}
+
+/// A stored value without its version, and the version.
+fn without_version(value: &[u8]) -> (Cow<'_, [u8]>, Option<&str>) {
+    match split_version(value) {
+        (value, None) => (value.into(), None),
+        (open, version) => ([open, b"}"].concat().into(), version),
+    }
 }
 
 /// Splits the version off the end of a stored value, together with the last brace.

@@ -16,9 +16,9 @@ const VERSION: &str = r#""resourceVersion":"","#;
 #[derive(Clone, Debug)]
 pub(super) struct Packed {
     /// Where in the other bytes of the stored object, which has no resource version, it belongs.
-    at: usize,
+    at: u32,
     /// The number of bytes of the entries.
-    length: usize,
+    length: u32,
     fields: PackedManagedFields,
 }
 
@@ -33,19 +33,20 @@ impl Packed {
         let entries = object.find(&["metadata", "managedFields"])?;
         let before = text.get(..entries.start())?.strip_suffix(MEMBER)?;
         let fields = pool.lock().unwrap_or_else(PoisonError::into_inner).pack(entries)?;
-        let packed = Self { at: before.len(), length: entries.as_str().len(), fields };
+        let at = before.len().try_into().ok()?;
+        let packed = Self { at, length: entries.as_str().len().try_into().ok()?, fields };
         Some(([before, text.get(entries.end()..)?].concat(), packed))
     }
 
     /// The number of bytes that were cut out.
     pub(super) fn size(&self) -> usize {
-        MEMBER.len() + self.length
+        MEMBER.len() + self.length as usize
     }
 
     /// Appends the object at a revision, with its entries.
     pub(super) fn join(&self, body: &[u8], revision: u64, out: &mut Vec<u8>) {
         let digits = revision.checked_ilog10().map_or(1, |power| power as usize + 1);
-        let at = self.at + VERSION.len() + digits;
+        let at = self.at as usize + VERSION.len() + digits;
         let (before, after) = body.split_at_checked(at).unwrap_or((body, &[]));
         out.extend_from_slice(before);
         out.extend_from_slice(MEMBER.as_bytes());

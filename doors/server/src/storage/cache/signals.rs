@@ -212,9 +212,9 @@ impl Registered {
         // An object that moves concerns those who lose it, too.
         let after = change.item.index();
         let before = change.before.as_ref().and_then(|before| before.index());
-        each(after.and_then(|value| self.index_values.get(&**value)));
+        each(after.and_then(|value| self.index_values.get(value.text())));
         if before != after {
-            each(before.and_then(|value| self.index_values.get(&**value)));
+            each(before.and_then(|value| self.index_values.get(value.text())));
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::item::Item;
 use super::items::{Items, after_prefix};
 use super::object_state::ObjectState;
-use super::scope::Scope;
+use super::scope::{IndexValue, Scope};
 use super::unreadable::Unreadable;
 use imbl::OrdMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub struct Snapshot {
     /// The objects in key order.
     pub items: Items,
     /// The same objects by the value of their indexed field, if they have one.
-    pub(super) indexed: OrdMap<Arc<str>, Items>,
+    pub(super) indexed: OrdMap<IndexValue, Items>,
     /// Stored values that cannot be decoded; normally none.
     pub unreadable: OrdMap<Arc<str>, Arc<Unreadable>>,
     /// The revision of the last change.
@@ -230,7 +230,7 @@ mod tests {
         }
         let [one, two] =
             ["a/x", "a/y"].map(|key| snapshot.items.get(key).unwrap().index().unwrap());
-        assert!(Arc::ptr_eq(one, two));
+        assert!(one.is_shared_with(two));
     }
 
     /// So many pods, thirty a node.

@@ -14,7 +14,7 @@ fn the_revision_is_put_in_and_changed() {
     let item = item();
     let body =
         r#"{"metadata":{"resourceVersion":"7","name":"x","labels":{"a":"b"}},"spec":{"a":1}}"#;
-    assert_eq!(item.body, body);
+    assert_eq!(*item.body, *body.as_bytes());
     let later = item.as_of(12);
     assert!(
         std::str::from_utf8(&later.body)
@@ -36,8 +36,8 @@ fn it_is_served_with_its_kind() {
 #[test]
 fn an_object_without_metadata_is_served_as_json_too() {
     let item = Item::written("x".into(), 7, &storable(&Node::empty_map()).unwrap());
-    assert_eq!(item.body, r#"{"metadata":{"resourceVersion":"7"}}"#);
-    assert_eq!(item.as_of(8).body, r#"{"metadata":{"resourceVersion":"8"}}"#);
+    assert_eq!(item.body(), r#"{"metadata":{"resourceVersion":"7"}}"#);
+    assert_eq!(item.as_of(8).body(), r#"{"metadata":{"resourceVersion":"8"}}"#);
     assert_eq!(item.node().text_at(&["metadata", "resourceVersion"]), "7");
 }
 
@@ -102,7 +102,7 @@ fn a_custom_object_knows_the_version_in_which_it_is_stored() {
     let same = item.showing(node());
     assert_eq!((&same.body, same.version()), (&item.body, Some("v2")));
     let unsaved = Item::unsaved("x".into(), &value);
-    assert_eq!(unsaved.body, r#"{"metadata":{"name":"x"},"spec":{"x":{"apiVersion":"v7"}}}"#);
+    assert_eq!(unsaved.body(), r#"{"metadata":{"name":"x"},"spec":{"x":{"apiVersion":"v7"}}}"#);
     assert_eq!(unsaved.showing(unsaved.node()).body, unsaved.body);
     // Inner objects and texts that look like it are none.
     let inner = r#"{"metadata":{"name":"x"},"spec":{"a":"b","apiVersion":"v1"}}"#;
@@ -122,11 +122,11 @@ fn fields_are_read_once() {
     let item = Item::cached("n/x".into(), 7, text, &pool, index).unwrap();
     let has = |selector: &str| item.has_fields(&FieldSelector::parse(selector).unwrap(), "", "Pod");
     assert!(has("metadata.name=x,metadata.namespace=n,spec.nodeName=n1") && !has("spec.nodeName="));
-    assert!(item.fields.get().is_none(), "key and index suffice");
+    assert!(item.extras.get().is_none(), "key and index suffice");
     assert!(has("status.phase=Running,spec.nodeName=n1,spec.hostNetwork=false"));
     assert!(!has("status.phase=Running,spec.nodeName=n2") && !has("spec.schedulerName=x"));
-    assert!(item.fields.get().is_some());
-    assert_eq!(item.as_of(8).index().map(|value| &**value), Some("n1"));
+    assert!(item.extras().fields.get().is_some());
+    assert_eq!(item.as_of(8).index().map(IndexValue::text), Some("n1"));
     let reads = std::cell::Cell::new(0);
     let custom = Item::stored("n/x".into(), 7, text).unwrap();
     let has = |selector: &str, serial: u64, value: &str| {
@@ -147,4 +147,9 @@ fn labels_are_read_once() {
     let item = item();
     assert!(item.has_labels(&LabelSelector::parse("a=b").unwrap()));
     assert!(!item.has_labels(&LabelSelector::parse("a!=b").unwrap()));
+}
+
+#[test]
+fn a_million_items_fit() {
+    assert!(size_of::<Item>() <= 96, "{}", size_of::<Item>());
 }
