@@ -99,6 +99,19 @@ impl<'s, 'v> FieldErrors<'s, 'v> {
         self.verdict.add_error(error.with_value(formatted));
     }
 
+    /// Adds the same `Invalid value` error `count` times, with a value that is formatted only if an error is listed.
+    pub(crate) fn invalid_times(
+        &mut self,
+        count: usize,
+        at: &At<'_>,
+        formatted: impl FnOnce() -> String,
+        detail: &'static str,
+    ) {
+        self.verdict.add_errors(count, || {
+            FieldError::new(&values::RULE, Cause::Invalid, at, detail).with_value(formatted())
+        });
+    }
+
     /// Checks that the field is a non-empty string; returns whether it is.
     pub fn needs_text(&mut self, at: &At<'_>) -> bool {
         let is_set = !at.text_or_empty().is_empty();

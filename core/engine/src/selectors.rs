@@ -4,7 +4,7 @@ use crate::field_errors::FieldErrors;
 use crate::format_value;
 use crate::name_format::{self, NameFormat};
 use crate::rules::labels;
-use ratchet_object::At;
+use ratchet_object::{At, Members};
 
 /// Checks a selector where there is one.
 pub fn check(selector: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
@@ -51,10 +51,8 @@ pub(crate) fn matches(selector: &At<'_>, labels: &At<'_>) -> Match {
     if !selector.is_set() {
         return Match::No;
     }
-    let label = |key: &str| {
-        let entry = labels.entries().find(|(name, _)| *name == key);
-        entry.map(|(_, at)| at.text_or_empty())
-    };
+    let mut members = Members::of(labels.node());
+    let mut label = |key: &str| members.get(key).map(|node| node.text().unwrap_or_default());
     let is_label = |key: &str, value: &str| {
         name_format::is_valid(NameFormat::Qualified, key)
             && name_format::is_valid(NameFormat::LabelValue, value)

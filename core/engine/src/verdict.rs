@@ -279,11 +279,16 @@ impl Verdict {
 
     /// Adds a field error, or counts it once `MOST_LISTED` are listed.
     pub fn add_error(&mut self, error: FieldError) {
-        if self.errors.len() < MOST_LISTED {
-            self.errors.push(error);
-        } else {
-            self.unlisted += 1;
+        self.add_errors(1, || error);
+    }
+
+    /// Adds the same field error `count` times. It is made only if it is listed: its value may be as large as the object.
+    pub(crate) fn add_errors(&mut self, count: usize, error: impl FnOnce() -> FieldError) {
+        let listed = count.min(MOST_LISTED.saturating_sub(self.errors.len()));
+        if listed > 0 {
+            self.errors.extend(core::iter::repeat_n(error(), listed));
         }
+        self.unlisted += count - listed;
     }
 
     /// Sets the field errors of rules that are not enforced aside, so that what comes after validation sees the rest.

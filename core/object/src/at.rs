@@ -1,6 +1,6 @@
 //! `At`: a value together with its path and span.
 
-use crate::{Equality, Node, Path, Slot, Span, Value};
+use crate::{Equality, Members, Node, Path, Slot, Span, Value};
 
 /// A value, or its absence, with its path and span. Rules receive these, so that no rule can misname
 /// a field or forget that it may be missing.
@@ -117,7 +117,16 @@ impl<'a> At<'a> {
     /// The entry `key` of a map with free keys.
     #[must_use]
     pub fn key(&self, key: &'a str) -> Self {
-        let node = self.node.and_then(|node| node.get(key));
+        self.entry(key, self.node.and_then(|node| node.get(key)))
+    }
+
+    /// The same entry, found among the members of this map: for a caller who looks many up.
+    #[must_use]
+    pub fn key_among(&self, members: &mut Members<'a>, key: &'a str) -> Self {
+        self.entry(key, members.get(key))
+    }
+
+    fn entry(&self, key: &'a str, node: Option<&'a Node<'a>>) -> Self {
         let path = self.path.key(key);
         Self { node, path, root: self.root, near: self.span(), span_override: None }
     }

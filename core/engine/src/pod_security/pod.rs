@@ -1,5 +1,7 @@
 //! `PodView`, a pod as the checks see it: the written object plus the defaults of the API server.
 
+use crate::rules::pod_annotations;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use ratchet_object::At;
 
@@ -125,8 +127,12 @@ impl<'a> PodView<'a> {
     }
 
     /// The AppArmor profile type of a container, and its field. On create, a valid annotation counts as the field, unless
-    /// the profile of the pod is equal.
-    pub fn app_armor(&self, container: &Container<'a>) -> Option<(&'a str, At<'a>)> {
+    /// the profile of the pod is equal; `annotations` are those of AppArmor.
+    pub fn app_armor(
+        &self,
+        container: &Container<'a>,
+        annotations: &BTreeMap<&str, At<'a>>,
+    ) -> Option<(&'a str, At<'a>)> {
         let field = container.security().field("appArmorProfile");
         if field.is_set() {
             let kind = field.field("type");
@@ -135,7 +141,7 @@ impl<'a> PodView<'a> {
         if self.defaulting < Defaulting::NewPod || self.is_windows() {
             return None;
         }
-        let annotation = self.annotation(APP_ARMOR_ANNOTATION, container.name)?;
+        let annotation = *annotations.get(container.name)?;
         let (kind, localhost) = parse_app_armor(annotation.text_or_empty())?;
         let pod_profile = self.security().field("appArmorProfile");
         let same = pod_profile.is_set()
@@ -144,10 +150,9 @@ impl<'a> PodView<'a> {
         (!same).then_some((kind, annotation))
     }
 
-    /// The annotation whose key is `prefix` followed by `name`, if set.
-    pub fn annotation(&self, prefix: &str, name: &str) -> Option<At<'a>> {
-        let is_it = |(key, _): &(&str, At<'a>)| key.strip_prefix(prefix) == Some(name);
-        self.annotations().entries().find(is_it).map(|(_, at)| at)
+    /// The annotations whose keys are `prefix` and a name, by that name.
+    pub fn annotations_with(&self, prefix: &str) -> BTreeMap<&'a str, At<'a>> {
+        pod_annotations::by_container(&self.annotations(), prefix)
     }
 }
 

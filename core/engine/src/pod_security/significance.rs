@@ -1,5 +1,6 @@
 //! Significant pod updates, which Pod Security evaluates again.
 
+use alloc::collections::BTreeMap;
 use ratchet_object::At;
 
 /// Whether an update changes an image or adds a container. No other relevant field of a pod can change, so that pods
@@ -16,11 +17,16 @@ pub(super) fn is_significant(old: At<'_>, new: At<'_>) -> bool {
 
 fn adds_ephemeral(old: At<'_>, new: At<'_>) -> bool {
     let list = "ephemeralContainers";
-    new.field(list).items().any(|added| {
-        let name = added.field("name").text_or_empty();
-        let same = old.field(list).items().find(|old| old.field("name").text_or_empty() == name);
-        same.is_none_or(|same| image(same) != image(added))
-    })
+    let mut images: BTreeMap<&str, &str> = BTreeMap::new();
+    for container in old.field(list).items() {
+        // The first of several containers of one name counts.
+        images.entry(name(container)).or_insert(image(container));
+    }
+    new.field(list).items().any(|added| images.get(name(added)) != Some(&image(added)))
+}
+
+fn name(container: At<'_>) -> &str {
+    container.field("name").text_or_empty()
 }
 
 fn image(container: At<'_>) -> &str {

@@ -7,6 +7,7 @@ use crate::views::{service_type, texts};
 use crate::{
     Cause, FieldError, Origin, Ratchet, Release, Rule, StoredValues, Verdict, fields, format_value,
 };
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use ratchet_net::Quoted;
 use ratchet_object::At;
@@ -194,12 +195,13 @@ fn check_families<'a>(
 ) -> Vec<&'a str> {
     let list = spec.field("ipFamilies");
     let stated = texts(&list);
-    for (index, at) in list.items().enumerate() {
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    for at in list.items() {
         let text = at.text_or_empty();
         if !matches!(text, "IPv4" | "IPv6") {
             placement::unsupported(ctx, &at, text, "\"IPv4\", \"IPv6\"", verdict);
         }
-        if stated.iter().take(index).any(|before| *before == text) {
+        if !seen.insert(text) {
             placement::duplicate(
                 &at,
                 format_value::typed_string(text, ctx.config.release),

@@ -4,6 +4,7 @@ use crate::gates::{Gates, MUTABLE_JOB_RESOURCES, MUTABLE_JOB_SCHEDULING};
 use crate::unified_diff::unified_diff;
 use crate::{Cause, FieldError, Origin, Ratchet, Rule, Verdict, internal};
 use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use ratchet_object::{At, Equality, Members, Node, Slot, Value};
@@ -175,12 +176,16 @@ fn is_grace_period_fixed(name: &str, spec: &At<'_>, old: &At<'_>) -> bool {
 /// Checks that ephemeral containers were only added, never changed or removed.
 pub(crate) fn check_ephemeral(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     let list = spec.field("ephemeralContainers");
+    let mut by_name: BTreeMap<&str, At<'_>> = BTreeMap::new();
+    for at in list.items() {
+        // The first of several containers of one name counts.
+        by_name.entry(at.field("name").text_or_empty()).or_insert(at);
+    }
     for before in old.field("ephemeralContainers").items() {
         let name = before.field("name").text_or_empty();
-        let after = list.items().find(|at| at.field("name").text_or_empty() == name);
-        let verb = match after {
+        let verb = match by_name.get(name) {
             None => "removed\n".into(),
-            Some(after) if is_field_changed("", &after, &before) => {
+            Some(after) if is_field_changed("", after, &before) => {
                 let nodes = before.node().zip(after.node());
                 let diff = |(old, new)| diff(&list, "EphemeralContainer", [old, new]);
                 format!("changed{}", nodes.map(diff).unwrap_or_default())
@@ -290,9 +295,9 @@ fn differs(slot: Slot, new: &Node<'_>, old: Option<&Node<'_>>, ignored: &[&str])
         (Value::Map(entries), Some(Value::Map(others))) => {
             let names = entries.iter().chain(others).map(|entry| entry.key.as_ref());
             let mut compared = names.filter(|name| !ignored.contains(name));
+            let (mut now, mut before) = (Members::new(entries), Members::new(others));
             compared.any(|name| {
-                let before = old.and_then(|old| old.get(name));
-                !slot.member(name).equal(new.get(name), before, Equality::Semantic)
+                !slot.member(name).equal(now.get(name), before.get(name), Equality::Semantic)
             })
         }
         (Value::List(items), Some(Value::List(others))) => {

@@ -6,9 +6,11 @@ use crate::{
     Cause, Change, FieldError, Origin, Ratchet, Rule, Verdict, format_value, name_format,
     name_format::NameFormat,
 };
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::LazyCell;
 use ratchet_object::{At, Node};
 
 pub(crate) static RULE: Rule = Rule {
@@ -197,6 +199,10 @@ pub(crate) fn check_annotations(annotations: &At<'_>, verdict: &mut Verdict) {
 
 fn check_owners(owners: &At<'_>, verdict: &mut Verdict) {
     let mut controller: Option<String> = None;
+    let all = LazyCell::new(|| {
+        let all: Vec<String> = owners.items().map(|at| format_value::owner(&at)).collect();
+        format!("[{}]", all.join(","))
+    });
     for owner in owners.items() {
         let at = |name: &'static str| owner.field(name).with_path(owners.path().field(name));
         let version = owner.field("apiVersion").text_or_empty();
@@ -220,15 +226,12 @@ fn check_owners(owners: &At<'_>, verdict: &mut Verdict) {
             let reference = format!("{kind}/{}", owner.field("name").text_or_empty());
             match &controller {
                 None => controller = Some(reference),
-                Some(first) => {
+                Some(first) => verdict.add_errors(1, || {
                     let detail = format!(
                         "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {reference}"
                     );
-                    let all: Vec<String> =
-                        owners.items().map(|at| format_value::owner(&at)).collect();
-                    let error = FieldError::new(&RULE, Cause::Invalid, owners, detail);
-                    verdict.add_error(error.with_value(format!("[{}]", all.join(","))));
-                }
+                    FieldError::new(&RULE, Cause::Invalid, owners, detail).with_value(all.as_str())
+                }),
             }
         }
     }
@@ -280,9 +283,11 @@ fn check_managers(list: &At<'_>, verdict: &mut Verdict) {
         let manager = entry.field("manager");
         let text = manager.text_or_empty();
         for (at, letter) in text.char_indices().filter(|(_, letter)| !is_printable(*letter)) {
-            let detail =
-                format!("invalid character U+{:04X} (at position {at})", u32::from(letter));
-            verdict.add_error(FieldError::invalid(&RULE, &manager, text, detail));
+            verdict.add_errors(1, || {
+                let detail =
+                    format!("invalid character U+{:04X} (at position {at})", u32::from(letter));
+                FieldError::invalid(&RULE, &manager, text, detail)
+            });
         }
         for (name, most) in [("manager", LONGEST_MANAGER), ("subresource", LONGEST_SUBRESOURCE)] {
             if entry.field(name).text_or_empty().len() > most {
@@ -311,7 +316,8 @@ fn check_update(metadata: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     let list = metadata.field("finalizers");
     if old.field("deletionTimestamp").is_set() {
         let before = old.field("finalizers");
-        let is_new = |at: &At<'_>| !before.items().any(|old| old.text() == at.text());
+        let before: BTreeSet<_> = before.items().map(|at| at.text()).collect();
+        let is_new = |at: &At<'_>| !before.contains(&at.text());
         let mut added: Vec<&str> =
             list.items().filter(is_new).map(|at| at.text_or_empty()).collect();
         added.sort_unstable();

@@ -2,6 +2,7 @@
 
 use super::ineffective_setting::warn_at;
 use crate::Verdict;
+use alloc::collections::BTreeMap;
 use ratchet_object::At;
 
 /// Non-functional annotations and their messages.
@@ -45,38 +46,60 @@ pub(crate) fn warn_seccomp(pod: &At<'_>, verdict: &mut Verdict) {
     }
 }
 
-/// Warns about the seccomp annotation of a container that does not set the field.
-pub(crate) fn warn_container_seccomp(pod: &At<'_>, container: &At<'_>, verdict: &mut Verdict) {
-    if !profile(container, "seccompProfile").is_set()
-        && let Some(at) = annotation(pod, SECCOMP_CONTAINER, container)
-    {
-        warn_at(verdict, &at, SECCOMP);
+/// The annotations of a pod that are about its containers, each by the name of its container.
+pub(crate) struct ContainerAnnotations<'a> {
+    seccomp: BTreeMap<&'a str, At<'a>>,
+    app_armor: BTreeMap<&'a str, At<'a>>,
+}
+
+impl<'a> ContainerAnnotations<'a> {
+    pub(crate) fn of(pod: &At<'a>) -> Self {
+        let all = annotations(pod);
+        Self {
+            seccomp: by_container(&all, SECCOMP_CONTAINER),
+            app_armor: by_container(&all, APP_ARMOR_CONTAINER),
+        }
     }
+
+    /// Warns about the seccomp annotation of a container that does not set the field.
+    pub(crate) fn warn_seccomp(&self, container: &At<'_>, verdict: &mut Verdict) {
+        if !profile(container, "seccompProfile").is_set()
+            && let Some(at) = self.seccomp.get(container.field("name").text_or_empty())
+        {
+            warn_at(verdict, at, SECCOMP);
+        }
+    }
+
+    /// Warns about the AppArmor annotation of a container that does not set the field, unless the pod's field is equal.
+    pub(crate) fn warn_app_armor(&self, pod: &At<'_>, container: &At<'_>, verdict: &mut Verdict) {
+        if profile(container, "appArmorProfile").is_set() {
+            return;
+        }
+        let Some(at) = self.app_armor.get(container.field("name").text_or_empty()) else { return };
+        let of_pod = profile(&pod.field("spec"), "appArmorProfile");
+        let is_in_pod_field = parse_app_armor(at.text_or_empty()).is_some_and(|(kind, file)| {
+            of_pod.field("type").text_or_empty() == kind
+                && of_pod.field("localhostProfile").text_or_empty() == file
+        });
+        if !is_in_pod_field {
+            warn_at(verdict, at, APP_ARMOR);
+        }
+    }
+}
+
+/// The annotations whose keys are a prefix and the name of a container, by that name.
+pub(crate) fn by_container<'a>(annotations: &At<'a>, prefix: &str) -> BTreeMap<&'a str, At<'a>> {
+    annotations.entries().filter_map(|(key, at)| Some((key.strip_prefix(prefix)?, at))).collect()
 }
 
 /// Warns about AppArmor annotations of a new pod. The API converts them to fields on create, with a warning for each,
 /// even if the pod is refused afterwards.
 pub(crate) fn warn_app_armor(pod: &At<'_>, verdict: &mut Verdict) {
     if pod.field("spec").field("os").field("name").text_or_empty() != "windows" {
+        let annotations = ContainerAnnotations::of(pod);
         for container in pod.field("spec").containers() {
-            warn_container_app_armor(pod, &container, verdict);
+            annotations.warn_app_armor(pod, &container, verdict);
         }
-    }
-}
-
-/// Warns about the AppArmor annotation of a container that does not set the field, unless the pod's field is equal.
-pub(crate) fn warn_container_app_armor(pod: &At<'_>, container: &At<'_>, verdict: &mut Verdict) {
-    if profile(container, "appArmorProfile").is_set() {
-        return;
-    }
-    let Some(at) = annotation(pod, APP_ARMOR_CONTAINER, container) else { return };
-    let of_pod = profile(&pod.field("spec"), "appArmorProfile");
-    let is_in_pod_field = parse_app_armor(at.text_or_empty()).is_some_and(|(kind, file)| {
-        of_pod.field("type").text_or_empty() == kind
-            && of_pod.field("localhostProfile").text_or_empty() == file
-    });
-    if !is_in_pod_field {
-        warn_at(verdict, &at, APP_ARMOR);
     }
 }
 
@@ -99,10 +122,4 @@ fn profile<'a>(at: &At<'a>, name: &'static str) -> At<'a> {
 
 fn annotations<'a>(pod: &At<'a>) -> At<'a> {
     pod.field("metadata").field("annotations")
-}
-
-fn annotation<'a>(pod: &At<'a>, prefix: &str, container: &At<'_>) -> Option<At<'a>> {
-    let name = container.field("name").text_or_empty();
-    let mut all = annotations(pod).entries();
-    all.find(|(key, _)| key.strip_prefix(prefix) == Some(name)).map(|(_, at)| at)
 }

@@ -1,6 +1,7 @@
 //! Warnings about deprecated, ineffective or repeated settings of pods and pod templates, in the API's order.
 
 use super::ineffective_setting::warn_at;
+use super::pod_annotations::ContainerAnnotations;
 use super::{byte_amounts, container_ports, node_labels, pod_annotations, volume_paths};
 use crate::Verdict;
 use crate::context::ValidationContext;
@@ -60,10 +61,11 @@ pub(crate) fn warn(
         byte_amounts::warn(&spec.field("overhead").key(resource), verdict);
     }
     pod_annotations::warn_seccomp(pod, verdict);
+    let annotations = ContainerAnnotations::of(pod);
     for container in spec.containers() {
-        pod_annotations::warn_container_seccomp(pod, &container, verdict);
+        annotations.warn_seccomp(&container, verdict);
         if is_template {
-            pod_annotations::warn_container_app_armor(pod, &container, verdict);
+            annotations.warn_app_armor(pod, &container, verdict);
         }
         byte_amounts::warn_container(&container, verdict);
         warn_hidden_variables(&container.field("env"), verdict);

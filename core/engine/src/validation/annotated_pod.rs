@@ -1,9 +1,12 @@
 //! Validation of the annotations that mean something to pods and their templates: mirrors, deletion costs, profiles.
 
 use crate::field_errors::{FieldErrors, quoted};
+use crate::rules::pod_annotations;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
-use ratchet_object::At;
+use core::cell::LazyCell;
+use ratchet_object::{At, Members};
 
 const MIRROR: &str = "kubernetes.io/config.mirror";
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
@@ -42,9 +45,15 @@ pub(super) fn check(
             check_seccomp(&at, errs);
         }
     }
+    let names = LazyCell::new(|| -> BTreeSet<&str> {
+        spec.containers().map(|at| at.field("name").text_or_empty()).collect()
+    });
     for (key, at) in &sorted {
         if let Some(container) = key.strip_prefix(APP_ARMOR) {
-            check_app_armor(at, container, spec, errs);
+            if !names.contains(container) {
+                errs.invalid_as(at, quoted(container), "container not found");
+            }
+            check_app_armor(at, errs);
         }
     }
 }
@@ -78,10 +87,7 @@ fn check_seccomp(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
-fn check_app_armor(at: &At<'_>, container: &str, spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    if !spec.containers().any(|at| at.field("name").text_or_empty() == container) {
-        errs.invalid_as(at, quoted(container), "container not found");
-    }
+fn check_app_armor(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let text = at.text_or_empty();
     let is_profile =
         matches!(text, "" | "runtime/default" | "unconfined") || text.starts_with("localhost/");
@@ -96,10 +102,10 @@ pub(super) fn check_profiles(annotations: &At<'_>, pod: &At<'_>, errs: &mut Fiel
     if let Some(annotation) = value(annotations, SECCOMP_POD) {
         check_profile(annotation, &spec, errs);
     }
+    let on_containers = pod_annotations::by_container(annotations, SECCOMP_CONTAINER);
     for container in spec.containers() {
-        let key = format!("{SECCOMP_CONTAINER}{}", container.field("name").text_or_empty());
-        if let Some(annotation) = value(annotations, &key) {
-            check_profile(annotation, &container, errs);
+        if let Some(annotation) = on_containers.get(container.field("name").text_or_empty()) {
+            check_profile(annotation.text_or_empty(), &container, errs);
         }
     }
 }
@@ -134,13 +140,15 @@ pub(super) fn check_changes(annotations: &At<'_>, stored: &At<'_>, errs: &mut Fi
         let at = annotations.with_path(annotations.path().key(key));
         errs.forbidden(&at, format!("may not {verb} {what}"));
     };
+    let (mut now, mut before) = (Members::of(annotations.node()), Members::of(stored.node()));
     for (key, at) in stored.entries() {
-        if value(annotations, key) != Some(at.text_or_empty()) {
+        let text = now.get(key).map(|node| node.text().unwrap_or_default());
+        if text != Some(at.text_or_empty()) {
             forbid(key, "remove or update", errs);
         }
     }
     for (key, _) in annotations.entries() {
-        if value(stored, key).is_none() {
+        if before.get(key).is_none() {
             forbid(key, "add", errs);
         }
     }

@@ -8,7 +8,7 @@ use crate::{Verdict, Warning};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use ratchet_object::{At, decode_base64, go_syntax};
+use ratchet_object::{At, Members, decode_base64, go_syntax};
 
 const MOST_BYTES: usize = 1024 * 1024;
 const ONCE_SET: &str = "field is immutable when `immutable` is set";
@@ -48,8 +48,9 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     }
     let (data, binary) = (root.field("data"), root.field("binaryData"));
     let size = check_keys(&data, false, &mut errs) + check_keys(&binary, true, &mut errs);
+    let mut others = Members::of(binary.node());
     for (key, at) in data.entries() {
-        if binary.entries().any(|(other, _)| other == key) {
+        if others.get(key).is_some() {
             errs.invalid_as(&at, quoted(key), "duplicate of key present in binaryData");
         }
     }

@@ -7,6 +7,7 @@ use crate::field_errors::{FieldErrors, format_node, quoted};
 use crate::name_format::NameFormat;
 use crate::rules::immutable;
 use crate::{format_value, selectors};
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -56,15 +57,14 @@ pub(super) fn validate_driver(ctx: &ValidationContext<'_>, verdict: &mut Verdict
 }
 
 fn check_tokens(tokens: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let mut audiences: Vec<&str> = Vec::new();
+    let mut audiences: BTreeSet<&str> = BTreeSet::new();
     for token in tokens.items() {
         let audience = token.field("audience");
         let text = audience.text_or_empty();
-        if audiences.contains(&text) {
+        if !audiences.insert(text) {
             errs.duplicate(&audience, quoted(text));
             continue;
         }
-        audiences.push(text);
         let expiration = token.field("expirationSeconds");
         if expiration.int().is_some_and(|seconds| seconds < SHORTEST_TOKEN) {
             errs.invalid(&expiration, "may not specify a duration less than 10 minutes");
@@ -78,7 +78,7 @@ fn check_tokens(tokens: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 pub(super) fn validate_node(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let drivers = ctx.change.new_root().field("spec").field("drivers");
     let mut errs = FieldErrors::new(ctx, verdict);
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
     for driver in drivers.items() {
         let (name, node) = (driver.field("name"), driver.field("nodeID"));
         check_driver(&name, &mut errs);
@@ -86,20 +86,23 @@ pub(super) fn validate_node(ctx: &ValidationContext<'_>, verdict: &mut Verdict) 
             errs.invalid(&node, format!("must be {LONGEST_NODE_ID} characters or less"));
         }
         errs.not_negative(&driver.field("allocatable").field("count"));
-        if names.contains(&name.text_or_empty()) {
+        if !names.insert(name.text_or_empty()) {
             errs.duplicate(&name, quoted(name.text_or_empty()));
         }
-        names.push(name.text_or_empty());
         check_topology_keys(&driver, &mut errs);
     }
     let Some(old) = ctx.change.old_root() else { return };
+    let mut by_name: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for driver in drivers.items() {
+        by_name.entry(driver.field("name").text()).or_default().push(driver);
+    }
     for before in old.field("spec").field("drivers").items() {
-        for driver in drivers.items() {
-            if driver.field("name").text() == before.field("name").text()
-                && format_driver(&driver) != format_driver(&before)
-            {
-                let at = driver.with_path(*drivers.path());
-                immutable::changed(&at, format_driver(&driver), verdict);
+        let Some(same) = by_name.get(&before.field("name").text()) else { continue };
+        let stored = format_driver(&before);
+        for driver in same {
+            let formatted = format_driver(driver);
+            if formatted != stored {
+                immutable::changed(&driver.with_path(*drivers.path()), formatted, verdict);
             }
         }
     }
@@ -107,15 +110,14 @@ pub(super) fn validate_node(ctx: &ValidationContext<'_>, verdict: &mut Verdict) 
 
 /// Checks the topology keys of a driver; the API reports them at the driver.
 fn check_topology_keys(driver: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let mut keys: Vec<&str> = Vec::new();
+    let mut keys: BTreeSet<&str> = BTreeSet::new();
     for key in driver.field("topologyKeys").items().map(|at| at.text_or_empty()) {
         if key.is_empty() {
             errs.required(driver, "");
         }
-        if keys.contains(&key) {
+        if !keys.insert(key) {
             errs.duplicate(driver, quoted(key));
         }
-        keys.push(key);
         errs.form_of(driver, key, NameFormat::Qualified);
     }
 }

@@ -3,9 +3,10 @@
 
 use crate::field_errors::{FieldErrors, format_node, quoted};
 use crate::name_format::{self, NameFormat};
-use crate::rules::{immutable, names};
+use crate::rules::{immutable, names, values};
 use crate::{Cause, FieldError, format_value};
 use alloc::borrow::Cow;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -72,13 +73,11 @@ pub(super) fn check_unique(
     members: &[Member],
     errs: &mut FieldErrors<'_, '_>,
 ) {
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     for item in list.items() {
-        let text = item.field(key).text_or_empty();
-        if seen.contains(&text) {
+        if !seen.insert(item.field(key).text_or_empty()) {
             errs.duplicate(&item, format_members(&item, members));
         }
-        seen.push(text);
     }
 }
 
@@ -153,7 +152,10 @@ pub(super) fn check_pool(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
     for (index, part) in text.split('/').enumerate() {
         if part.is_empty() {
-            errs.invalid_as(at, quoted(text), format!("segment {index}: must not be empty"));
+            errs.verdict.add_errors(1, || {
+                let detail = format!("segment {index}: must not be empty");
+                FieldError::invalid(&values::RULE, at, text, detail)
+            });
         } else {
             form_of(at, part, NameFormat::Subdomain, &format!("segment {index}: "), errs);
         }

@@ -10,7 +10,7 @@ use crate::field_errors::{FieldErrors, quoted};
 use crate::name_format::NameFormat;
 use crate::rules::immutable;
 use crate::{Verdict, format_value, internal};
-use alloc::vec::Vec;
+use alloc::collections::{BTreeMap, BTreeSet};
 use ratchet_object::{At, Node, Value};
 
 const MOST_REQUESTS: usize = 32;
@@ -83,8 +83,8 @@ fn check_fixed(kind: &str, root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     }
 }
 
-/// The requests of a claim by their names, each with the names of its alternatives.
-pub(super) type Requests<'a> = Vec<(&'a str, Vec<&'a str>)>;
+/// The requests of a claim by their names, each with the names of its alternatives; the last of several of one name counts.
+pub(super) type Requests<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 fn check_claim(claim: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let requests = claim.field("requests");
@@ -113,7 +113,7 @@ pub(super) fn requests_of<'a>(claim: &At<'a>) -> Requests<'a> {
     requests.items().map(|at| (at.field("name").text_or_empty(), alternatives(&at))).collect()
 }
 
-fn names<'a>(list: &At<'a>) -> Vec<&'a str> {
+fn names<'a>(list: &At<'a>) -> BTreeSet<&'a str> {
     list.items().map(|at| at.field("name").text_or_empty()).collect()
 }
 
@@ -245,9 +245,9 @@ pub(super) fn check_reference(at: &At<'_>, known: &Requests<'_>, errs: &mut Fiel
     text.split('/').for_each(|part| errs.form_of(at, part, NameFormat::Label));
     let (name, alternative) =
         text.split_once('/').map_or((text, None), |(name, rest)| (name, Some(rest)));
-    // The last of several requests of one name counts.
-    let request = known.iter().rfind(|row| row.0 == name);
-    let is_known = request.is_some_and(|row| alternative.is_none_or(|rest| row.1.contains(&rest)));
+    let is_known = known
+        .get(name)
+        .is_some_and(|all| alternative.is_none_or(|alternative| all.contains(alternative)));
     if !is_known {
         errs.invalid_as(at, quoted(text), BAD_REFERENCE);
     }

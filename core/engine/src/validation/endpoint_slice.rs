@@ -11,7 +11,7 @@ use crate::rules::{
     placement, special_ip,
 };
 use crate::{Verdict, Warning, format_value};
-use alloc::vec::Vec;
+use alloc::collections::BTreeSet;
 use ratchet_net::Family;
 use ratchet_object::At;
 
@@ -101,12 +101,11 @@ fn check_hints(hints: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         if list.len() > MOST_HINTS {
             return placement::too_many(&list, list.len(), MOST_HINTS, errs.verdict);
         }
-        let mut names: Vec<&str> = Vec::new();
+        let mut names: BTreeSet<&str> = BTreeSet::new();
         for name in list.items().map(|hint| hint.field("name")) {
-            if names.contains(&name.text_or_empty()) {
+            if !names.insert(name.text_or_empty()) {
                 errs.duplicate(&name, quoted(name.text_or_empty()));
             }
-            names.push(name.text_or_empty());
             errs.form(&name, format);
         }
     }
@@ -116,15 +115,13 @@ fn check_ports(ports: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     if ports.len() > MOST_PORTS {
         return placement::too_many(ports, ports.len(), MOST_PORTS, errs.verdict);
     }
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
     for port in ports.items() {
         let name = port.field("name");
         let text = name.text_or_empty();
         errs.form_if_set(&name, NameFormat::Label);
-        if names.contains(&text) {
+        if !names.insert(text) {
             errs.duplicate(&name, quoted(text));
-        } else {
-            names.push(text);
         }
         errs.one_of(&port.field("protocol"), &PROTOCOLS);
         if port.field("appProtocol").is_set() {

@@ -11,10 +11,11 @@ use crate::field_errors::{FieldErrors, format_node, quoted};
 use crate::name_format::{self, NameFormat};
 use crate::rules::immutable;
 use crate::{format_value, selectors};
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
-use ratchet_object::{At, Quantity};
+use ratchet_object::{At, Members, Quantity};
 
 const HIGHEST_PRIORITY: i64 = 1_000_000_000;
 const SYSTEM: [(&str, i64); 2] =
@@ -63,7 +64,7 @@ fn check_quota_name(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 
 pub(super) fn validate_limits(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let mut errs = FieldErrors::new(ctx, verdict);
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     for limit in ctx.change.new_root().field("spec").field("limits").items() {
         let kind = limit.field("type");
         let text = kind.text_or_empty();
@@ -75,10 +76,9 @@ pub(super) fn validate_limits(ctx: &ValidationContext<'_>, verdict: &mut Verdict
             let formatted = format_value::typed_string(text, ctx.config.release);
             errs.invalid_as(&kind, formatted, "must be a standard limit type or fully qualified");
         }
-        if seen.contains(&text) {
+        if !seen.insert(text) {
             errs.duplicate(&kind, format_value::typed_string(text, ctx.config.release));
         }
-        seen.push(text);
         check_limit(&limit, text, &mut errs);
     }
 }
@@ -109,15 +109,13 @@ fn check_limit(limit: &At<'_>, kind: &str, errs: &mut FieldErrors<'_, '_>) {
         let (one, other) = (Quantity::at(one)?, Quantity::at(other)?);
         one.exceeds(other).then(|| (one.to_string(), other.to_string()))
     };
-    let mut names: Vec<&str> = Vec::new();
-    for map in [&least, &most, &default, &request, &ratio] {
-        names.extend(map.entries().map(|(name, _)| name));
-    }
-    names.sort_unstable();
-    names.dedup();
+    let mut maps =
+        [&least, &most, &default, &request, &ratio].map(|map| (map, Members::of(map.node())));
+    let names: BTreeSet<&str> =
+        maps.iter().flat_map(|(map, _)| map.entries()).map(|(name, _)| name).collect();
     for name in names {
-        let [low, high, mut usual, mut requested] =
-            [&least, &most, &default, &request].map(|map| map.key(name));
+        let [low, high, mut usual, mut requested, ratio] =
+            maps.each_mut().map(|(map, members)| map.key_among(members, name));
         // Defaulting of a container's limit: `default` is `max`, and `defaultRequest` is `default` or `min`.
         if kind == "Container" {
             usual = or_default(usual, &high);
@@ -138,7 +136,7 @@ fn check_limit(limit: &At<'_>, kind: &str, errs: &mut FieldErrors<'_, '_>) {
                 errs.invalid_as(at, quoted(formatted), detail);
             }
         }
-        check_ratio(&ratio.key(name), &low, &high, errs);
+        check_ratio(&ratio, &low, &high, errs);
         let differs = |one: Quantity, other: Quantity| one.exceeds(other) || other.exceeds(one);
         if let (Some(limit), Some(amount)) = (Quantity::at(&usual), Quantity::at(&requested))
             && !can_overcommit(name)

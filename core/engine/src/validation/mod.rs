@@ -27,6 +27,8 @@ mod ingress;
 mod ingress_class;
 mod ip_address;
 mod kind_warnings;
+#[cfg(test)]
+mod large_lists_tests;
 mod lease;
 mod limits;
 mod namespace;

@@ -8,6 +8,7 @@ use crate::rules::value::FieldCheck;
 use crate::rules::{address_families, immutable, ineffective_setting, placement};
 use crate::views::list_or_single;
 use crate::{Cause, FieldError, StoredValues, Verdict, Warning};
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use ratchet_object::At;
 
@@ -62,7 +63,7 @@ fn check_rest(root: &At<'_>, old: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_
 fn check_taints(root: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let taints = root.field("spec").field("taints");
     let path = root.path().field("metadata").field("taints");
-    let mut seen: Vec<(&str, &str)> = Vec::new();
+    let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
     for (index, taint) in taints.items().enumerate() {
         let place = path.index(index);
         let [key, value, effect] = ["key", "value", "effect"].map(|name| taint.field(name));
@@ -72,8 +73,7 @@ fn check_taints(root: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         if errs.needs_text(&effect) {
             errs.one_of(&effect, &["NoSchedule", "PreferNoSchedule", "NoExecute"]);
         }
-        let pair = (key.text_or_empty(), effect.text_or_empty());
-        if seen.contains(&pair) {
+        if !seen.insert((key.text_or_empty(), effect.text_or_empty())) {
             let text = |at: &At<'_>| crate::format_value::json(at.text_or_empty());
             let formatted = alloc::format!(
                 "{{\"Key\":{},\"Value\":{},\"Effect\":{},\"TimeAdded\":null}}",
@@ -87,7 +87,6 @@ fn check_taints(root: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             let error = FieldError::new(rule, Cause::Duplicate, &at, detail).with_value(formatted);
             errs.verdict.add_error(error);
         }
-        seen.push(pair);
     }
 }
 

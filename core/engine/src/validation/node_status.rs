@@ -5,8 +5,8 @@ use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, quoted};
 use crate::format_value;
+use alloc::collections::BTreeSet;
 use alloc::format;
-use alloc::vec::Vec;
 use ratchet_object::At;
 
 const LONGEST_FEATURE: usize = 253;
@@ -75,14 +75,13 @@ fn is_feature(text: &str) -> bool {
 }
 
 fn check_addresses(list: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let mut seen: Vec<[&str; 2]> = Vec::new();
+    let mut seen: BTreeSet<[&str; 2]> = BTreeSet::new();
     for address in list.items() {
         let pair = ["type", "address"].map(|name| address.field(name).text_or_empty());
-        if seen.contains(&pair) {
+        if !seen.insert(pair) {
             let [sort, text] = pair.map(format_value::json);
             errs.duplicate(&address, format!("{{\"Type\":{sort},\"Address\":{text}}}"));
         }
-        seen.push(pair);
     }
 }
 

@@ -6,6 +6,7 @@ use crate::context::ValidationContext;
 use crate::field_errors::FieldErrors;
 use crate::rules::{immutable, names, placement, pod_annotations};
 use crate::{Part, Verdict};
+use alloc::collections::BTreeSet;
 use alloc::format;
 use ratchet_object::At;
 
@@ -92,9 +93,10 @@ fn check_changes(spec: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
     check_tolerations(&spec.field("tolerations"), &old.field("tolerations"), errs);
     let gates = old.field("schedulingGates");
+    let gates: BTreeSet<_> = gates.items().map(|before| before.field("name").text()).collect();
     for gate in spec.field("schedulingGates").items() {
         let name = gate.field("name");
-        if !gates.items().any(|before| before.field("name").text() == name.text()) {
+        if !gates.contains(&name.text()) {
             let text = name.text_or_empty();
             let detail =
                 format!("only deletion is allowed, but found new scheduling gate '{text}'");
@@ -125,11 +127,8 @@ fn check_deadline(spec: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_, '_>) -
 
 /// Checks that tolerations were only added; existing ones may change only their `tolerationSeconds`.
 fn check_tolerations(list: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    const PARTS: [&str; 4] = ["key", "operator", "value", "effect"];
-    let is_present = |before: &At<'_>| {
-        list.items().any(|at| PARTS.iter().all(|name| at.field(name).equals(&before.field(name))))
-    };
-    if old.items().all(|before| is_present(&before)) {
+    let present: BTreeSet<_> = list.items().map(toleration_parts).collect();
+    if old.items().all(|before| present.contains(&toleration_parts(before))) {
         return pod_parts::check_tolerations(list, errs);
     }
     // The server adds most of them: a manifest without any means no change.
@@ -139,6 +138,11 @@ fn check_tolerations(list: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_, '_>
             "existing toleration can not be modified except its tolerationSeconds",
         );
     }
+}
+
+/// What may not change in a toleration; an unset part is empty.
+fn toleration_parts(toleration: At<'_>) -> [Option<&str>; 4] {
+    ["key", "operator", "value", "effect"].map(|name| toleration.field(name).text())
 }
 
 /// Adds warnings; the API warns about pods on create only.

@@ -7,6 +7,7 @@ use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::FieldErrors;
 use crate::name_format::NameFormat;
+use alloc::collections::BTreeSet;
 use ratchet_object::At;
 
 const MOST_CLAIMS: usize = 4;
@@ -66,13 +67,13 @@ pub(super) fn validate_status(ctx: &ValidationContext<'_>, verdict: &mut Verdict
     let (status, spec) = (root.field("status"), root.field("spec"));
     let statuses = status.field("resourceClaimStatuses");
     let claims = spec.field("resourceClaims");
+    let claims: BTreeSet<&str> =
+        claims.items().map(|claim| claim.field("name").text_or_empty()).collect();
     let mut errs = FieldErrors::new(ctx, verdict);
     conditions::check(&status.field("conditions"), &mut errs);
     for item in statuses.items() {
         let name = item.field("name");
-        let is_claimed =
-            claims.items().any(|claim| claim.field("name").text_or_empty() == name.text_or_empty());
-        if !is_claimed {
+        if !claims.contains(name.text_or_empty()) {
             let formatted = crate::field_errors::quoted(name.text_or_empty());
             let detail = "must match the name of an entry in `spec.resourceClaims`";
             errs.invalid_as(&name, formatted, detail);

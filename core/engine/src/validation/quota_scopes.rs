@@ -33,30 +33,29 @@ const MISAPPLIED: &str = "unsupported scope applied to resource";
 pub(super) fn check(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let scopes = spec.field("scopes");
     let formatted = format_value::tree(scopes.node());
+    let counts = SCOPES.map(|scope| (scope, misapplied_count(spec, scope)));
     let names: Vec<&str> = scopes.items().map(|at| at.text_or_empty()).collect();
     for name in &names {
-        if !SCOPES.contains(name) {
-            errs.invalid_as(&scopes, formatted.clone(), "unsupported scope");
-        }
-        for _ in 0..misapplied_count(spec, name) {
-            errs.invalid_as(&scopes, formatted.clone(), MISAPPLIED);
+        let value = || formatted.clone();
+        match counts.iter().find(|row| row.0 == *name) {
+            None => errs.invalid_times(1, &scopes, value, "unsupported scope"),
+            Some((_, count)) => errs.invalid_times(*count, &scopes, value, MISAPPLIED),
         }
     }
     check_opposites(&names, &scopes, &formatted, errs);
     if spec.field("scopeSelector").is_set() {
-        check_selector(spec, &formatted, errs);
+        check_selector(spec, &counts, &formatted, errs);
     }
 }
 
-/// The number of resources of a quota that a scope does not limit.
+/// The number of resources of a quota that a scope of `SCOPES` does not limit.
 fn misapplied_count(spec: &At<'_>, scope: &str) -> usize {
     let is_valid = |resource: &str| match scope {
         "BestEffort" => resource == "pods",
         "VolumeAttributesClass" => {
             matches!(resource, "persistentvolumeclaims" | "requests.storage")
         }
-        _ if SCOPES.contains(&scope) => resource == "pods" || COMPUTE.contains(&resource),
-        _ => true,
+        _ => resource == "pods" || COMPUTE.contains(&resource),
     };
     let is_counted = |resource: &str| {
         let is_page =
@@ -76,7 +75,12 @@ fn check_opposites(names: &[&str], at: &At<'_>, formatted: &str, errs: &mut Fiel
 }
 
 /// Checks the selector; the API leaves the numbers of its requirements out of paths.
-fn check_selector(spec: &At<'_>, scopes: &str, errs: &mut FieldErrors<'_, '_>) {
+fn check_selector(
+    spec: &At<'_>,
+    counts: &[(&str, usize)],
+    scopes: &str,
+    errs: &mut FieldErrors<'_, '_>,
+) {
     let selector = spec.field("scopeSelector");
     let list = selector.field("matchExpressions");
     let release = errs.ctx.config.release;
@@ -85,12 +89,15 @@ fn check_selector(spec: &At<'_>, scopes: &str, errs: &mut FieldErrors<'_, '_>) {
         let [name, operator, values] = ["scopeName", "operator", "values"]
             .map(|name| requirement.field(name).with_path(list.path().field(name)));
         let (text, verb) = (name.text_or_empty(), operator.text_or_empty());
-        if !SCOPES.contains(&text) {
-            let formatted = format_value::typed_string(text, release);
-            errs.invalid_as(&name, formatted, "unsupported scope");
-        }
-        for _ in 0..misapplied_count(spec, text) {
-            errs.invalid_as(&list, internal::format_as("ScopeSelector", &selector), MISAPPLIED);
+        match counts.iter().find(|row| row.0 == text) {
+            None => {
+                let formatted = format_value::typed_string(text, release);
+                errs.invalid_as(&name, formatted, "unsupported scope");
+            }
+            Some((_, count)) => {
+                let formatted = || internal::format_as("ScopeSelector", &selector);
+                errs.invalid_times(*count, &list, formatted, MISAPPLIED);
+            }
         }
         if EXISTING.contains(&text) && verb != "Exists" {
             errs.invalid_as(&operator, format_value::typed_string(verb, release), NOT_EXISTS);

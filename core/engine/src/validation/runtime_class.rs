@@ -7,7 +7,7 @@ use crate::field_errors::{FieldErrors, quoted};
 use crate::internal;
 use crate::name_format::NameFormat;
 use crate::rules::{immutable, labels};
-use alloc::vec::Vec;
+use alloc::collections::BTreeSet;
 
 /// Fields by which tolerations are told apart.
 const KEYS: [&str; 4] = ["key", "operator", "value", "effect"];
@@ -28,13 +28,12 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     labels::check_map(&scheduling.field("nodeSelector"), errs.verdict);
     let tolerations = scheduling.field("tolerations");
     check_tolerations(&tolerations, &mut errs);
-    let mut seen = Vec::new();
+    let mut seen = BTreeSet::new();
     for toleration in tolerations.items() {
         let key = KEYS.map(|name| toleration.field(name).text_or_empty());
-        if seen.contains(&key) {
+        if !seen.insert(key) {
             errs.duplicate(&toleration, internal::format_as("Toleration", &toleration));
         }
-        seen.push(key);
     }
     if let Some(old) = ctx.change.old_root()
         && !handler.equals(&old.field("handler"))

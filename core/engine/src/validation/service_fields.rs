@@ -6,9 +6,9 @@ use crate::format_value;
 use crate::name_format::NameFormat;
 use crate::rules::{immutable, labels};
 use crate::views::{protocol, service_type};
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::ToString;
-use alloc::vec::Vec;
 use ratchet_object::At;
 
 const TYPES: [&str; 4] = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
@@ -67,7 +67,7 @@ fn check_external_name(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 }
 
 fn check_ports(ports: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
     for port in ports.items() {
         let name = port.field("name");
         let text = name.text_or_empty();
@@ -77,10 +77,9 @@ fn check_ports(ports: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             }
         } else {
             errs.form(&name, NameFormat::Label);
-            if names.contains(&text) {
+            if !names.insert(text) {
                 errs.duplicate(&name, quoted(text));
             }
-            names.push(text);
         }
         errs.port_number(&port.field("port"));
         errs.one_of(&port.field("protocol"), &PROTOCOLS);
@@ -109,19 +108,17 @@ fn check_target(port: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 }
 
 fn check_repeated(ports: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let mut nodes: Vec<(&str, i64)> = Vec::new();
-    let mut all: Vec<(&str, i64)> = Vec::new();
+    let mut nodes: BTreeSet<(&str, i64)> = BTreeSet::new();
+    let mut all: BTreeSet<(&str, i64)> = BTreeSet::new();
     for port in ports.items() {
         let node = port.field("nodePort");
-        if let Some(number) = node.int().filter(|number| *number != 0) {
-            let key = (protocol(&port), number);
-            if nodes.contains(&key) {
-                errs.duplicate(&node, number.to_string());
-            }
-            nodes.push(key);
+        if let Some(number) = node.int().filter(|number| *number != 0)
+            && !nodes.insert((protocol(&port), number))
+        {
+            errs.duplicate(&node, number.to_string());
         }
         let key = (protocol(&port), port.field("port").int().unwrap_or_default());
-        if all.contains(&key) {
+        if !all.insert(key) {
             // The API formats only the fields that make the port a duplicate.
             let formatted = format!(
                 "{{\"Name\":\"\",\"Protocol\":{},\"AppProtocol\":null,\"Port\":{},\"TargetPort\":0,\"NodePort\":0}}",
@@ -130,7 +127,6 @@ fn check_repeated(ports: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             );
             errs.duplicate(&port, formatted);
         }
-        all.push(key);
     }
 }
 

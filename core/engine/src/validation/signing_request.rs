@@ -6,6 +6,7 @@ use crate::field_errors::{FieldErrors, quoted};
 use crate::name_format::{self, NameFormat};
 use crate::rules::names;
 use crate::{FieldError, Part, format_value};
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
 use ratchet_object::At;
@@ -86,13 +87,12 @@ fn check_spec(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             );
         }
     }
-    let mut seen = Vec::new();
+    let mut seen = BTreeSet::new();
     for usage in usages.items() {
         let text = usage.text_or_empty();
-        if seen.contains(&text) {
+        if !seen.insert(text) {
             errs.duplicate(&usage, format_value::typed_string(text, errs.ctx.config.release));
         }
-        seen.push(text);
     }
     let signer = spec.field("signerName");
     if signer.text_or_empty() == LEGACY_SIGNER {
@@ -147,19 +147,18 @@ fn check_labels(at: &At<'_>, text: &str, format: NameFormat, errs: &mut FieldErr
 fn check_conditions(status: &At<'_>, before: Option<At<'_>>, errs: &mut FieldErrors<'_, '_>) {
     let release = errs.ctx.config.release;
     let list = status.field("conditions");
-    let stored: Vec<At<'_>> =
-        before.iter().flat_map(|before| before.field("conditions").items()).collect();
-    let is_stored = |item: &At<'_>| stored.iter().any(|one| item.equals(one));
-    let stored_types: Vec<&str> = stored.iter().map(type_of).collect();
-    let repeats = |types: &[&str]| {
-        types
-            .iter()
-            .enumerate()
-            .any(|(at, one)| types.get(..at).is_some_and(|all| all.contains(one)))
+    // By their types, which differ unless a stored status is odd: equal ones have the same.
+    let mut stored: BTreeMap<&str, Vec<At<'_>>> = BTreeMap::new();
+    for one in before.iter().flat_map(|before| before.field("conditions").items()) {
+        stored.entry(type_of(&one)).or_default().push(one);
+    }
+    let is_stored = |item: &At<'_>| {
+        stored.get(type_of(item)).is_some_and(|all| all.iter().any(|one| item.equals(one)))
     };
-    let (may_repeat, may_be_empty) = (repeats(&stored_types), stored_types.contains(&""));
-    let may_be_both = APPROVALS.iter().all(|kind| stored_types.contains(kind));
-    let mut seen: Vec<&str> = Vec::new();
+    let may_repeat = stored.values().any(|all| all.len() > 1);
+    let may_be_empty = stored.contains_key("");
+    let may_be_both = APPROVALS.iter().all(|kind| stored.contains_key(kind));
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     for item in list.items() {
         let (kind, status) = (type_of(&item), item.field("status"));
         if kind.is_empty() && !may_be_empty {
@@ -180,14 +179,13 @@ fn check_conditions(status: &At<'_>, before: Option<At<'_>>, errs: &mut FieldErr
             "Denied" => "Approved",
             _ => "",
         };
-        if !other.is_empty() && seen.contains(&other) && !may_be_both {
+        if !other.is_empty() && seen.contains(other) && !may_be_both {
             let detail = "Approved and Denied conditions are mutually exclusive";
             errs.invalid_as(&list, format_value::typed_string(kind, release), detail);
         }
-        if seen.contains(&kind) && !may_repeat {
+        if !seen.insert(kind) && !may_repeat {
             errs.duplicate(&item.field("type"), format_value::typed_string(kind, release));
         }
-        seen.push(kind);
     }
 }
 

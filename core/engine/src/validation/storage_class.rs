@@ -1,13 +1,12 @@
 //! Validation of StorageClasses and VolumeAttributesClasses: provisioner, parameters, topologies, and what cannot change.
 
-use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, format_node, quoted};
 use crate::name_format::NameFormat;
-use crate::rules::immutable;
+use crate::rules::{immutable, placement};
+use crate::{Cause, FieldError, Verdict};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
-use alloc::vec::Vec;
 use ratchet_object::At;
 
 const MOST_PARAMETERS: usize = 512;
@@ -87,7 +86,7 @@ fn check_parameters(parameters: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 }
 
 fn check_topologies(topologies: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let mut seen: Vec<BTreeMap<&str, BTreeSet<&str>>> = Vec::new();
+    let mut seen: BTreeMap<BTreeMap<&str, BTreeSet<&str>>, usize> = BTreeMap::new();
     for term in topologies.items() {
         let list = term.field("matchLabelExpressions");
         let mut keys: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -101,10 +100,11 @@ fn check_topologies(topologies: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         }
         // To the API, an empty term is as many duplicates as there are terms.
         let blanks = if keys.is_empty() { topologies.len() } else { 0 };
-        for _ in 0..blanks + seen.iter().filter(|other| **other == keys).count() {
-            errs.duplicate(&list, "\"\"");
-        }
-        seen.push(keys);
+        let equal = seen.entry(keys).or_default();
+        errs.verdict.add_errors(blanks + *equal, || {
+            FieldError::new(&placement::RULE, Cause::Duplicate, &list, "").with_value("\"\"")
+        });
+        *equal += 1;
     }
 }
 

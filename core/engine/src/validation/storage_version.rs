@@ -1,10 +1,11 @@
 //! Validation of StorageVersions: in which version each API server stores a resource.
 
-use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, format_node, quoted};
 use crate::name_format::{self, NameFormat};
-use alloc::collections::BTreeMap;
+use crate::rules::values;
+use crate::{Cause, FieldError, Verdict};
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -18,13 +19,12 @@ pub(super) fn validate_status(ctx: &ValidationContext<'_>, verdict: &mut Verdict
     let status = ctx.change.new_root().field("status");
     let servers = status.field("storageVersions");
     let mut errs = FieldErrors::new(ctx, verdict);
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     for server in servers.items() {
         let id = server.field("apiServerID");
-        if seen.contains(&id.text_or_empty()) {
+        if !seen.insert(id.text_or_empty()) {
             errs.duplicate(&id, quoted(id.text_or_empty()));
         }
-        seen.push(id.text_or_empty());
         check_server(&server, &mut errs);
     }
     check_common(&status.field("commonEncodingVersion"), &servers, &mut errs);
@@ -38,19 +38,23 @@ fn check_server(server: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let decodable = server.field("decodableVersions");
     decodable.items().for_each(|at| check_version(&at, errs));
     let texts: Vec<&str> = decodable.items().map(|at| at.text_or_empty()).collect();
+    let known: BTreeSet<&str> = texts.iter().copied().collect();
     let text = encoding.text_or_empty();
-    if !texts.contains(&text) {
+    if !known.contains(text) {
         errs.invalid(&decodable, format!("decodableVersions must include encodingVersion {text}"));
     }
     for at in server.field("servedVersions").items() {
         check_version(&at, errs);
         let text = at.text_or_empty();
-        if !texts.contains(&text) {
-            let all = texts.join(" ");
-            let detail = format!(
-                "individual served version : {text} must be included in decodableVersions : [{all}]"
-            );
-            errs.invalid(&at, detail);
+        if !known.contains(text) {
+            errs.verdict.add_errors(1, || {
+                let all = texts.join(" ");
+                let detail = format!(
+                    "individual served version : {text} must be included in decodableVersions : [{all}]"
+                );
+                let error = FieldError::new(&values::RULE, Cause::Invalid, &at, detail);
+                error.with_value(format_node(at.node()))
+            });
         }
     }
 }

@@ -2,12 +2,43 @@
 
 use super::fields::{is_empty, is_nil, is_text};
 use crate::quantity::Quantity;
-use crate::{Entry, Node, Value};
+use crate::{Entry, Members, Node, Value};
+use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// Quantities by resource name.
-type Totals = Vec<(String, Quantity)>;
+/// Quantities by resource name, in the order in which the names came first.
+#[derive(Default)]
+struct Totals<'n> {
+    all: Vec<(&'n str, Quantity)>,
+    positions: BTreeMap<&'n str, usize>,
+}
+
+impl<'n> Totals<'n> {
+    fn get(&self, name: &str) -> Option<Quantity> {
+        self.all.get(*self.positions.get(name)?).map(|(_, amount)| *amount)
+    }
+
+    /// Joins an amount to that of the same name, and returns the result.
+    fn join(
+        &mut self,
+        name: &'n str,
+        amount: Quantity,
+        join: fn(Quantity, Quantity) -> Quantity,
+    ) -> Quantity {
+        let position = *self.positions.entry(name).or_insert(self.all.len());
+        match self.all.get_mut(position) {
+            Some((_, sum)) => {
+                *sum = join(*sum, amount);
+                *sum
+            }
+            None => {
+                self.all.push((name, amount));
+                amount
+            }
+        }
+    }
+}
 
 /// Rounds the quantities of some lists up to thousandths, the finest that the API keeps.
 pub(super) fn round(node: &mut Node<'_>, lists: &[&str]) {
@@ -58,18 +89,16 @@ pub(super) fn node_status(status: &mut Node<'_>) {
 pub(super) fn pod_level(spec: &mut Node<'_>) {
     let needs = |list| spec.get("resources").is_some_and(|all| !is_empty(all, list));
     if needs("limits") || needs("requests") {
-        let missing: Totals = totals(spec, "limits")
-            .into_iter()
-            .filter(|(name, _)| is_huge_page(name))
-            .filter(|(name, _)| spec.find(&["resources", "requests", name]).is_none())
-            .collect();
+        let mut requests = Members::of(spec.find(&["resources", "requests"]));
+        let pages = totals(spec, "limits").all.into_iter().filter(|(name, _)| is_huge_page(name));
+        let missing = entries(pages.filter(|(name, _)| requests.get(name).is_none()));
         add_missing(spec, "limits", missing);
     }
     if spec.get("resources").is_none_or(|all| is_empty(all, "limits")) {
         return;
     }
-    let missing: Totals =
-        totals(spec, "requests").into_iter().filter(|(name, _)| is_shared(name)).collect();
+    let shared = totals(spec, "requests").all.into_iter().filter(|(name, _)| is_shared(name));
+    let missing = entries(shared);
     add_missing(spec, "requests", missing);
     if let Some(resources) = spec.get_mut("resources") {
         copy_missing(resources, "requests", "limits", |name| is_shared(name) || is_huge_page(name));
@@ -87,21 +116,26 @@ fn is_huge_page(name: &str) -> bool {
 
 /// Copies resources that only the list `from` has to the list `to`.
 fn copy_missing(node: &mut Node<'_>, to: &'static str, from: &str, is_included: fn(&str) -> bool) {
-    let is_present = |name: &str| node.get(to).is_some_and(|list| list.get(name).is_some());
+    let mut present = Members::of(node.get(to));
     let missing: Vec<_> = (node.get(from).map(Node::entries).unwrap_or_default().iter())
-        .filter(|entry| is_included(&entry.key) && !is_present(&entry.key))
+        .filter(|entry| is_included(&entry.key) && present.get(&entry.key).is_none())
         .map(|entry| Entry::new(entry.key.clone(), entry.node.clone()))
         .collect();
     add(node, to, missing);
 }
 
-fn add_missing(spec: &mut Node<'_>, to: &'static str, totals: Totals) {
+/// Quantities as members of a list.
+fn entries<'n, 't>(totals: impl Iterator<Item = (&'n str, Quantity)>) -> Vec<Entry<'t>> {
+    let entry = |(name, amount): (&str, Quantity)| {
+        Entry::new(String::from(name), Node::string(amount.to_string()))
+    };
+    totals.map(entry).collect()
+}
+
+fn add_missing<'t>(spec: &mut Node<'t>, to: &'static str, mut missing: Vec<Entry<'t>>) {
     let Some(resources) = spec.get_mut("resources") else { return };
-    let is_present = |name: &str| resources.get(to).is_some_and(|list| list.get(name).is_some());
-    let missing = (totals.into_iter())
-        .filter(|(name, _)| !is_present(name))
-        .map(|(name, amount)| Entry::new(name, Node::string(amount.to_string())))
-        .collect();
+    let mut present = Members::of(resources.get(to));
+    missing.retain(|entry| present.get(&entry.key).is_none());
     add(resources, to, missing);
 }
 
@@ -116,46 +150,39 @@ fn add<'t>(node: &mut Node<'t>, to: &'static str, missing: Vec<Entry<'t>>) {
 
 /// The most that the containers of a pod have at any one time. Sidecars keep running beside all containers that
 /// start after them; other init containers run one by one before the rest.
-fn totals(spec: &Node<'_>, list: &str) -> Totals {
-    let (mut all, mut sidecars, mut init) = (Totals::new(), Totals::new(), Totals::new());
+fn totals<'n>(spec: &'n Node<'_>, list: &str) -> Totals<'n> {
+    let (mut all, mut sidecars, mut init) =
+        (Totals::default(), Totals::default(), Totals::default());
     for container in spec.get("containers").map(Node::items).unwrap_or_default() {
-        plus(&mut all, &amounts(container, list));
-    }
-    for container in spec.get("initContainers").map(Node::items).unwrap_or_default() {
-        let own = amounts(container, list);
-        if is_text(container, "restartPolicy", "Always") {
-            plus(&mut all, &own);
-            plus(&mut sidecars, &own);
-            raise_to(&mut init, &sidecars);
-        } else {
-            let mut now = own;
-            plus(&mut now, &sidecars);
-            raise_to(&mut init, &now);
+        for (name, own) in amounts(container, list) {
+            all.join(name, own, Quantity::plus);
         }
     }
-    raise_to(&mut all, &init);
+    for container in spec.get("initContainers").map(Node::items).unwrap_or_default() {
+        let is_sidecar = is_text(container, "restartPolicy", "Always");
+        // What the sidecars before need of other resources, `init` has already.
+        for (name, own) in amounts(container, list) {
+            let now = match is_sidecar {
+                true => {
+                    all.join(name, own, Quantity::plus);
+                    sidecars.join(name, own, Quantity::plus)
+                }
+                false => sidecars.get(name).map_or(own, |sidecars| own.plus(sidecars)),
+            };
+            init.join(name, now, larger);
+        }
+    }
+    for (name, amount) in init.all {
+        all.join(name, amount, larger);
+    }
     all
 }
 
-fn amounts(container: &Node<'_>, list: &str) -> Totals {
+fn amounts<'n>(container: &'n Node<'_>, list: &str) -> impl Iterator<Item = (&'n str, Quantity)> {
     (container.find(&["resources", list]).map(Node::entries).unwrap_or_default().iter())
-        .filter_map(|entry| Some((entry.key.to_string(), Quantity::of(&entry.node)?)))
-        .collect()
+        .filter_map(|entry| Some((&*entry.key, Quantity::of(&entry.node)?)))
 }
 
-fn plus(sums: &mut Totals, more: &Totals) {
-    merge(sums, more, Quantity::plus);
-}
-
-fn raise_to(sums: &mut Totals, floor: &Totals) {
-    merge(sums, floor, |sum, least| if least.exceeds(sum) { least } else { sum });
-}
-
-fn merge(sums: &mut Totals, more: &Totals, join: fn(Quantity, Quantity) -> Quantity) {
-    for (name, amount) in more {
-        match sums.iter_mut().find(|(existing, _)| existing == name) {
-            Some((_, sum)) => *sum = join(*sum, *amount),
-            None => sums.push((name.clone(), *amount)),
-        }
-    }
+fn larger(sum: Quantity, other: Quantity) -> Quantity {
+    if other.exceeds(sum) { other } else { sum }
 }

@@ -47,8 +47,10 @@ fn check(pod: &PodView<'_>) -> Option<Violation> {
         found.values.insert(kind.text_or_empty());
         found.pod(&kind, LABEL);
     }
+    let on_containers = pod.annotations_with(APP_ARMOR_ANNOTATION);
     for container in pod.containers() {
-        if let Some((kind, at)) = pod.app_armor(&container).filter(|(kind, _)| !is_allowed(kind)) {
+        let profile = pod.app_armor(&container, &on_containers);
+        if let Some((kind, at)) = profile.filter(|(kind, _)| !is_allowed(kind)) {
             found.values.insert(kind);
             found.container(&container, &at, LABEL);
         }

@@ -78,13 +78,16 @@ fn bad_profile(security: At<'_>) -> Option<At<'_>> {
 fn check_annotations(pod: &PodView<'_>) -> Option<Violation> {
     let mut found = ViolationBuilder::new(&RULE);
     let mut items = BTreeSet::new();
-    let on_containers = pod.containers().map(|container| (ON_CONTAINER, container.name));
-    for (prefix, name) in core::iter::once((ON_POD, "")).chain(on_containers) {
-        if let Some(at) = pod.annotation(prefix, name)
+    let (on_pod, on_containers) =
+        (pod.annotations_with(ON_POD), pod.annotations_with(ON_CONTAINER));
+    let of_containers = pod.containers().map(|container| (ON_CONTAINER, container.name));
+    for (prefix, name) in core::iter::once((ON_POD, "")).chain(of_containers) {
+        let annotations = if prefix == ON_POD { &on_pod } else { &on_containers };
+        if let Some(at) = annotations.get(name)
             && !is_allowed_annotation(at.text_or_empty())
         {
             items.insert(format!("{prefix}{name}={}", Quoted(at.text_or_empty())));
-            found.label(&at, LABEL);
+            found.label(at, LABEL);
         }
     }
     found.violation(REASON, |_| {

@@ -4,6 +4,7 @@ use crate::field_errors::{FieldErrors, quoted};
 use crate::name_format::NameFormat;
 use crate::rules::placement;
 use crate::{Cause, FieldError, internal};
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -14,7 +15,7 @@ const ONE_NAME: &str =
     "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified";
 const NO_NAME: &str = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`";
 
-/// Checks the claims of a pod; returns their names.
+/// Checks the claims of a pod; returns their names, sorted.
 pub(super) fn check<'a>(
     list: &At<'a>,
     is_pod: bool,
@@ -24,14 +25,11 @@ pub(super) fn check<'a>(
         && list.object().is_some_and(|pod| {
             pod.find(&["metadata", "annotations"]).is_some_and(|all| all.get(MIRROR).is_some())
         });
-    let mut seen: Vec<&str> = Vec::new();
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
     for claim in list.items() {
         let name = claim.field("name");
         let text = name.text_or_empty();
-        if !text.is_empty() && !names.contains(&text) {
-            names.push(text);
-        }
+        let is_repeated = !text.is_empty() && !names.insert(text);
         if is_mirror {
             let at = claim.with_path(Default::default());
             errs.forbidden(&at, "static pods do not support resource claims");
@@ -39,16 +37,14 @@ pub(super) fn check<'a>(
         }
         if text.is_empty() {
             errs.required(&name, "");
-        } else if seen.contains(&text) {
+        } else if is_repeated {
             errs.duplicate(&name, quoted(text));
         } else {
             errs.form(&name, NameFormat::Label);
-            seen.push(text);
         }
         check_reference(&claim, errs);
     }
-    names.sort_unstable();
-    names
+    names.into_iter().collect()
 }
 
 fn check_reference(claim: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
@@ -60,60 +56,78 @@ fn check_reference(claim: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         _ => Some(ONE_NAME),
     };
     if let Some(detail) = detail {
-        errs.invalid_as(claim, internal::format_as("PodResourceClaim", claim), detail);
+        errs.invalid_times(1, claim, || internal::format_as("PodResourceClaim", claim), detail);
     }
     for at in references.iter().filter(|at| at.is_set()) {
         errs.form(at, NameFormat::Subdomain);
     }
 }
 
+/// The claims that a container uses so far.
+#[derive(Default)]
+struct Used<'a> {
+    /// Their names, those of single requests with a slash before the request.
+    keys: BTreeSet<String>,
+    /// How many keys have a slash behind each name.
+    requests: BTreeMap<&'a str, usize>,
+}
+
 /// Checks the claims that a container uses, by their names and requests; `known` are those of its pod, sorted.
 pub(super) fn check_used(list: &At<'_>, known: &[&str], errs: &mut FieldErrors<'_, '_>) {
-    let mut keys: Vec<String> = Vec::new();
+    let mut used = Used::default();
     for claim in list.items() {
         let (name, request) = (claim.field("name").text_or_empty(), claim.field("request"));
         if name.is_empty() {
             errs.required(&claim, "");
             continue;
         }
-        check_repeated(&claim, name, &request, &mut keys, errs);
+        check_repeated(&claim, name, &request, &mut used, errs);
         if known.binary_search(&name).is_err() {
-            let detail = match known {
-                [] => "must be one of the names in pod.spec.resourceClaims which is empty".into(),
-                known => {
-                    let known = known.join(", ");
-                    format!("must be one of the names in pod.spec.resourceClaims: {known}")
-                }
-            };
-            let error = FieldError::new(&placement::RULE, Cause::NotFound, &claim, detail);
-            errs.verdict.add_error(error.with_value(quoted(name)));
+            errs.verdict.add_errors(1, || {
+                let detail = match known {
+                    [] => {
+                        "must be one of the names in pod.spec.resourceClaims which is empty".into()
+                    }
+                    known => {
+                        let known = known.join(", ");
+                        format!("must be one of the names in pod.spec.resourceClaims: {known}")
+                    }
+                };
+                let error = FieldError::new(&placement::RULE, Cause::NotFound, &claim, detail);
+                error.with_value(quoted(name))
+            });
         }
     }
 }
 
-fn check_repeated(
+fn check_repeated<'a>(
     claim: &At<'_>,
-    name: &str,
+    name: &'a str,
     request: &At<'_>,
-    keys: &mut Vec<String>,
+    used: &mut Used<'a>,
     errs: &mut FieldErrors<'_, '_>,
 ) {
     // All requests of the claim are used already.
-    if keys.iter().any(|key| key == name) {
+    if used.keys.contains(name) {
         return errs.duplicate(claim, quoted(name));
     }
+    let is_whole = request.text_or_empty().is_empty();
     let mut key = String::from(name);
-    if !request.text_or_empty().is_empty() {
+    if !is_whole {
         errs.form(request, NameFormat::Label);
         key = format!("{name}/{}", request.text_or_empty());
     }
-    if keys.contains(&key) {
+    if used.keys.contains(&key) {
         errs.duplicate(claim, quoted(&key));
-    } else if request.text_or_empty().is_empty() {
-        let overlaps = keys.iter().filter_map(|key| key.split_once('/'));
-        for _ in overlaps.filter(|(other, _)| *other == name) {
+    } else if is_whole {
+        for _ in 0..used.requests.get(name).copied().unwrap_or_default() {
             errs.duplicate(claim, quoted(name));
         }
     }
-    keys.push(key);
+    // A name may have a slash itself, as nobody has checked it.
+    let before_slash = name.split_once('/').map(|(before, _)| before);
+    if let Some(before) = before_slash.or((!is_whole).then_some(name)) {
+        *used.requests.entry(before).or_default() += 1;
+    }
+    used.keys.insert(key);
 }

@@ -4,6 +4,7 @@ use super::{PodValidationOptions, environment, ports, probes, resources, securit
 use crate::field_errors::{FieldErrors, has, quoted};
 use crate::format_value;
 use crate::name_format::NameFormat;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use ratchet_object::{At, CONTAINER_LISTS};
 
@@ -38,7 +39,7 @@ const EPHEMERAL: [&str; 17] = [
 /// What containers can refer to by name: the valid volumes of their pod, and its claims.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
-    pub(super) volumes: &'a [(&'a str, bool)],
+    pub(super) volumes: &'a BTreeMap<&'a str, bool>,
     pub(super) claims: &'a [&'a str],
 }
 
@@ -70,14 +71,12 @@ fn check_padding(image: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 }
 
 fn check_main(spec: &At<'_>, main: &At<'_>, known: &Known<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
     for container in main.items() {
         check_shared(spec, &container, known, errs);
         let name = container.field("name");
-        if names.contains(&name.text_or_empty()) {
+        if !names.insert(name.text_or_empty()) {
             errs.duplicate(&name, quoted(name.text_or_empty()));
-        } else {
-            names.push(name.text_or_empty());
         }
         check_behaviour(spec, &container, errs);
         check_restart(&container, errs);
@@ -97,10 +96,10 @@ fn check_init(
         check_shared(spec, &container, known, errs);
         check_restart(&container, errs);
         let name = container.field("name");
-        if names.contains(&name.text_or_empty()) {
+        if names.contains(name.text_or_empty()) {
             errs.duplicate(&name, quoted(name.text_or_empty()));
         } else if !name.text_or_empty().is_empty() {
-            names.push(name.text_or_empty());
+            names.insert(name.text_or_empty());
         }
         ports::check_host_ports(&[container], init, errs);
         if container.field("restartPolicy").text_or_empty() == "Always" {
@@ -130,13 +129,11 @@ fn check_ephemeral(
         check_shared(spec, &container, known, errs);
         check_padding(&container.field("image"), errs);
         let name = container.field("name");
-        if names.contains(&name.text_or_empty()) {
+        if !names.insert(name.text_or_empty()) {
             errs.duplicate(&name, quoted(name.text_or_empty()));
-        } else {
-            names.push(name.text_or_empty());
         }
         let target = container.field("targetContainerName");
-        if !target.text_or_empty().is_empty() && !others.contains(&target.text_or_empty()) {
+        if !target.text_or_empty().is_empty() && !others.contains(target.text_or_empty()) {
             errs.not_found(&target, target.text_or_empty());
         }
         for (name, at) in container.entries() {
@@ -246,14 +243,13 @@ const RESIZE_POLICIES: [&str; 2] = ["NotRequired", "RestartContainer"];
 fn check_resize(spec: &At<'_>, list: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let is_never = spec.field("restartPolicy").text_or_empty() == "Never";
     let release = errs.ctx.config.release;
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     for item in list.items() {
         let name = item.field("resourceName").text_or_empty();
         let policy = item.field("restartPolicy").text_or_empty();
-        if seen.contains(&name) {
+        if !seen.insert(name) {
             errs.duplicate(&item, format_value::typed_string(name, release));
         }
-        seen.push(name);
         for (text, supported) in [(name, RESIZED), (policy, RESIZE_POLICIES)] {
             if text.is_empty() {
                 errs.required(list, "");
@@ -269,7 +265,7 @@ fn check_resize(spec: &At<'_>, list: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 }
 
 /// The `name` of every item of a list.
-fn names_of<'a>(list: &At<'a>) -> Vec<&'a str> {
+fn names_of<'a>(list: &At<'a>) -> BTreeSet<&'a str> {
     list.items().map(|at| at.field("name").text_or_empty()).collect()
 }
 

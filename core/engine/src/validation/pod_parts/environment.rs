@@ -3,8 +3,10 @@
 use super::paths::check_no_backsteps;
 use crate::field_errors::{FieldErrors, has, quoted};
 use crate::name_format::NameFormat;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::ToString;
+use core::cell::LazyCell;
 use ratchet_object::{At, Quantity};
 
 const SOURCES: [&str; 5] =
@@ -138,7 +140,15 @@ fn check_one(name: &str, source: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 
 /// Checks that the files of variables are in volumes that begin empty.
 pub(super) fn check_file_volumes(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let volumes = spec.field("volumes");
+    let begin_empty = LazyCell::new(|| {
+        let mut volumes: BTreeMap<&str, bool> = BTreeMap::new();
+        for volume in spec.field("volumes").items() {
+            let is_empty = volume.field("emptyDir").is_set();
+            // The first of several volumes of one name counts.
+            volumes.entry(volume.field("name").text_or_empty()).or_insert(is_empty);
+        }
+        volumes
+    });
     for list in ["initContainers", "containers", "ephemeralContainers"] {
         let list = spec.field(list);
         let variables = list.items().filter(|container| has(container, "env"));
@@ -149,16 +159,16 @@ pub(super) fn check_file_volumes(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) 
             }
             let name = source.field("volumeName");
             let text = name.text_or_empty();
-            match volumes.items().find(|volume| volume.field("name").text_or_empty() == text) {
+            match begin_empty.get(text) {
                 None => errs.not_found(&name, text),
-                Some(volume) if !volume.field("emptyDir").is_set() => {
+                Some(false) => {
                     errs.invalid_as(
                         &name,
                         quoted(text),
                         "referenced volume must be of type emptyDir",
                     );
                 }
-                Some(_) => {}
+                Some(true) => {}
             }
         }
     }

@@ -5,6 +5,7 @@ use crate::field_errors::{FieldErrors, quoted};
 use ratchet_object::At;
 
 const LONGEST: usize = 64;
+const DATE_LENGTH: usize = "2001-04.".len();
 const BAD_NAME: &str = "must be valid format";
 const TOO_LONG: &str = "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
 
@@ -67,11 +68,7 @@ fn is_iscsi_name(text: &str) -> Option<bool> {
             && letters.all(|letter| letter.is_ascii_alphanumeric())
     };
     if text.starts_with("iqn") {
-        // The API looks for such a name anywhere, up to the end.
-        return Some(text.match_indices("iqn.").any(|(at, head)| {
-            let rest = text.get(at + head.len()..).unwrap_or_default();
-            is_qualified_iscsi_name(rest)
-        }));
+        return Some(has_qualified_name(text));
     }
     if let Some(rest) = text.strip_prefix("eui") {
         return Some(has_digits(rest, 16));
@@ -79,22 +76,34 @@ fn is_iscsi_name(text: &str) -> Option<bool> {
     text.strip_prefix("naa").map(|rest| has_digits(rest, 32))
 }
 
-/// A year, a month, a reversed domain and a name: `2001-04.com.example:storage`.
-fn is_qualified_iscsi_name(text: &str) -> bool {
-    let Some((date, rest)) = text.split_at_checked(8) else { return false };
-    let is_date = date.bytes().enumerate().all(|(at, byte)| match at {
+/// Whether a text ends with a year, a month, a reversed domain and a name: `iqn.2001-04.com.example:storage`. The API looks
+/// for the beginning anywhere.
+fn has_qualified_name(text: &str) -> bool {
+    let is_domain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.';
+    let forbidden = text.rfind(|letter: char| ",;*&$|\t\n\u{c}\r ".contains(letter));
+    // Where the domain ends: beginnings within one domain share its end, so that it is looked for once.
+    let mut end = 0;
+    text.match_indices("iqn.").any(|(at, head)| {
+        let start = at + head.len() + DATE_LENGTH;
+        let is_dated = text.get(at + head.len()..start).is_some_and(is_date);
+        let Some(rest) = text.get(start..).filter(|_| is_dated) else { return false };
+        if end < start {
+            let length = rest.bytes().position(|byte| !is_domain(byte));
+            end = length.map_or(text.len(), |length| start + length);
+        }
+        let name = text.get(end..).and_then(|rest| rest.strip_prefix(':'));
+        end > start
+            && name.is_some_and(|name| !name.is_empty())
+            && forbidden.is_none_or(|forbidden| forbidden < end)
+    })
+}
+
+fn is_date(text: &str) -> bool {
+    text.bytes().enumerate().all(|(at, byte)| match at {
         4 => byte == b'-',
         7 => byte == b'.',
         _ => byte.is_ascii_digit(),
-    });
-    let Some((domain, name)) = rest.split_once(':') else { return false };
-    let is_domain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.';
-    let is_forbidden = |letter: char| ",;*&$|\t\n\u{c}\r ".contains(letter);
-    is_date
-        && !domain.is_empty()
-        && domain.bytes().all(is_domain)
-        && !name.is_empty()
-        && !name.contains(is_forbidden)
+    })
 }
 
 #[cfg(test)]
@@ -106,13 +115,21 @@ mod tests {
         for good in [
             "iqn.2001-04.com.example:storage.kube.sys1.xyz",
             "iqnx iqn.2001-04.com:a",
+            "iqn.2001-04.iqn.2001-04.com:a:b",
+            "iqn.2001-04.com,iqn.2001-04.com:a",
             "eui.0123456789abcdef",
             "naa.0123456789abcdef0123456789abcdef",
         ] {
             assert_eq!(is_iscsi_name(good), Some(true), "{good}");
         }
-        for bad in ["iqn.2001-04.com", "iqn.201-04.com:a", "iqn.2001-04.com:a b", "iqn.2001é4.c:a"]
-        {
+        for bad in [
+            "iqn.2001-04.com",
+            "iqn.201-04.com:a",
+            "iqn.2001-04.com:a b",
+            "iqn.2001-04.com:",
+            "iqn.2001-04.:a",
+            "iqn.2001é4.c:a",
+        ] {
             assert_eq!(is_iscsi_name(bad), Some(false), "{bad}");
         }
         assert_eq!(is_iscsi_name("eui.0123"), Some(false));

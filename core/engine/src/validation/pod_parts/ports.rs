@@ -3,24 +3,22 @@
 use crate::field_errors::{FieldErrors, quoted};
 use crate::name_format::{self, NameFormat};
 use crate::views::protocol;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 use ratchet_object::At;
 
 pub(crate) const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 
 pub(super) fn check(ports: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
     for port in ports.items() {
         let name = port.field("name");
         let text = name.text_or_empty();
         if !text.is_empty() && !name_format::is_valid(NameFormat::PortName, text) {
             errs.form(&name, NameFormat::PortName);
-        } else if names.contains(&text) {
+        } else if !text.is_empty() && !names.insert(text) {
             errs.duplicate(&name, quoted(text));
-        } else if !text.is_empty() {
-            names.push(text);
         }
         let number = port.field("containerPort");
         match number.int().unwrap_or_default() {
@@ -41,7 +39,7 @@ pub(super) fn check_host_ports(
     list: &At<'_>,
     errs: &mut FieldErrors<'_, '_>,
 ) {
-    let mut used_ports: Vec<String> = Vec::new();
+    let mut used_ports: BTreeSet<String> = BTreeSet::new();
     for (index, container) in containers.iter().enumerate() {
         for (port_index, port) in container.field("ports").items().enumerate() {
             let at = port.field("hostPort");
@@ -57,7 +55,7 @@ pub(super) fn check_host_ports(
                     list.path().index(index).field("ports").index(port_index).field("hostPort");
                 errs.duplicate(&at.with_path(path), quoted(&port));
             } else {
-                used_ports.push(port);
+                used_ports.insert(port);
             }
         }
     }

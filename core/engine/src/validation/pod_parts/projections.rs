@@ -4,7 +4,7 @@ use super::environment;
 use super::files::{check_item, check_mode};
 use super::paths::check_not_reserved;
 use crate::field_errors::{FieldErrors, quoted};
-use alloc::vec::Vec;
+use alloc::collections::BTreeSet;
 use ratchet_object::At;
 
 const SOURCES: [&str; 6] = [
@@ -21,7 +21,7 @@ const LONGEST_TOKEN: i64 = 1 << 32;
 
 /// Checks the sources of a projected volume.
 pub(super) fn check(volume: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let mut paths: Vec<&str> = Vec::new();
+    let mut paths: BTreeSet<&str> = BTreeSet::new();
     for source in volume.field("sources").items() {
         for name in ["secret", "configMap"] {
             check_keys(volume, &source.field(name), &mut paths, errs);
@@ -45,7 +45,7 @@ pub(super) fn check(volume: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 fn check_keys<'a>(
     volume: &At<'_>,
     source: &At<'a>,
-    paths: &mut Vec<&'a str>,
+    paths: &mut BTreeSet<&'a str>,
     errs: &mut FieldErrors<'_, '_>,
 ) {
     if !source.is_set() {
@@ -65,16 +65,11 @@ fn check_repeated<'a>(
     volume: &At<'_>,
     path: &'a str,
     reported: &str,
-    paths: &mut Vec<&'a str>,
+    paths: &mut BTreeSet<&'a str>,
     errs: &mut FieldErrors<'_, '_>,
 ) {
-    if path.is_empty() {
-        return;
-    }
-    if paths.contains(&path) {
+    if !path.is_empty() && !paths.insert(path) {
         errs.invalid_as(volume, quoted(reported), REPEATED);
-    } else {
-        paths.push(path);
     }
 }
 

@@ -3,10 +3,11 @@
 use super::claims;
 use crate::field_errors::{FieldErrors, quoted};
 use crate::name_format::{self, NameFormat};
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::ToString;
 use core::cmp::Ordering;
-use ratchet_object::{At, Quantity};
+use ratchet_object::{At, Members, Quantity};
 
 /// Resources of a container that need no domain prefix.
 const STANDARD: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
@@ -122,8 +123,9 @@ fn check_amounts(resources: &At<'_>, holder: Holder, errs: &mut FieldErrors<'_, 
         check_amount(name, &at, holder, errs);
         names.add(name);
     }
+    let mut members = Members::of(limits.node());
     for (name, at) in requests.entries() {
-        let limit = limits.key(name);
+        let limit = limits.key_among(&mut members, name);
         check_pair(name, &at.with_path(*requests.path()), &limit, &limits, errs);
     }
     names.check(resources, errs);
@@ -146,8 +148,9 @@ fn check_pages(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 /// Checks the resources of a pod against those of its containers.
 fn check_sums(spec: &At<'_>, resources: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let requests = resources.field("requests");
+    let needed = sums(spec, "requests", &requests);
     for (name, at) in requests.entries() {
-        let sum = sum(spec, "requests", name);
+        let sum = needed.get(name).and_then(Sum::at_once);
         if let (Some(own), Some(sum)) = (Quantity::at(&at), sum)
             && sum.exceeds(own)
         {
@@ -157,8 +160,10 @@ fn check_sums(spec: &At<'_>, resources: &At<'_>, errs: &mut FieldErrors<'_, '_>)
         }
     }
     let limits = resources.field("limits");
+    let needed = sums(spec, "limits", &limits);
     for (name, at) in limits.entries().filter(|(name, _)| is_page(name)) {
-        if let (Some(own), Some(sum)) = (Quantity::at(&at), sum(spec, "limits", name))
+        let sum = needed.get(name).and_then(Sum::at_once);
+        if let (Some(own), Some(sum)) = (Quantity::at(&at), sum)
             && sum.exceeds(own)
         {
             let detail =
@@ -166,9 +171,10 @@ fn check_sums(spec: &At<'_>, resources: &At<'_>, errs: &mut FieldErrors<'_, '_>)
             errs.invalid_as(&at, quoted(&own.to_string()), detail);
         }
     }
+    let mut members = Members::of(limits.node());
     for (index, container) in spec.field("containers").items().enumerate() {
         for (name, at) in container.field("resources").field("limits").entries() {
-            let most = Quantity::at(&limits.key(name));
+            let most = Quantity::at(&limits.key_among(&mut members, name));
             if let (Some(own), Some(most)) = (Quantity::at(&at), most)
                 && own.exceeds(most)
             {
@@ -182,40 +188,64 @@ fn check_sums(spec: &At<'_>, resources: &At<'_>, errs: &mut FieldErrors<'_, '_>)
     }
 }
 
-/// The amount that all containers need of a resource at once: the sum of those that run together, or the most that one
-/// init container needs beside the sidecars before it.
-fn sum(spec: &At<'_>, list: &'static str, name: &str) -> Option<Quantity> {
-    let amount = |container: &At<'_>| {
-        let resources = container.field("resources");
-        let at = |list| resources.field(list).entries().find(|row| row.0 == name);
-        // A request that is not given is the limit.
-        let entry = at(list).or_else(|| at("limits"));
-        entry.and_then(|(_, at)| Quantity::at(&at))
-    };
-    let add = |sum: Option<Quantity>, more: Option<Quantity>| match (sum, more) {
-        (Some(sum), Some(more)) => Some(sum.plus(more)),
-        (sum, more) => sum.or(more),
-    };
-    let mut running =
-        spec.field("containers").items().fold(None, |sum, container| add(sum, amount(&container)));
-    let (mut sidecars, mut most): (Option<Quantity>, Option<Quantity>) = (None, None);
-    for container in spec.field("initContainers").items() {
-        let own = amount(&container);
-        let at_once = if container.field("restartPolicy").text_or_empty() == "Always" {
-            running = add(running, own);
-            sidecars = add(sidecars, own);
-            sidecars
-        } else {
-            add(sidecars, own).filter(|_| own.is_some())
-        };
-        if let Some(at_once) = at_once {
-            most = most.filter(|most| !at_once.exceeds(*most)).or(Some(at_once));
+/// What all containers need of a resource.
+#[derive(Default)]
+struct Sum {
+    /// What those need that run together.
+    running: Option<Quantity>,
+    /// What the sidecars so far need.
+    sidecars: Option<Quantity>,
+    /// The most that one init container needs beside the sidecars before it.
+    most: Option<Quantity>,
+}
+
+impl Sum {
+    /// The amount that all containers need at once.
+    fn at_once(&self) -> Option<Quantity> {
+        match (self.running, self.most) {
+            (Some(running), Some(most)) if most.exceeds(running) => Some(most),
+            (running, most) => running.or(most),
         }
     }
-    match (running, most) {
-        (Some(running), Some(most)) if most.exceeds(running) => Some(most),
-        (running, most) => running.or(most),
+
+    fn add_init(&mut self, own: Quantity, is_sidecar: bool) {
+        let at_once = add(self.sidecars, own);
+        if is_sidecar {
+            self.running = Some(add(self.running, own));
+            self.sidecars = Some(at_once);
+        }
+        self.most = self.most.filter(|most| !at_once.exceeds(*most)).or(Some(at_once));
     }
+}
+
+fn add(sum: Option<Quantity>, more: Quantity) -> Quantity {
+    sum.map_or(more, |sum| sum.plus(more))
+}
+
+/// What all containers need of each resource in a list of the pod, in one pass over the containers.
+fn sums<'a>(spec: &At<'a>, list: &'static str, of: &At<'a>) -> BTreeMap<&'a str, Sum> {
+    let mut sums: BTreeMap<&str, Sum> =
+        of.entries().map(|(name, _)| (name, Sum::default())).collect();
+    let mut for_each = |container: &At<'_>, change: &mut dyn FnMut(&mut Sum, Quantity)| {
+        let resources = container.field("resources");
+        let (own, limits) = (resources.field(list), resources.field("limits"));
+        let mut members = Members::of(own.node());
+        // A request that is not given is the limit.
+        let rest = limits.entries().filter(|(name, _)| members.get(name).is_none());
+        for (name, at) in own.entries().chain(rest) {
+            if let (Some(sum), Some(amount)) = (sums.get_mut(name), Quantity::at(&at)) {
+                change(sum, amount);
+            }
+        }
+    };
+    for container in spec.field("containers").items() {
+        for_each(&container, &mut |sum, own| sum.running = Some(add(sum.running, own)));
+    }
+    for container in spec.field("initContainers").items() {
+        let is_sidecar = container.field("restartPolicy").text_or_empty() == "Always";
+        for_each(&container, &mut |sum, own| sum.add_init(own, is_sidecar));
+    }
+    sums
 }
 
 fn check_pair(

@@ -5,7 +5,9 @@ use crate::field_errors::{FieldErrors, has, quoted};
 use crate::name_format::{self, NameFormat};
 use crate::validation::node_selector;
 use crate::{format_value, selectors};
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_object::At;
 
@@ -40,23 +42,25 @@ pub(super) fn check(
 }
 
 fn check_gates(gates: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
     for gate in gates.items() {
         let text = gate.field("name").text_or_empty();
         errs.form_of(&gate, text, NameFormat::Qualified);
-        if names.contains(&text) {
+        if !names.insert(text) {
             errs.duplicate(&gate, quoted(text));
         }
-        names.push(text);
     }
 }
 
 fn check_spreading(list: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let key = |at: &At<'_>| {
+    let key = |at: At<'_>| {
         let text = |name| at.field(name).text_or_empty();
         format!("{{{}, {}}}", text("topologyKey"), text("whenUnsatisfiable"))
     };
-    for (index, at) in list.items().enumerate() {
+    let keys: Vec<String> = list.items().map(key).collect();
+    let last: BTreeMap<&str, usize> =
+        keys.iter().enumerate().map(|(index, key)| (key.as_str(), index)).collect();
+    for ((index, at), own_key) in list.items().enumerate().zip(&keys) {
         let skew = at.field("maxSkew");
         if skew.int().unwrap_or_default() <= 0 {
             let formatted = format!("{}", skew.int().unwrap_or_default());
@@ -73,10 +77,10 @@ fn check_spreading(list: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
                 format_value::typed_string(action.text_or_empty(), errs.ctx.config.release);
             errs.unsupported(&action, formatted, &known);
         }
-        let own_key = key(&at);
-        if list.items().skip(index + 1).any(|other| key(&other) == own_key) {
+        // The API reports every one but the last.
+        if last.get(own_key.as_str()).is_some_and(|last| *last > index) {
             let path = at.path().field("{topologyKey, whenUnsatisfiable}");
-            errs.duplicate(&at.with_path(path), quoted(&own_key));
+            errs.duplicate(&at.with_path(path), quoted(own_key));
         }
         let domains = at.field("minDomains");
         if domains.int().is_some_and(|count| count <= 0) {
@@ -117,7 +121,7 @@ pub(crate) fn check_tolerations(list: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         let value_text = value.text_or_empty();
         match text {
             "" | "Equal" => {
-                let mut details: Vec<alloc::string::String> = Vec::new();
+                let mut details: Vec<String> = Vec::new();
                 name_format::faults(NameFormat::LabelValue, value_text, |detail| {
                     details.push(detail.into_owned());
                 });
@@ -195,8 +199,9 @@ fn check_pod_term(term: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let lists = ["matchLabelKeys", "mismatchLabelKeys"].map(|name| term.field(name));
     lists.iter().for_each(|list| check_label_keys(list, &selector, errs));
     let [matched, mismatched] = &lists;
+    let mismatched: BTreeSet<_> = mismatched.items().map(|key| key.text()).collect();
     for key in matched.items() {
-        if mismatched.items().any(|other| other.text() == key.text()) {
+        if mismatched.contains(&key.text()) {
             errs.invalid(&key, "exists in both matchLabelKeys and mismatchLabelKeys");
         }
     }

@@ -74,12 +74,11 @@ fn check_escalation(context: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             let detail = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true";
             errs.invalid_as(context, formatted(), detail);
         }
-        for added in context.field("capabilities").field("add").items() {
-            if added.text_or_empty() == "CAP_SYS_ADMIN" {
-                let detail = "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN";
-                errs.invalid_as(context, formatted(), detail);
-            }
-        }
+        let added = context.field("capabilities").field("add").items();
+        let count = added.filter(|name| name.text_or_empty() == "CAP_SYS_ADMIN").count();
+        let detail =
+            "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN";
+        errs.invalid_times(count, context, formatted, detail);
     }
 }
 

@@ -197,9 +197,10 @@ fn check_quobyte(source: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     } else if tenant.text_or_empty().len() > LONGEST_TENANT {
         errs.required(&tenant, "must be a UUID and may not exceed a length of 64 characters");
     } else {
-        for _ in registry.text_or_empty().split(',').filter(|pair| !is_host_and_port(pair)) {
-            errs.invalid(&registry, BAD_REGISTRY);
-        }
+        let pairs = registry.text_or_empty().split(',');
+        let count = pairs.filter(|pair| !is_host_and_port(pair)).count();
+        let formatted = || quoted(registry.text_or_empty());
+        errs.invalid_times(count, &registry, formatted, BAD_REGISTRY);
     }
     errs.needs_text(&source.field("volume"));
 }

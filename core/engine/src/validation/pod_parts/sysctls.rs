@@ -2,8 +2,8 @@
 
 use crate::field_errors::{FieldErrors, quoted};
 use alloc::borrow::Cow;
+use alloc::collections::BTreeSet;
 use alloc::string::String;
-use alloc::vec::Vec;
 use ratchet_object::At;
 
 const LONGEST: usize = 253;
@@ -37,21 +37,21 @@ pub(super) fn check(
         let list = old.field("securityContext").field("sysctls");
         list.items().any(|at| shared(&old, at.field("name").text_or_empty()).is_some())
     });
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
     for sysctl in sysctls.items() {
         let name = sysctl.field("name");
         let text = name.text_or_empty();
+        let is_repeated = !names.insert(text);
         if errs.needs_text(&name) {
             if !is_name(text) {
                 errs.invalid(&name, BAD_NAME);
-            } else if names.contains(&text) {
+            } else if is_repeated {
                 errs.duplicate(&name, quoted(text));
             }
         }
         if let Some(detail) = shared(spec, text).filter(|_| !is_stored) {
             errs.invalid(&name, detail);
         }
-        names.push(text);
     }
 }
 

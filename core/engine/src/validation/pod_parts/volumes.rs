@@ -7,8 +7,8 @@ use super::sources;
 use crate::field_errors::{FieldErrors, has, quoted};
 use crate::format_value;
 use crate::name_format::{self, NameFormat};
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
-use alloc::vec::Vec;
 use ratchet_object::At;
 
 /// Volume sources in the order in which the API checks them, and the name in the error about a second source.
@@ -46,7 +46,7 @@ const SOURCES: [(&str, &str); 30] = [
 ];
 
 /// The names of valid volumes, and whether each is a claim, which can be a block device.
-pub(super) type KnownVolumes<'a> = Vec<(&'a str, bool)>;
+pub(super) type KnownVolumes<'a> = BTreeMap<&'a str, bool>;
 
 /// Checks the volumes; returns those that are valid, which mounts can refer to.
 pub(super) fn check<'a>(
@@ -59,6 +59,11 @@ pub(super) fn check<'a>(
     claims.sort_unstable();
     claims.dedup();
     let pod = if options.is_pod { pod_name(volumes) } else { "" };
+    let ephemeral: BTreeSet<&str> = volumes
+        .items()
+        .filter(|at| !pod.is_empty() && at.field("ephemeral").is_set())
+        .map(|at| at.field("name").text_or_empty())
+        .collect();
     let is_claim = |text: &str| claims.binary_search(&text).is_ok();
     // A claim template of the same name replaces the volume; the others are numbered behind the templates.
     let others = volumes.items().filter(|at| !is_claim(at.field("name").text_or_empty()));
@@ -75,15 +80,16 @@ pub(super) fn check<'a>(
             check_created_claim(&name, pod, errs);
         }
         errs.needs_form(&name, NameFormat::Label);
-        if known.iter().any(|row| row.0 == text) {
+        if known.contains_key(text) {
             errs.duplicate(&name, quoted(text));
         }
         let claim = volume.field("persistentVolumeClaim");
         if errs.verdict.errors.len() == before {
-            known.push((text, claim.is_set() || volume.field("ephemeral").is_set()));
+            let is_claim = claim.is_set() || volume.field("ephemeral").is_set();
+            known.entry(text).or_insert(is_claim);
         }
         let claim_name = claim.field("claimName");
-        if !pod.is_empty() && is_created(volumes, pod, claim_name.text_or_empty()) {
+        if !pod.is_empty() && is_created(&ephemeral, pod, claim_name.text_or_empty()) {
             let detail = "must not reference a PVC that gets created for an ephemeral volume";
             errs.invalid(&claim_name, detail);
         }
@@ -98,13 +104,12 @@ fn check_claims<'a>(
     errs: &mut FieldErrors<'_, '_>,
 ) -> KnownVolumes<'a> {
     let mut known = KnownVolumes::new();
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     for name in options.claims.iter().copied() {
-        if seen.contains(&name) {
+        let path = volumes.path().index(seen.len());
+        if !seen.insert(name) {
             continue;
         }
-        let path = volumes.path().index(seen.len());
-        seen.push(name);
         let before = errs.verdict.errors.len();
         let at = volumes.with_path(path.field("name"));
         if name.is_empty() {
@@ -115,7 +120,7 @@ fn check_claims<'a>(
             errs.form_of(&at, name, NameFormat::Label);
         }
         if errs.verdict.errors.len() == before {
-            known.push((name, true));
+            known.insert(name, true);
         }
     }
     known
@@ -136,14 +141,10 @@ fn check_created_claim(name: &At<'_>, pod: &str, errs: &mut FieldErrors<'_, '_>)
     });
 }
 
-/// Whether a pod creates the claim for one of its ephemeral volumes.
-fn is_created(volumes: &At<'_>, pod: &str, claim: &str) -> bool {
+/// Whether a pod creates the claim for one of its `ephemeral` volumes.
+fn is_created(ephemeral: &BTreeSet<&str>, pod: &str, claim: &str) -> bool {
     let volume = claim.strip_prefix(pod).and_then(|rest| rest.strip_prefix('-'));
-    volume.is_some_and(|volume| {
-        volumes
-            .items()
-            .any(|at| at.field("ephemeral").is_set() && at.field("name").text_or_empty() == volume)
-    })
+    volume.is_some_and(|volume| ephemeral.contains(volume))
 }
 
 fn check_source(
@@ -171,7 +172,7 @@ fn check_source(
 /// Checks the mounts and devices of a container.
 pub(super) fn check_mounts(
     container: &At<'_>,
-    known: &[(&str, bool)],
+    known: &KnownVolumes<'_>,
     errs: &mut FieldErrors<'_, '_>,
 ) {
     if has(container, "volumeMounts") {
@@ -182,25 +183,28 @@ pub(super) fn check_mounts(
     }
 }
 
-fn check_volume_mounts(container: &At<'_>, known: &[(&str, bool)], errs: &mut FieldErrors<'_, '_>) {
-    let mounts = container.field("volumeMounts");
-    let mut paths: Vec<&str> = Vec::new();
+fn check_volume_mounts(
+    container: &At<'_>,
+    known: &KnownVolumes<'_>,
+    errs: &mut FieldErrors<'_, '_>,
+) {
+    let (mounts, devices) = (container.field("volumeMounts"), container.field("volumeDevices"));
+    let [device_names, device_paths] = ["name", "devicePath"].map(|name| texts_of(&devices, name));
+    let mut paths: BTreeSet<&str> = BTreeSet::new();
     for mount in mounts.items() {
         let (name, path) = (mount.field("name"), mount.field("mountPath"));
         errs.needs_text(&name);
-        if !known.iter().any(|row| row.0 == name.text_or_empty()) {
+        if !known.contains_key(name.text_or_empty()) {
             errs.not_found(&name, name.text_or_empty());
         }
         errs.needs_text(&path);
-        if paths.contains(&path.text_or_empty()) {
+        if !paths.insert(path.text_or_empty()) {
             errs.invalid_as(&path, quoted(path.text_or_empty()), "must be unique");
         }
-        paths.push(path.text_or_empty());
-        let devices = container.field("volumeDevices");
-        if is_listed(&devices, "name", name.text_or_empty()) {
+        if device_names.contains(name.text_or_empty()) {
             errs.invalid(&name, "must not already exist in volumeDevices");
         }
-        if is_listed(&devices, "devicePath", path.text_or_empty()) {
+        if device_paths.contains(path.text_or_empty()) {
             errs.invalid(&path, "must not already exist as a path in volumeDevices");
         }
         let (sub, expression) = (mount.field("subPath"), mount.field("subPathExpr"));
@@ -262,47 +266,45 @@ fn check_read_only(mount: &At<'_>, mode: &At<'_>, errs: &mut FieldErrors<'_, '_>
     }
 }
 
-/// Whether an item of a list has this text in a field.
-fn is_listed(list: &At<'_>, field: &'static str, text: &str) -> bool {
-    list.items().any(|at| at.field(field).text_or_empty() == text)
+/// The texts that the items of a list have in a field.
+fn texts_of<'a>(list: &At<'a>, field: &'a str) -> BTreeSet<&'a str> {
+    list.items().map(|at| at.field(field).text_or_empty()).collect()
 }
 
-fn check_devices(container: &At<'_>, known: &[(&str, bool)], errs: &mut FieldErrors<'_, '_>) {
+fn check_devices(container: &At<'_>, known: &KnownVolumes<'_>, errs: &mut FieldErrors<'_, '_>) {
     let mounts = container.field("volumeMounts");
-    let (mut names, mut paths): (Vec<&str>, Vec<&str>) = Default::default();
+    let [mounted, mount_paths] = ["name", "mountPath"].map(|name| texts_of(&mounts, name));
+    let (mut names, mut paths): (BTreeSet<&str>, BTreeSet<&str>) = Default::default();
     for device in container.field("volumeDevices").items() {
         let (name, path) = (device.field("name"), device.field("devicePath"));
         let (text, path_text) = (name.text_or_empty(), path.text_or_empty());
         errs.needs_text(&name);
-        if names.contains(&text) {
+        if !text.is_empty() && !names.insert(text) {
             errs.invalid(&name, "must be unique");
         }
-        match known.iter().find(|row| row.0 == text) {
+        match known.get(text) {
             None => errs.not_found(&name, text),
-            Some((_, true)) => {}
-            Some((_, false)) => {
+            Some(true) => {}
+            Some(false) => {
                 let detail = "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode";
                 errs.invalid(&name, detail);
             }
         }
         errs.needs_text(&path);
-        if paths.contains(&path_text) {
+        if paths.contains(path_text) {
             errs.invalid_as(&path, quoted(path_text), "must be unique");
         }
         if path_text.split('/').any(|step| step == "..") {
             errs.invalid(&path, "can not contain backsteps ('..')");
         } else {
-            paths.push(path_text);
+            paths.insert(path_text);
         }
-        if is_listed(&mounts, "name", text) {
+        if mounted.contains(text) {
             errs.invalid_as(&name, quoted(text), "must not already exist in volumeMounts");
         }
-        if is_listed(&mounts, "mountPath", path_text) {
+        if mount_paths.contains(path_text) {
             let detail = "must not already exist as a path in volumeMounts";
             errs.invalid_as(&path, quoted(path_text), detail);
-        }
-        if !text.is_empty() {
-            names.push(text);
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::field_errors::{FieldErrors, quoted};
 use crate::name_format::NameFormat;
 use crate::rules::values;
 use crate::{Cause, FieldError, format_value, internal};
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -62,7 +63,7 @@ fn check_failure(spec: &At<'_>, rules: &At<'_>, errs: &mut FieldErrors<'_, '_>) 
         errs.too_many(rules, rules.len(), MOST_RULES);
     }
     let pod = spec.field("template").field("spec");
-    let names: Vec<&str> = ["containers", "initContainers"]
+    let names: BTreeSet<&str> = ["containers", "initContainers"]
         .iter()
         .flat_map(|list| pod.field(list).items())
         .map(|at| at.field("name").text_or_empty())
@@ -87,10 +88,10 @@ fn check_failure(spec: &At<'_>, rules: &At<'_>, errs: &mut FieldErrors<'_, '_>) 
     }
 }
 
-fn check_codes(codes: &At<'_>, containers: &[&str], errs: &mut FieldErrors<'_, '_>) {
+fn check_codes(codes: &At<'_>, containers: &BTreeSet<&str>, errs: &mut FieldErrors<'_, '_>) {
     let (operator, container) = (codes.field("operator"), codes.field("containerName"));
     check_known(&operator, &OPERATORS, errs);
-    if container.is_set() && !containers.contains(&container.text_or_empty()) {
+    if container.is_set() && !containers.contains(container.text_or_empty()) {
         let detail = "must be one of the container or initContainer names in the pod template";
         errs.invalid(&container, detail);
     }
@@ -101,7 +102,7 @@ fn check_codes(codes: &At<'_>, containers: &[&str], errs: &mut FieldErrors<'_, '
     } else if list.len() > MOST_CODES {
         errs.too_many(&list, list.len(), MOST_CODES);
     }
-    let mut seen: Vec<i64> = Vec::new();
+    let mut seen: BTreeSet<i64> = BTreeSet::new();
     let mut is_ordered = true;
     let mut last = i64::MIN;
     for at in list.items() {
@@ -109,10 +110,8 @@ fn check_codes(codes: &At<'_>, containers: &[&str], errs: &mut FieldErrors<'_, '
         if operator.text_or_empty() == "In" && code == 0 {
             errs.invalid(&at, "must not be 0 for the In operator");
         }
-        // Sorted, so that a long list is not searched again and again.
-        match seen.binary_search(&code) {
-            Ok(_) => errs.duplicate(&at, format!("{code}")),
-            Err(place) => seen.insert(place, code),
+        if !seen.insert(code) {
+            errs.duplicate(&at, format!("{code}"));
         }
         is_ordered &= last <= code;
         last = code;

@@ -15,6 +15,7 @@ use crate::field_errors::FieldErrors;
 use crate::rules::{immutable, labels, metadata};
 use crate::selectors::{self, Match};
 use crate::{Part, Verdict, format_value};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use ratchet_object::At;
 use stored_template::StoredTemplateErrors;
@@ -196,10 +197,10 @@ fn check_plain_selector(selector: &At<'_>, template: &At<'_>, errs: &mut FieldEr
         }
         return;
     }
-    let has = |key: &str, at: &At<'_>| {
-        labels.entries().any(|(name, label)| name == key && label.text() == at.text())
-    };
-    if template.is_set() && !selector.entries().all(|(key, at)| has(key, &at)) {
+    let texts: BTreeMap<&str, Option<&str>> =
+        labels.entries().map(|(name, label)| (name, label.text())).collect();
+    let is_label = |(key, at): (&str, At<'_>)| texts.get(key) == Some(&at.text());
+    if template.is_set() && !selector.entries().all(is_label) {
         errs.invalid_as(&labels, format_labels(&labels), NO_MATCH);
     }
 }

@@ -4,7 +4,8 @@ use super::super::pod_parts::PodValidationOptions;
 use super::super::pod_spec;
 use crate::context::ValidationContext;
 use crate::difference::UNCHECKED_STATEFUL_SETS;
-use crate::{ApiConfig, Behavior, FieldError, Verdict};
+use crate::{ApiConfig, Behavior, Cause, FieldError, Verdict};
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use ratchet_object::At;
 
@@ -49,19 +50,15 @@ impl StoredTemplateErrors {
             return;
         }
         let found = verdict.errors.split_off(start.min(verdict.errors.len()));
-        let is_stored = |error: &FieldError| self.errors.iter().any(|old| is_same(old, error));
-        for mut error in found.into_iter().filter(|error| !is_stored(error)) {
+        let stored: BTreeSet<_> = self.errors.iter().map(identity).collect();
+        for mut error in found.into_iter().filter(|error| !stored.contains(&identity(error))) {
             error.difference.get_or_insert(&UNCHECKED_STATEFUL_SETS);
             verdict.errors.push(error);
         }
     }
 }
 
-/// Whether two errors are the same: of the same value at the same field.
-fn is_same(one: &FieldError, other: &FieldError) -> bool {
-    one.rule == other.rule
-        && one.cause == other.cause
-        && one.field == other.field
-        && one.value == other.value
-        && one.detail == other.detail
+/// What two errors share that are the same: of the same value at the same field.
+fn identity(error: &FieldError) -> (&str, Cause, &str, Option<&str>, &str) {
+    (error.rule.id, error.cause, &error.field, error.value.as_deref(), &error.detail)
 }
