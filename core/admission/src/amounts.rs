@@ -73,12 +73,18 @@ pub(crate) fn of_pod(pod: &Node<'_>, side: Side) -> Amounts {
     let (mut sidecars, mut most) = (Amounts::new(), Amounts::new());
     for container in pod.pod_spec().list("initContainers") {
         let mut own = of_container(container, side);
-        if container.text_at(&["restartPolicy"]) == "Always" {
+        let is_sidecar = container.text_at(&["restartPolicy"]) == "Always";
+        if is_sidecar {
             add(&mut sums, &own);
             add(&mut sidecars, &own);
-            own = sidecars.clone();
-        } else {
-            add(&mut own, &sidecars);
+        }
+        // What the sidecars before need of other resources, `most` has already.
+        for (name, amount) in &mut own {
+            match sidecars.get(name) {
+                Some(sum) if is_sidecar => *amount = *sum,
+                Some(sum) => *amount = amount.plus(*sum),
+                None => {}
+            }
         }
         raise(&mut most, &own);
     }

@@ -3,10 +3,11 @@
 use crate::amounts::{self, Amounts, Side};
 use crate::resources::LIMIT_RANGES;
 use crate::{Attributes, Denial, PluginContext, pods};
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use ratchet_object::{Node, Quantity};
+use ratchet_object::{Entry, Members, Node, Quantity};
 
 const ANNOTATION: &str = "kubernetes.io/limit-ranger";
 
@@ -66,16 +67,7 @@ fn limits_of<'n, 't>(range: &'n Node<'t>, limit_type: &str) -> impl Iterator<Ite
 }
 
 fn set_defaults(pod: &mut Node<'static>, range: &Node<'_>) {
-    let mut defaults: [Vec<(String, Node<'static>)>; 2] = [Vec::new(), Vec::new()];
-    for limit in limits_of(range, "Container") {
-        for (list, member) in defaults.iter_mut().zip(["defaultRequest", "default"]) {
-            for entry in limit.get(member).map(Node::entries).unwrap_or_default() {
-                list.retain(|(name, _)| *name != *entry.key);
-                list.push((entry.key.as_ref().into(), entry.node.clone().into_owned()));
-            }
-        }
-    }
-    let [requests, limits] = &defaults;
+    let [requests, limits] = &["defaultRequest", "default"].map(|member| defaults(range, member));
     let mut annotations = Vec::new();
     for (list, limit_type) in [("containers", "container"), ("initContainers", "init container")] {
         let containers = pod.find_mut(&["spec", list]).and_then(Node::items_mut);
@@ -98,20 +90,38 @@ fn set_defaults(pod: &mut Node<'static>, range: &Node<'_>) {
     }
 }
 
+/// The default quantities of containers; the last one of a resource counts.
+fn defaults(range: &Node<'_>, member: &str) -> Vec<(String, Node<'static>)> {
+    let limits = limits_of(range, "Container");
+    let entries: Vec<&Entry<'_>> =
+        limits.flat_map(|limit| limit.get(member).map(Node::entries).unwrap_or_default()).collect();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut last: Vec<(String, Node<'static>)> = entries
+        .into_iter()
+        .rev()
+        .filter(|entry| seen.insert(&entry.key))
+        .map(|entry| (entry.key.as_ref().into(), entry.node.clone().into_owned()))
+        .collect();
+    last.reverse();
+    last
+}
+
 /// Adds missing quantities and returns their names, in order.
 fn add_missing(
     container: &mut Node<'static>,
     member: &'static str,
     defaults: &[(String, Node<'static>)],
 ) -> Vec<String> {
-    let mut set = Vec::new();
-    for (name, amount) in defaults {
-        if container.find(&["resources", member, name]).is_none() {
-            container.map_mut("resources").map_mut(member).set(name.clone(), amount.clone());
-            set.push(name.clone());
-        }
-    }
+    let mut present = Members::of(container.find(&["resources", member]));
+    let missing: Vec<_> =
+        defaults.iter().filter(|(name, _)| present.get(name).is_none()).cloned().collect();
+    let mut set: Vec<String> = missing.iter().map(|(name, _)| name.clone()).collect();
     set.sort();
+    if !missing.is_empty()
+        && let Some(list) = container.map_mut("resources").map_mut(member).entries_mut()
+    {
+        list.extend(missing.into_iter().map(|(name, amount)| Entry::new(name, amount)));
+    }
     set
 }
 
@@ -259,12 +269,9 @@ fn counter(amounts: [Option<&Quantity>; 3]) -> fn(Quantity) -> i128 {
 
 /// Aggregates errors as Go does: each once, in brackets if there are several.
 pub(crate) fn aggregate(faults: Vec<String>) -> Option<String> {
-    let mut once: Vec<String> = Vec::new();
-    for fault in faults {
-        if !once.contains(&fault) {
-            once.push(fault);
-        }
-    }
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    let mut once: Vec<String> =
+        faults.into_iter().filter(|fault| seen.insert(fault.clone())).collect();
     match once.len() {
         0 => None,
         1 => once.pop(),

@@ -2,6 +2,7 @@
 
 use crate::attributes::may;
 use crate::{Attributes, Denial, PluginContext, pods};
+use alloc::collections::BTreeSet;
 use alloc::format;
 use ratchet_access::Resource;
 use ratchet_object::{Equality, GroupVersionKind, Node, Slot};
@@ -40,13 +41,12 @@ pub(crate) fn validate(
     }
     let blocks =
         |owner: &Node<'_>| owner.get("blockOwnerDeletion").and_then(Node::as_bool) == Some(true);
-    let was_blocking = |owner: &&Node<'_>| {
-        before
-            .iter()
-            .any(|other| other.text_at(&["uid"]) == owner.text_at(&["uid"]) && blocks(other))
-    };
-    let mut blocking =
-        after.iter().filter(|owner| blocks(owner) && !was_blocking(owner)).peekable();
+    let blocked: BTreeSet<&str> =
+        before.iter().filter(|owner| blocks(owner)).map(|owner| owner.text_at(&["uid"])).collect();
+    let mut blocking = after
+        .iter()
+        .filter(|owner| blocks(owner) && !blocked.contains(owner.text_at(&["uid"])))
+        .peekable();
     let anything = Resource {
         group: "*",
         version: "*",

@@ -2,6 +2,7 @@
 
 use crate::resources::SERVICE_ACCOUNTS;
 use crate::{Attributes, Denial, PluginContext, pods};
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -177,9 +178,10 @@ fn check_mountable_secrets(
     is_debugged: bool,
 ) -> Result<(), Denial> {
     let owner = account.metadata().name();
-    let names = |list: &str, name: &str| {
-        pods::items(account, &[list]).iter().any(|item| item.text_at(&["name"]) == name)
+    let names = |list: &str| -> BTreeSet<&str> {
+        pods::items(account, &[list]).iter().map(|item| item.text_at(&["name"])).collect()
     };
+    let secrets = names("secrets");
     let refuse = |reference: String, secret: &str| {
         let text = format!(
             "{reference}=\"{secret}\" is not allowed because service account {owner} does not reference that secret"
@@ -193,7 +195,7 @@ fn check_mountable_secrets(
     if !is_debugged {
         for volume in pod.pod_spec().volumes().iter().filter(|volume| pods::has(volume, "secret")) {
             let secret = volume.text_at(&["secret", "secretName"]);
-            if !names("secrets", secret) {
+            if !secrets.contains(secret) {
                 return refuse("volume with secret.secretName".into(), secret);
             }
         }
@@ -204,7 +206,7 @@ fn check_mountable_secrets(
             for env in pods::items(container, &["env"]) {
                 let Some(secret) = env.find(&["valueFrom", "secretKeyRef"]) else { continue };
                 let secret = secret.text_at(&["name"]);
-                if !names("secrets", secret) {
+                if !secrets.contains(secret) {
                     let env = env.text_at(&["name"]);
                     return refuse(
                         format!(
@@ -219,7 +221,7 @@ fn check_mountable_secrets(
                 .filter(|env| pods::has(env, "secretRef"))
             {
                 let secret = env.text_at(&["secretRef", "name"]);
-                if !names("secrets", secret) {
+                if !secrets.contains(secret) {
                     return refuse(
                         format!("{description} {name} with envFrom referencing secret.secretName"),
                         secret,
@@ -231,9 +233,10 @@ fn check_mountable_secrets(
     if is_debugged {
         return Ok(());
     }
+    let pull_secrets = names("imagePullSecrets");
     for (at, secret) in pods::items(pod, &["spec", "imagePullSecrets"]).iter().enumerate() {
         let secret = secret.text_at(&["name"]);
-        if !names("imagePullSecrets", secret) {
+        if !pull_secrets.contains(secret) {
             return Err(Denial::Forbidden(format!(
                 "imagePullSecrets[{at}].name=\"{secret}\" is not allowed because service account {owner} does not reference that imagePullSecret"
             )));

@@ -58,21 +58,23 @@ pub(crate) fn extended(
         .map(|entry| String::from(&*entry.key))
         .filter(|name| amounts::is_extended(name))
         .collect();
-    for name in names {
-        let is_same = |other: &Node<'_>| {
-            other.text_at(&["key"]) == name
-                && other.text_at(&["effect"]) == "NoSchedule"
-                && other.text_at(&["operator"]) == "Exists"
-                && other.text_at(&["value"]).is_empty()
-        };
-        let tolerations = pods::list_mut(pod.map_mut("spec"), "tolerations");
-        if !tolerations.iter().any(is_same) {
-            tolerations.push(Node::map([
-                ("key", Node::string(name)),
-                ("operator", Node::string("Exists")),
-                ("effect", Node::string("NoSchedule")),
-            ]));
-        }
+    if names.is_empty() {
+        return Ok(());
+    }
+    let is_such = |other: &&Node<'_>| {
+        other.text_at(&["effect"]) == "NoSchedule"
+            && other.text_at(&["operator"]) == "Exists"
+            && other.text_at(&["value"]).is_empty()
+    };
+    let tolerations = pods::list_mut(pod.map_mut("spec"), "tolerations");
+    let tolerated: BTreeSet<String> =
+        tolerations.iter().filter(is_such).map(|other| other.text_at(&["key"]).into()).collect();
+    for name in names.difference(&tolerated) {
+        tolerations.push(Node::map([
+            ("key", Node::string(name.clone())),
+            ("operator", Node::string("Exists")),
+            ("effect", Node::string("NoSchedule")),
+        ]));
     }
     Ok(())
 }

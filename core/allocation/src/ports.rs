@@ -108,8 +108,10 @@ pub(crate) fn allocate(
 /// A new Service: the protocols of one port share a node port.
 fn allocate_new(spec: &mut Spec, numbers: &mut Numbers<'_>) -> Result<(), AllocationError> {
     let mut by_port: BTreeMap<i64, i64> = BTreeMap::new();
-    let stated: Vec<(i64, i64)> =
-        spec.ports.iter().map(|port| (port.port, port.node_port)).collect();
+    let mut stated: BTreeMap<i64, i64> = BTreeMap::new();
+    for port in spec.ports.iter().filter(|port| port.node_port != 0) {
+        stated.entry(port.port).or_insert(port.node_port);
+    }
     let wants = spec.wants_node_ports();
     for (index, port) in spec.ports.iter_mut().enumerate() {
         if port.node_port == 0 && !wants {
@@ -123,10 +125,7 @@ fn allocate_new(spec: &mut Spec, numbers: &mut Numbers<'_>) -> Result<(), Alloca
             }
             Some(_) => port.node_port,
             // A later protocol of this port may be the one that names it.
-            None => stated
-                .iter()
-                .find(|(number, node_port)| *number == port.port && *node_port != 0)
-                .map_or(0, |(_, node_port)| *node_port),
+            None => stated.get(&port.port).copied().unwrap_or_default(),
         };
         port.node_port = take(numbers, requested, index)?;
         if shared.is_none() {

@@ -1,5 +1,6 @@
 //! Warnings about finalizers without a domain.
 
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_engine::Verdict;
@@ -18,7 +19,7 @@ pub(super) fn warn(new: &Node<'_>, old: Option<&Node<'_>>, verdict: &mut Verdict
         let finalizers = node.metadata().finalizers().iter();
         finalizers.filter_map(|finalizer| finalizer.text().map(Into::into)).collect()
     };
-    let before = old.map(names).unwrap_or_default();
+    let before: BTreeSet<String> = old.map(names).unwrap_or_default().into_iter().collect();
     let mut added = names(new);
     added.retain(|name| !before.contains(name));
     added.sort_unstable();

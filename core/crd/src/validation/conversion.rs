@@ -7,6 +7,7 @@ use super::webhook::{
 };
 use crate::errors::{ErrorList, json_list, quoted};
 use crate::path::Path;
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use ratchet_cel::library::parse_url;
 use ratchet_engine::field_validation::{NameFormat, name_format_faults};
@@ -72,14 +73,13 @@ fn validate_review_versions(
     if versions.is_empty() {
         return errors.required(path, span, "");
     }
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     for (index, version) in versions.iter().enumerate() {
         let (text, path) = (version.text().unwrap_or_default(), path.index(index));
-        if seen.contains(&text) {
+        if !seen.insert(text) {
             errors.invalid(&path, version.span, quoted(text), "duplicate version");
             continue;
         }
-        seen.push(text);
         name_format_faults(NameFormat::Label1035, text, |detail| {
             errors.invalid(&path, version.span, quoted(text), detail);
         });

@@ -25,6 +25,7 @@ use crate::definition::{
 };
 use crate::errors::{ErrorList, json_list, quoted};
 use crate::path::Path;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use internal::InternalSpec;
@@ -105,18 +106,20 @@ fn validate_stored_versions(stored: &[String], spec: &InternalSpec<'_>, errors: 
     if stored.is_empty() {
         return errors.invalid(&path, spec.span, "null", "must have at least one stored version");
     }
-    for (index, version) in spec.versions.iter().enumerate() {
+    let last: BTreeMap<&str, usize> =
+        stored.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
+    for version in &spec.versions {
         // A name that is there twice is found once.
-        let is_repeated = spec.versions.iter().take(index).any(|other| other.name == version.name);
-        let is_stored = !is_repeated && stored.iter().any(|stored| stored == version.name);
+        let is_stored = names.insert(version.name) && last.contains_key(version.name);
         if version.storage && !is_stored {
             let detail = alloc::format!("must have the storage version {}", version.name);
             errors.invalid(&path, spec.span, json_list(stored), detail);
         }
     }
     for (index, name) in stored.iter().enumerate() {
-        let is_last = stored.iter().skip(index + 1).all(|other| other != name);
-        if is_last && !spec.versions.iter().any(|version| version.name == *name) {
+        let is_last = last.get(name.as_str()) == Some(&index);
+        if is_last && !names.contains(name.as_str()) {
             let detail = alloc::format!(
                 "missing from spec.versions; {name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in {name} and removes {name} from status.storedVersions"
             );

@@ -2,6 +2,7 @@
 
 use super::resources;
 use super::values::check_enum;
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use ratchet_engine::field_validation::{
     FieldErrors, NameFormat, check_selector, format_list, format_string,
@@ -56,18 +57,18 @@ fn check_parameter(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 
 fn check_actions(actions: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let release = errs.ctx.config.release;
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     for action in actions.items() {
         let text = action.text_or_empty();
         check_enum(&action, &["Audit", "Deny", "Warn"], errs);
-        if seen.contains(&text) {
+        if !seen.insert(text) {
             errs.duplicate(&action, format_string(text, release));
         }
-        seen.push(text);
     }
-    if seen.contains(&"Deny") && seen.contains(&"Warn") {
+    if seen.contains("Deny") && seen.contains("Warn") {
         const DETAIL: &str = "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)";
-        errs.invalid_as(actions, format_list(&seen, release), DETAIL);
+        let all: Vec<&str> = actions.items().map(|action| action.text_or_empty()).collect();
+        errs.invalid_as(actions, format_list(&all, release), DETAIL);
     }
     if seen.is_empty() {
         errs.required(actions, "at least one validation action is required");

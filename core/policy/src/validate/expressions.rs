@@ -1,8 +1,8 @@
 //! Validation of a policy's expressions: each is compiled, and its error reported.
 
 use crate::environment::{PolicyEnvironment, Use};
+use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
 use ratchet_cel::{Environment, Program};
 use ratchet_engine::field_validation::{FieldErrors, ValidationContext};
 use ratchet_net::Quoted;
@@ -22,7 +22,7 @@ pub(super) struct Expressions<'a> {
     plain_stored: PolicyEnvironment,
     old: Option<At<'a>>,
     /// The conditions of a stored webhook configuration.
-    stored_conditions: Vec<String>,
+    stored_conditions: BTreeSet<String>,
 }
 
 impl<'a> Expressions<'a> {
@@ -52,7 +52,7 @@ impl<'a> Expressions<'a> {
             plain_new: plain(&new),
             plain_stored: plain(&stored),
             old: ctx.change.old_root().map(|root| root.field("spec")),
-            stored_conditions: Vec::new(),
+            stored_conditions: BTreeSet::new(),
         }
     }
 
@@ -81,7 +81,7 @@ impl<'a> Expressions<'a> {
 
     pub(super) fn condition(&self, at: &At<'_>, text: &str, errs: &mut FieldErrors<'_, '_>) {
         let is_stored = self.is_stored("matchConditions", "expression", text)
-            || self.stored_conditions.iter().any(|stored| stored == text);
+            || self.stored_conditions.contains(text);
         let policy_environment = match is_stored {
             true => &self.plain_stored,
             false => &self.plain_new,

@@ -13,6 +13,7 @@ mod webhooks;
 #[cfg(test)]
 mod webhooks_tests;
 
+use alloc::collections::BTreeSet;
 use expressions::Expressions;
 pub(crate) use expressions::STORED;
 use ratchet_engine::field_validation::{
@@ -197,7 +198,7 @@ fn check_conditions(
     if conditions.len() > MAX_CONDITIONS {
         errs.too_many(conditions, conditions.len(), MAX_CONDITIONS);
     }
-    let mut names: alloc::vec::Vec<&str> = alloc::vec::Vec::new();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
     for condition in conditions.items() {
         let expression = condition.field("expression");
         match expression.text_or_empty().trim() {
@@ -206,10 +207,9 @@ fn check_conditions(
         }
         let name = condition.field("name");
         errs.needs_form(&name, NameFormat::Qualified);
-        match name.text_or_empty() {
-            "" => {}
-            text if names.contains(&text) => errs.duplicate(&name, quoted(text)),
-            text => names.push(text),
+        let text = name.text_or_empty();
+        if !text.is_empty() && !names.insert(text) {
+            errs.duplicate(&name, quoted(text));
         }
     }
 }
@@ -273,7 +273,7 @@ fn check_annotations(
         errs.invalid_as(annotations, formatted, detail);
     }
     let owner = errs.ctx.change.new_object().name();
-    let mut keys: alloc::vec::Vec<&str> = alloc::vec::Vec::new();
+    let mut keys: BTreeSet<&str> = BTreeSet::new();
     for annotation in annotations.items() {
         let key = annotation.field("key");
         let key_text = key.text_or_empty();
@@ -291,10 +291,9 @@ fn check_annotations(
             }
             text => expressions.annotation(&value, text, errs),
         }
-        if keys.contains(&key_text) {
+        if !keys.insert(key_text) {
             errs.duplicate(&key, quoted(key_text));
         }
-        keys.push(key_text);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Validation of match constraints: selectors, and resource rules.
 
 use super::values::{check_enum, quoted};
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
 use ratchet_engine::field_validation::{FieldErrors, NameFormat, check_selector, format_list};
@@ -31,14 +32,13 @@ pub(super) fn check(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 
 /// A rule, with or without `resourceNames`.
 pub(super) fn check_rule(rule: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
     for name in rule.field("resourceNames").items() {
         let text = name.text_or_empty();
         errs.form(&name, NameFormat::PathSegment);
-        if names.contains(&text) {
+        if !names.insert(text) {
             errs.duplicate(&name, quoted(text));
         }
-        names.push(text);
     }
     check_operations(&rule.field("operations"), errs);
     check_list(&rule.field("apiGroups"), "API groups", errs);
@@ -86,7 +86,7 @@ fn check_resources(resources: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         errs.required(resources, "");
     }
     // Resources with all their subresources, and subresources of all resources.
-    let (mut whole, mut everywhere): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    let (mut whole, mut everywhere): (BTreeSet<&str>, BTreeSet<&str>) = Default::default();
     let mut last_is_named = false;
     for at in resources.items() {
         let text = at.text_or_empty();
@@ -98,17 +98,17 @@ fn check_resources(resources: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             last_is_named = text != "*";
             continue;
         };
-        if whole.contains(&resource) {
+        if whole.contains(resource) {
             errs.invalid(&at, format!("if '{resource}/*' is present, must not specify {text}"));
         }
-        if everywhere.contains(&part) {
+        if everywhere.contains(part) {
             errs.invalid(&at, format!("if '*/{part}' is present, must not specify {text}"));
         }
         if part == "*" {
-            whole.push(resource);
+            whole.insert(resource);
         }
         if resource == "*" {
-            everywhere.push(part);
+            everywhere.insert(part);
         }
     }
     let all = strings(resources);

@@ -1,7 +1,7 @@
 //! Validation of a policy's status: warnings that name a field, and conditions.
 
 use super::values::{check_enum, quoted};
-use alloc::vec::Vec;
+use alloc::collections::BTreeSet;
 use ratchet_engine::field_validation::{FieldErrors, NameFormat};
 use ratchet_object::At;
 
@@ -18,14 +18,13 @@ pub(super) fn check(status: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             errs.required(&field_ref, "");
         }
     }
-    let mut types: Vec<&str> = Vec::new();
+    let mut types: BTreeSet<&str> = BTreeSet::new();
     for condition in status.field("conditions").items() {
         let kind = condition.field("type");
         let text = kind.text_or_empty();
-        if types.contains(&text) {
+        if !types.insert(text) {
             errs.duplicate(&kind, quoted(text));
         }
-        types.push(text);
         check_condition(&condition, errs);
     }
 }

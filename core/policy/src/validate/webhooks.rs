@@ -3,6 +3,7 @@
 use super::expressions::Expressions;
 use super::values::{check_enum, quoted};
 use super::{check_conditions, resources};
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
 use ratchet_cel::library::url::UrlParts;
@@ -35,16 +36,14 @@ pub(super) fn check(is_mutating: bool, errs: &mut FieldErrors<'_, '_>) {
     let webhooks = root.field("webhooks");
     let demands = Demands::of(&webhooks, errs);
     let expressions = Expressions::of_webhooks(&root, errs.ctx);
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
     for hook in webhooks.items() {
         check_webhook(&hook, is_mutating, &demands, &expressions, errs);
         check_review_versions(&hook.field("admissionReviewVersions"), &demands, errs);
         let name = hook.field("name");
-        match name.text_or_empty() {
-            "" => {}
-            text if !names.contains(&text) => names.push(text),
-            text if demands.unique_names => errs.duplicate(&name, quoted(text)),
-            _ => {}
+        let text = name.text_or_empty();
+        if !text.is_empty() && !names.insert(text) && demands.unique_names {
+            errs.duplicate(&name, quoted(text));
         }
     }
 }
@@ -68,9 +67,7 @@ impl Demands {
             versions.is_empty()
                 || versions.iter().filter_map(Node::text).any(|own| REVIEW_VERSIONS.contains(&own))
         };
-        let names: Vec<&str> = hooks.iter().map(|hook| hook.text_at(&["name"])).collect();
-        let is_unique =
-            |(index, name): (usize, &&str)| !names.iter().take(index).any(|own| own == name);
+        let names: BTreeSet<&str> = hooks.iter().map(|hook| hook.text_at(&["name"])).collect();
         let same_conditions = old.len() == webhooks.len()
             && old.items().zip(webhooks.items()).all(|(old, new)| {
                 old.field("matchConditions").equals(&new.field("matchConditions"))
@@ -78,7 +75,7 @@ impl Demands {
         Self {
             side_effects: if hooks.iter().all(has_none) { NO_SIDE_EFFECTS } else { SIDE_EFFECTS },
             known_review_version: hooks.iter().all(is_known),
-            unique_names: names.iter().enumerate().all(is_unique),
+            unique_names: names.len() == hooks.len(),
             valid_selector_values: !has_faulty_selector(&old, errs),
             conditions: !same_conditions,
         }
@@ -177,14 +174,13 @@ fn check_review_versions(versions: &At<'_>, demands: &Demands, errs: &mut FieldE
     if versions.is_empty() {
         return errs.required(versions, format!("must specify one of {known}"));
     }
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     for version in versions.items() {
         let text = version.text_or_empty();
-        if seen.contains(&text) {
+        if !seen.insert(text) {
             errs.invalid(&version, "duplicate version");
             continue;
         }
-        seen.push(text);
         errs.form(&version, NameFormat::Label1035);
     }
     let is_known = seen.iter().any(|version| REVIEW_VERSIONS.contains(version));
