@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Objects per page of a list.
-const PAGE: u32 = 500;
+/// Objects per page of a list. Their text is freed by another thread than the one that wrote it, and an idle thread does
+/// not give it back: so it is small.
+const PAGE: u32 = 100;
 
 /// The timeout of a request, so that a lost response does not stop a controller for ever.
 const LONGEST: Duration = Duration::from_secs(60);
