@@ -3,7 +3,7 @@
 use crate::reflector::{Follower, Reflector};
 use crate::retained::Retained;
 use crate::store::{Change, Shared, Store, key_of};
-use crate::trim::{Trimmed, trim_object};
+use crate::trim::{Trimmed, is_left_out, trim_object};
 use crate::{Client, Key, Metrics};
 use ratchet_object::Node;
 use std::collections::HashSet;
@@ -75,6 +75,10 @@ impl Follower for Informer {
 
     fn keys(&self) -> HashSet<Key> {
         self.store.keys()
+    }
+
+    fn is_left_out(&self, event: &str) -> bool {
+        is_left_out(self.path, event)
     }
 
     fn key_of(&self, node: &Node<'_>) -> Key {

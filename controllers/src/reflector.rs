@@ -4,7 +4,7 @@ use crate::backoff::Backoff;
 use crate::client::{parse_json, with_query};
 use crate::metrics::{LISTS, WATCHES};
 use crate::{Client, Failure, Lines, Metrics};
-use ratchet_object::{Node, percent_encode};
+use ratchet_object::{CompactJson, Node, percent_encode};
 use std::collections::HashSet;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -28,6 +28,11 @@ pub(crate) trait Follower: Send + Sync {
 
     /// The objects that it has.
     fn keys(&self) -> HashSet<Self::Key>;
+
+    /// Whether the text of an event tells that it takes nothing of the object.
+    fn is_left_out(&self, _event: &str) -> bool {
+        false
+    }
 
     /// The key of an object.
     fn key_of(&self, node: &Node<'_>) -> Self::Key;
@@ -139,6 +144,11 @@ impl Reflector {
         resource_version: &mut String,
     ) -> End {
         while let Some(line) = lines.next().await {
+            if let Some(object) = left_out(follower, &line) {
+                follower.remove(&follower.key_of(&object));
+                object.metadata().resource_version().clone_into(resource_version);
+                continue;
+            }
             let mut event = match parse_json(&line) {
                 Ok(event) => event,
                 Err(failure) => {
@@ -162,4 +172,18 @@ impl Reflector {
         }
         End::Resume
     }
+}
+
+/// The name and version of the object of an event that a follower takes nothing of, which is not read as a whole.
+fn left_out<'l>(follower: &impl Follower, line: &'l [u8]) -> Option<Node<'l>> {
+    let text = std::str::from_utf8(line).ok().filter(|text| follower.is_left_out(text))?;
+    let event = CompactJson::unread(text);
+    let plain = |path: &[&str]| event.find(path).and_then(CompactJson::plain_text);
+    plain(&["type"]).filter(|kind| ["ADDED", "MODIFIED", "DELETED"].contains(kind))?;
+    let metadata = ["name", "namespace", "resourceVersion"].map(|name| {
+        let value = plain(&["object", "metadata", name])?;
+        Some((name, Node::string(value)))
+    });
+    let [Some(name), Some(namespace), Some(version)] = metadata else { return None };
+    Some(Node::map([("metadata", Node::map([name, namespace, version]))]))
 }

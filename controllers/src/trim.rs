@@ -51,11 +51,13 @@ const CONTAINER: &[Part] = &[Part("ports", &[]), Part("restartPolicy", &[])];
 /// A collection whose objects are trimmed, and to what.
 struct Trim {
     path: &'static str,
+    /// Without this text in its JSON, nothing is retained of an object.
+    needs: &'static str,
     /// What is retained of an object, if it is any.
     parts: fn(&Node<'_>) -> Option<&'static [Part]>,
 }
 
-const TRIMMED: &[Trim] = &[Trim { path: PODS, parts: parts_of_pod }];
+const TRIMMED: &[Trim] = &[Trim { path: PODS, needs: "\"podIP", parts: parts_of_pod }];
 
 /// Most pods of some clusters wait for a node, or have ended: no controller looks at them before they have an address.
 fn parts_of_pod(pod: &Node<'_>) -> Option<&'static [Part]> {
@@ -85,6 +87,11 @@ pub(crate) fn trim_object<'t>(path: &str, mut node: Node<'t>) -> Trimmed<'t> {
             None => Trimmed::Nothing,
         },
     }
+}
+
+/// Whether the JSON of an object of the collection at `path` tells that nothing of it is stored.
+pub(crate) fn is_left_out(path: &str, json: &str) -> bool {
+    TRIMMED.iter().any(|row| row.path == path && !json.contains(row.needs))
 }
 
 fn trim(node: &mut Node<'_>, parts: &[Part]) {
@@ -131,6 +138,11 @@ mod tests {
             "status: 7",
         ] {
             assert_eq!(trim_object(PODS, pod(status)), Trimmed::Nothing, "{status}");
+        }
+        assert!(is_left_out(PODS, &pod("status: {phase: Pending}").to_json()));
+        assert!(!is_left_out("/api/v1/services", "{}"));
+        for status in ["status: {podIP: 10.0.0.1}", "status: {podIPs: [{ip: 10.0.0.1}]}"] {
+            assert!(!is_left_out(PODS, &pod(status).to_json()), "{status}");
         }
         let running = "status: {phase: Running, podIP: 10.0.0.1}";
         assert_eq!(trim_object(PODS, pod(running)), Trimmed::Part(pod(running)));

@@ -37,18 +37,22 @@ const BEFORE_TIME: &str = ",\"time\":";
 const MIN_SWEEP: usize = 1024;
 
 impl FieldsPool {
-    /// Packs the value of `managedFields` as it is written; none if it is no list, or if a time is written otherwise than
-    /// this crate writes it.
-    pub fn pack(&mut self, entries: CompactJson<'_>) -> Option<PackedManagedFields> {
+    /// Packs the list at the path `names` of an object, `managedFields` as they are written, and returns where they stand,
+    /// too. None if there is no list, or if a time is written otherwise than this crate writes it.
+    pub fn pack<'t>(
+        &mut self,
+        object: CompactJson<'t>,
+        names: &[&str],
+    ) -> Option<(PackedManagedFields, CompactJson<'t>)> {
         let mut packed = Some(Vec::new());
-        entries.each_item(|item| {
+        let entries = object.each_item_at(names, |item| {
             let entry = self.pack_entry(item);
             packed = packed.take().zip(entry).map(|(mut packed, entry)| {
                 packed.push(entry);
                 packed
             });
         })?;
-        Some(PackedManagedFields(packed?.into_boxed_slice()))
+        Some((PackedManagedFields(packed?.into_boxed_slice()), entries))
     }
 
     fn pack_entry(&mut self, entry: CompactJson<'_>) -> Option<PackedEntry> {
@@ -145,7 +149,7 @@ mod tests {
 
     fn pack(pool: &mut FieldsPool, entries: &str) -> Option<PackedManagedFields> {
         let text = format!(r#"{{"managedFields":{entries}}}"#);
-        pool.pack(CompactJson::object(&text)?.member("managedFields")?)
+        Some(pool.pack(CompactJson::object(&text)?, &["managedFields"])?.0)
     }
 
     fn entry(manager: &str, time: &str) -> String {

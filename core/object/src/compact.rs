@@ -30,6 +30,12 @@ impl<'t> CompactJson<'t> {
         Some(Self { text, start, end })
     }
 
+    /// The object with which a text begins, of which nothing is read before it is looked for.
+    #[must_use]
+    pub const fn unread(text: &'t str) -> Self {
+        Self { text, start: 0, end: text.len() }
+    }
+
     /// The value as it is written.
     #[must_use]
     pub fn as_str(self) -> &'t str {
@@ -65,18 +71,32 @@ impl<'t> CompactJson<'t> {
     }
 
     /// Passes the items of a list to `take`; none if this is no list.
-    pub fn each_item(self, mut take: impl FnMut(Self)) -> Option<()> {
-        let mut at = self.start;
-        if self.text.as_bytes().get(at) != Some(&b'[') {
+    pub fn each_item(self, take: impl FnMut(Self)) -> Option<()> {
+        self.each_item_at(&[], take).map(drop)
+    }
+
+    /// Passes the items of the list at the path `names` to `take`, and returns the list, which is read once. None if
+    /// there is no list.
+    pub fn each_item_at(self, names: &[&str], mut take: impl FnMut(Self)) -> Option<Self> {
+        let mut start = self.start;
+        for name in names {
+            start = member_start(self.text, start, name)?;
+        }
+        let bytes = self.text.as_bytes();
+        if bytes.get(start) != Some(&b'[') {
             return None;
         }
-        while at + 2 < self.end {
+        let mut at = start;
+        if bytes.get(start + 1) == Some(&b']') {
+            at += 1;
+        }
+        while bytes.get(at) != Some(&b']') {
             // Behind the bracket or a comma.
             let item = Self { start: at + 1, end: value_end(self.text, at + 1, 0)?, ..self };
             take(item);
             at = item.end;
         }
-        Some(())
+        Some(Self { start, end: at + 1, ..self })
     }
 
     /// The text of a string that has no escapes.
@@ -201,11 +221,20 @@ mod tests {
         let number = object.member("n").unwrap();
         assert_eq!((number.as_str(), &text[number.start()..number.end()]), ("-1.5e3", "-1.5e3"));
         assert_eq!(object.find(&["metadata", "empty", "x"]), None);
+        let unread = CompactJson::unread(r#"{"a":{"b":"c"},nothing"#);
+        assert_eq!(unread.find(&["a", "b"]).and_then(CompactJson::plain_text), Some("c"));
+        assert_eq!((unread.member("d"), CompactJson::unread("").member("d")), (None, None));
         assert_eq!(object.find(&["n", "x"]), None);
         let mut items = Vec::new();
         object.find(&["metadata", "list"]).unwrap().each_item(|item| items.push(item.as_str()));
         assert_eq!(items, ["1", r#"{"x":[]}"#, r#""y""#]);
         assert_eq!(object.each_item(|_| ()), None);
+        let list = object.each_item_at(&["metadata", "list"], |_| ());
+        assert_eq!(list, object.find(&["metadata", "list"]));
+        let nested = CompactJson::object(r#"{"a":[[],[1]],"b":[]}"#).unwrap();
+        for name in ["a", "b"] {
+            assert_eq!(nested.each_item_at(&[name], |_| ()), nested.member(name));
+        }
         let first = CompactJson::first_object(text, text.find(":{").unwrap() + 1).unwrap();
         assert!(first.as_str().ends_with(r#""empty":{}}"#));
     }

@@ -116,13 +116,21 @@ fn write_escaped(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_str("\"")
 }
 
-/// Whether a byte is one that an escaped letter begins with. No branch depends on a byte, so that many are looked at
-/// together: nearly all texts need no escape.
+/// Texts up to this length, as most names are, are looked at byte by byte.
+const SHORT: usize = 32;
+
+/// Whether a byte is one that an escaped letter begins with; nearly all texts need no escape.
 fn may_need_escape(text: &str) -> bool {
-    text.bytes().fold(false, |found, byte| {
-        // The first byte of the two separators is that of many other letters.
-        found | (byte < 0x20) | matches!(byte, b'"' | b'\\' | b'<' | b'>' | b'&' | 0xe2)
-    })
+    if text.len() <= SHORT {
+        return text.bytes().any(may_begin_escape);
+    }
+    // No branch depends on a byte, so that many are looked at together.
+    text.bytes().fold(false, |found, byte| found | may_begin_escape(byte))
+}
+
+/// The first byte of the two separators is that of many other letters.
+const fn may_begin_escape(byte: u8) -> bool {
+    (byte < 0x20) | matches!(byte, b'"' | b'\\' | b'<' | b'>' | b'&' | 0xe2)
 }
 
 fn needs_escape(letter: char) -> bool {

@@ -164,12 +164,12 @@ fn check_update(
         entries.into_iter().map(ManagedFieldsEntry::into_node).collect();
     nodes.iter().filter_map(|node| node.get("fieldsV1")).for_each(check_fields);
     let text = Node::map([("managedFields", Node::list(nodes))]).to_json();
-    let list = CompactJson::object(&text).and_then(|object| object.member("managedFields"));
-    let list = list.unwrap_or_else(|| panic!("it was written: {text}"));
-    if let Some(packed) = FieldsPool::default().pack(list) {
+    let object = CompactJson::object(&text).unwrap_or_else(|| panic!("it was written: {text}"));
+    if let Some((packed, list)) = FieldsPool::default().pack(object, &["managedFields"]) {
         let mut written = Vec::new();
         packed.write_json(&mut written);
         assert_eq!(written, list.as_str().as_bytes());
+        assert_eq!(Some(list), object.member("managedFields"));
     }
 }
 

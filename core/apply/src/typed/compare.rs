@@ -67,14 +67,21 @@ impl Delta<'_> {
 }
 
 fn values<'a>(sides: Sides<'a, 'a>, ty: TypeRef<'a>, level: Level) -> Delta<'a> {
-    let (one, other) = sides;
-    let atom = ty.atom();
-    let (left, right) = (atom.deduce(one), atom.deduce(other));
-    if other.is_none() {
-        return by_atom(sides, left, level);
+    match sides {
+        (None, Some(other)) => {
+            let below = Comparison { added: fields(other, ty, level), ..Comparison::default() };
+            return Delta { fate: Fate::Added, below };
+        }
+        (Some(one), None) => {
+            let below = Comparison { removed: fields(one, ty, level), ..Comparison::default() };
+            return Delta { fate: Fate::Removed, below };
+        }
+        _ => {}
     }
+    let atom = ty.atom();
+    let (left, right) = (atom.deduce(sides.0), atom.deduce(sides.1));
     let delta = by_atom(sides, right, level);
-    if one.is_none() || left.is_same(&right) {
+    if left.is_same(&right) {
         return delta;
     }
     // A value that became one of another sort is compared as either.
@@ -90,6 +97,37 @@ fn values<'a>(sides: Sides<'a, 'a>, ty: TypeRef<'a>, level: Level) -> Delta<'a> 
     }
 }
 
+/// All fields below a value that stands alone, as that of a new object: there is nothing to compare.
+fn fields<'a>(node: &'a Node<'a>, ty: TypeRef<'a>, level: Level) -> FieldSet<'a> {
+    let mut set = SetBuilder::default();
+    match ty.atom().deduce(Some(node)).first() {
+        One::Map(map) if !map.is_atomic => {
+            for entry in node.entries() {
+                let name = entry.key.as_ref();
+                if let Some((level, ty)) = level.member(name).zip(map.member(name)) {
+                    set.push(PathElement::Field(name), true, fields(&entry.node, ty, level));
+                }
+            }
+        }
+        One::List(list) if !list.is_atomic() => {
+            let mut items = items::sorted_items(&list, node.items()).into_iter().peekable();
+            while let Some((element, index)) = items.next() {
+                let mut below = match node.items().get(index) {
+                    Some(item) => fields(item, list.items, Level::Inside),
+                    None => FieldSet::default(),
+                };
+                // Duplicates are one value.
+                while items.next_if(|(next, _)| *next == element).is_some() {
+                    below = FieldSet::default();
+                }
+                set.push(element, true, below);
+            }
+        }
+        _ => {}
+    }
+    set.build()
+}
+
 fn by_atom<'a>(sides: Sides<'a, 'a>, atom: Atom<'a>, level: Level) -> Delta<'a> {
     let (one, other) = sides;
     let below = match atom.first() {
@@ -102,12 +140,7 @@ fn by_atom<'a>(sides: Sides<'a, 'a>, atom: Atom<'a>, level: Level) -> Delta<'a> 
         // Also what is empty on both sides: nothing and empty are different.
         _ => return Delta::leaf(sides),
     };
-    let fate = match sides {
-        (None, _) => Fate::Added,
-        (_, None) => Fate::Removed,
-        _ => Fate::Unchanged,
-    };
-    Delta { fate, below }
+    Delta { fate: Fate::Unchanged, below }
 }
 
 /// The comparison of one level, element by element.

@@ -100,7 +100,12 @@ impl Item {
             let index = index.map(|row| IndexValue::new(object.text_at(row.path), row));
             return Ok(Self { index, ..Self::of(key, revision, value) });
         };
-        let index = index.map(|row| match object.find(row.path).map(CompactJson::plain_text) {
+        // Most pods that wait for a node do not even have the word.
+        let find = |path: &'static [&'static str]| {
+            let is_named = path.last().is_some_and(|name| may_name(value, name));
+            is_named.then(|| object.find(path)).flatten()
+        };
+        let index = index.map(|row| match find(row.path).map(CompactJson::plain_text) {
             None => IndexValue::new("", row),
             Some(Some(text)) => IndexValue::new(text, row),
             Some(None) => {
@@ -116,9 +121,7 @@ impl Item {
 
     /// Whether a member outside of `managedFields` may have this name: it is looked for as text.
     pub(crate) fn may_name(&self, member: &str) -> bool {
-        let text = &self.body;
-        memmem::find(text, format!("\"{member}\"").as_bytes()).is_some()
-            || memmem::find(text, b"\\u").is_some()
+        may_name(&self.body, member)
     }
 
     /// The value of the field that its resource is indexed by.
@@ -369,6 +372,12 @@ impl Item {
             _ => self.index.as_ref()?.of_field(field).map(Cow::Borrowed),
         }
     }
+}
+
+/// Whether a member of a JSON text may have this name: it is looked for as text, which may say it by escapes, too.
+fn may_name(text: &[u8], member: &str) -> bool {
+    memmem::find(text, format!("\"{member}\"").as_bytes()).is_some()
+        || memmem::find(text, b"\\u").is_some()
 }
 
 /// Encodes an object for the store: without `kind`, `apiVersion` and `resourceVersion`, metadata first. The only way to

@@ -30,9 +30,10 @@ impl Packed {
         object: CompactJson<'_>,
         pool: &Mutex<FieldsPool>,
     ) -> Option<(String, Self)> {
-        let entries = object.find(&["metadata", "managedFields"])?;
+        let mut pool = pool.lock().unwrap_or_else(PoisonError::into_inner);
+        let (fields, entries) = pool.pack(object, &["metadata", "managedFields"])?;
+        drop(pool);
         let before = text.get(..entries.start())?.strip_suffix(MEMBER)?;
-        let fields = pool.lock().unwrap_or_else(PoisonError::into_inner).pack(entries)?;
         let at = before.len().try_into().ok()?;
         let packed = Self { at, length: entries.as_str().len().try_into().ok()?, fields };
         Some(([before, text.get(entries.end()..)?].concat(), packed))
