@@ -5,12 +5,14 @@
 //! remain for the rest. Their number never changes, because the allocator keeps memory for every thread that ever had
 //! work. Work that owns its data and has many steps runs on a few dedicated threads.
 
+use std::future::poll_fn;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
-use tokio::task::{JoinHandle, yield_now};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 /// Objects up to this size are decoded and encoded in less than a millisecond, which is not worth a thread switch.
@@ -155,7 +157,7 @@ impl Compute {
         answer: F,
     ) -> Option<F::Output> {
         let permit = self.requests.clone().acquire_owned().await.ok();
-        yield_now().await;
+        requeue().await;
         let answer = PERMIT.scope(Mutex::new(permit), answer);
         match limit.is_zero() {
             true => Some(answer.await),
@@ -200,9 +202,23 @@ impl<T> Drop for SpawnedStep<T> {
 /// take over most of them, but not the task that was woken last. They may take long, so nobody waits for them with a
 /// permit.
 async fn acquire(permits: &Semaphore) -> Option<SemaphorePermit<'_>> {
-    yield_now().await;
+    requeue().await;
     // The semaphore is never closed; without a permit only the limit would be missing.
     permits.acquire().await.ok()
+}
+
+/// Puts this task behind those that its thread would run next, where other threads find it. Tokio's `yield_now` puts it
+/// where only its own thread finds it, which may compute for somebody else before.
+async fn requeue() {
+    let mut is_requeued = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut is_requeued, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// A value that is expensive to compute: computed once, by the first caller, while others wait.

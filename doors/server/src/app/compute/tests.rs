@@ -4,6 +4,7 @@ use super::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::task::{Context, Waker};
+use tokio::task::yield_now;
 
 /// The permits of one processor.
 fn narrow() -> Arc<Compute> {
