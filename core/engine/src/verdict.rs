@@ -29,6 +29,8 @@ pub struct Verdict {
     pub unlisted: usize,
     /// Whether the field errors are about the written Scale, not about the object.
     pub concerns_scale: bool,
+    /// The bytes of `errors`.
+    listed_bytes: usize,
     /// The texts of `warnings`, to send each one once.
     warned: BTreeSet<String>,
 }
@@ -36,6 +38,9 @@ pub struct Verdict {
 /// The most field errors, and the most warnings, that a verdict lists; the rest is counted. The API lists them all, in
 /// a response of megabytes.
 pub const MOST_LISTED: usize = 4096;
+
+/// The bytes after which field errors are counted, too: each may quote a value as large as the object.
+const MOST_LISTED_BYTES: usize = 16 << 20;
 
 /// One error in the proposed object, as `field.Error` in Kubernetes.
 #[derive(Clone, Debug)]
@@ -108,6 +113,11 @@ impl Cause {
 }
 
 impl FieldError {
+    /// The bytes of its message, at least one.
+    fn size(&self) -> usize {
+        1 + self.field.len() + self.value.as_ref().map_or(0, String::len) + self.detail.len()
+    }
+
     /// An error at a field, without a value.
     pub fn new(
         rule: &'static Rule,
@@ -284,9 +294,15 @@ impl Verdict {
 
     /// Adds the same field error `count` times. It is made only if it is listed: its value may be as large as the object.
     pub(crate) fn add_errors(&mut self, count: usize, error: impl FnOnce() -> FieldError) {
-        let listed = count.min(MOST_LISTED.saturating_sub(self.errors.len()));
-        if listed > 0 {
-            self.errors.extend(core::iter::repeat_n(error(), listed));
+        let mut listed = count.min(MOST_LISTED.saturating_sub(self.errors.len()));
+        match MOST_LISTED_BYTES.checked_sub(self.listed_bytes) {
+            Some(room) if listed > 0 => {
+                let error = error();
+                listed = listed.min(1 + room / error.size());
+                self.listed_bytes += listed * error.size();
+                self.errors.extend(core::iter::repeat_n(error, listed));
+            }
+            _ => listed = 0,
         }
         self.unlisted += count - listed;
     }
@@ -340,5 +356,22 @@ mod tests {
         verdict.set_aside(&unenforced);
         assert!(verdict.admits());
         assert_eq!(verdict.unenforced.len(), MOST_LISTED);
+    }
+
+    #[test]
+    fn what_quotes_the_whole_object_again_and_again_is_counted() {
+        let node = Node { value: Value::Null, span: Span::default() };
+        let rule = &crate::rules::deprecated_api::RULE;
+        let error = || {
+            FieldError::new(rule, Cause::Invalid, &At::root(&node), "")
+                .with_value("x".repeat(1 << 20))
+        };
+        let mut verdict = Verdict::default();
+        verdict.add_errors(1000, error);
+        for _ in 0..1000 {
+            verdict.add_errors(1, error);
+        }
+        assert!((16..=18).contains(&verdict.errors.len()), "{}", verdict.errors.len());
+        assert_eq!(verdict.errors.len() + verdict.unlisted, 2000);
     }
 }
