@@ -105,8 +105,14 @@ impl ObservedObject {
 pub(super) struct Interner {
     texts: BTreeSet<Arc<str>>,
     /// The kinds of each version.
-    kinds: BTreeMap<Box<str>, Vec<Arc<ObjectKind>>>,
+    kinds: BTreeMap<Box<str>, BTreeMap<Box<str>, Arc<ObjectKind>>>,
+    /// How many there are, and how many there may be before those that nobody uses are dropped.
+    count: usize,
+    sweep_at: usize,
 }
+
+/// Fewer are not worth a search.
+const MIN_SWEEP: usize = 1024;
 
 impl Interner {
     /// The shared copy of a string.
@@ -114,6 +120,7 @@ impl Interner {
         match self.texts.get(text) {
             Some(shared) => shared.clone(),
             None => {
+                self.make_room();
                 let new: Arc<str> = text.into();
                 self.texts.insert(new.clone());
                 new
@@ -121,14 +128,30 @@ impl Interner {
         }
     }
 
+    /// Counts one more, and drops what nobody uses any more: owner references may name anything.
+    fn make_room(&mut self) {
+        if self.count >= self.sweep_at.max(MIN_SWEEP) {
+            self.texts.retain(|text| Arc::strong_count(text) > 1);
+            self.kinds.retain(|_, kinds| {
+                kinds.retain(|_, kind| Arc::strong_count(kind) > 1);
+                !kinds.is_empty()
+            });
+            self.count = self.texts.len() + self.kinds.values().map(BTreeMap::len).sum::<usize>();
+            self.sweep_at = self.count * 2;
+        }
+        self.count += 1;
+    }
+
     /// The shared copy of a kind.
     pub(super) fn intern_kind(&mut self, api_version: &str, kind: &str) -> Arc<ObjectKind> {
-        let known = self.kinds.get(api_version).into_iter().flatten();
-        if let Some(shared) = known.into_iter().find(|known| &*known.kind == kind) {
+        let known = self.kinds.get(api_version).and_then(|kinds| kinds.get(kind));
+        if let Some(shared) = known {
             return shared.clone();
         }
+        self.make_room();
         let new = Arc::new(ObjectKind { kind: kind.into(), api_version: api_version.into() });
-        self.kinds.entry(api_version.into()).or_default().push(new.clone());
+        let kinds = self.kinds.entry(api_version.into()).or_default();
+        kinds.insert(kind.into(), new.clone());
         new
     }
 }
@@ -186,6 +209,22 @@ mod tests {
             observed.owners.iter().map(|owner| (owner.uid.clone(), owner.blocks)).collect();
         assert_eq!(blocks, [("2".into(), true), ("3".into(), false)]);
         assert_eq!(owners(&node), observed.owners);
+    }
+
+    #[test]
+    fn what_nobody_uses_is_dropped() {
+        let mut interner = Interner::default();
+        let (text, kind) = (interner.intern("shop"), interner.intern_kind("v1", "Pod"));
+        for number in 0..10 * MIN_SWEEP {
+            let name = number.to_string();
+            interner.intern(&name);
+            interner.intern_kind(&name, "K");
+            interner.intern_kind("v1", &name);
+        }
+        assert!(interner.texts.len() + interner.kinds.len() <= 2 * MIN_SWEEP);
+        assert!(interner.kinds["v1"].len() <= 2 * MIN_SWEEP);
+        assert!(Arc::ptr_eq(&interner.intern("shop"), &text));
+        assert!(Arc::ptr_eq(&interner.intern_kind("v1", "Pod"), &kind));
     }
 
     #[test]

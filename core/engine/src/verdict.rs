@@ -294,6 +294,10 @@ impl Verdict {
 
     /// Adds the same field error `count` times. It is made only if it is listed: its value may be as large as the object.
     pub(crate) fn add_errors(&mut self, count: usize, error: impl FnOnce() -> FieldError) {
+        if self.errors.is_empty() {
+            // Those that were listed are set aside, and the next must be listed: it refuses the object.
+            self.listed_bytes = 0;
+        }
         let mut listed = count.min(MOST_LISTED.saturating_sub(self.errors.len()));
         match MOST_LISTED_BYTES.checked_sub(self.listed_bytes) {
             Some(room) if listed > 0 => {
@@ -373,5 +377,8 @@ mod tests {
         }
         assert!((16..=18).contains(&verdict.errors.len()), "{}", verdict.errors.len());
         assert_eq!(verdict.errors.len() + verdict.unlisted, 2000);
+        verdict.errors.clear();
+        verdict.add_error(error());
+        assert!(!verdict.admits(), "though all before it were taken away");
     }
 }

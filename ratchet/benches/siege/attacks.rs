@@ -167,7 +167,7 @@ fn crafted(siege: &Siege, number: u64) -> u64 {
         let maps = "/api/v1/namespaces/default/configmaps";
         let (method, path) = match body.is_patch {
             true => ("PATCH", format!("{maps}/{name}")),
-            false => ("POST", maps.to_owned()),
+            false => ("POST", format!("/api/v1/namespaces/default/{}", body.collection)),
         };
         if body.is_patch && dice.once_in(4) {
             client.post(maps, &bodies::map(&name, 100));

@@ -59,12 +59,20 @@ pub(crate) struct Crafted {
     content_type: &'static str,
     is_packed: bool,
     pub(crate) is_patch: bool,
+    /// Where in its namespace it is written.
+    pub(crate) collection: &'static str,
 }
 
 impl Crafted {
     fn new(name: &'static str, content_type: &'static str, bytes: impl Into<Vec<u8>>) -> Self {
         let is_patch = content_type.contains("patch");
-        Self { name, bytes: bytes.into(), content_type, is_packed: false, is_patch }
+        let (bytes, collection) = (bytes.into(), "configmaps");
+        Self { name, bytes, content_type, is_packed: false, is_patch, collection }
+    }
+
+    /// The same body, written into another collection.
+    fn to(self, collection: &'static str) -> Self {
+        Self { collection, ..self }
     }
 
     /// The same body, compressed.
@@ -80,6 +88,40 @@ impl Crafted {
         headers.extend(self.is_packed.then_some(("Content-Encoding", "gzip")));
         headers
     }
+}
+
+/// Lists as long as they may be: whoever compares each item with every other one is long busy.
+fn long_lists() -> impl Iterator<Item = Crafted> {
+    const COUNT: usize = 20_000;
+    const PODS: &str = "pods?dryRun=All";
+    let list = |item: fn(usize) -> String| (0..COUNT).map(item).collect::<Vec<_>>().join(",");
+    let pod = |name, field: &str, item| {
+        let container = match field {
+            "containers" => "",
+            _ => r#""containers":[{"name":"c","image":"i"}],"#,
+        };
+        let spec = format!(r#"{container}"{field}":[{}]"#, list(item));
+        let body = format!(r#"{{"metadata":{{"name":"long"}},"spec":{{{spec}}}}}"#);
+        Crafted::new(name, "application/json", body).to(PODS)
+    };
+    let owners = list(|at| {
+        format!(r#"{{"apiVersion":"v1","kind":"A","name":"n{at}","uid":"{at}","controller":true}}"#)
+    });
+    let owned = format!(r#"{{"metadata":{{"name":"owned","ownerReferences":[{owners}]}}}}"#);
+    let ports = list(|at| format!(r#"{{"name":"p{at}","port":{}}}"#, at + 1));
+    let service = format!(r#"{{"metadata":{{"name":"long"}},"spec":{{"ports":[{ports}]}}}}"#);
+    [
+        pod("containers", "containers", |at| format!(r#"{{"name":"c{at}","image":"i"}}"#)),
+        pod("gates", "schedulingGates", |at| format!(r#"{{"name":"example.com/g{at}"}}"#)),
+        pod("tolerations", "tolerations", |at| format!(r#"{{"key":"k{at}","operator":"Exists"}}"#)),
+        pod("volumes", "volumes", |at| format!(r#"{{"name":"v{at}","emptyDir":{{}}}}"#)),
+        pod("spread constraints", "topologySpreadConstraints", |at| {
+            format!(r#"{{"maxSkew":1,"topologyKey":"k{at}","whenUnsatisfiable":"DoNotSchedule"}}"#)
+        }),
+        Crafted::new("ports", "application/json", service).to("services?dryRun=All"),
+        Crafted::new("owners that all are controllers", "application/json", owned),
+    ]
+    .into_iter()
 }
 
 /// All crafted bodies.
@@ -105,7 +147,10 @@ pub(crate) fn crafted() -> Vec<Crafted> {
         .map(|number| format!(r#"{{"op":"copy","from":"/data","path":"/data/k{number}"}}"#))
         .collect();
     let protobuf = |bytes: &[u8]| [b"k8s\0".as_slice(), bytes].concat();
-    vec![
+    let escapes =
+        format!(r#"{{"metadata":{{"name":"e"}},"data":{{"a":"{}"}}}}"#, r"\n".repeat(900_000));
+    let mut all = vec![
+        Crafted::new("escapes alone", JSON, escapes),
         Crafted::new("the largest", JSON, map("largest", LIMIT - 4000)),
         Crafted::new("too large", JSON, map("larger", LIMIT + 4000)),
         Crafted::new("the largest, in YAML", YAML, map("largest-yaml", LIMIT / 2)),
@@ -150,5 +195,7 @@ pub(crate) fn crafted() -> Vec<Crafted> {
                 r#""$patch":"delete","#.repeat(50_000)
             ),
         ),
-    ]
+    ];
+    all.extend(long_lists());
+    all
 }
