@@ -100,6 +100,8 @@ impl Cluster {
         join_all((0..CONNECTIONS).map(|_| worker())).await;
         self.pods = self.pods.max(count);
         self.rest().await;
+        // The server may have closed the other one, which nobody used.
+        self.one = self.target.connect().await;
     }
 
     /// Waits until the server has nothing to do any more.

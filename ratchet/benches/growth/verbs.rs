@@ -70,7 +70,8 @@ async fn pages(cluster: &mut Cluster, grid: &mut Grid) {
     }
     let page = |_| (Method::GET, format!("{PAGE}&continue={token}"), Bytes::new());
     grid.add("page of 500, the hundredth or last", cluster.cost(ROUNDS, page).await);
-    cluster.make("/api/v1/namespaces/grow-0/pods", &pod(999_998)).await;
+    let pods = format!("/api/v1/namespaces/{}/pods", namespace(999_998));
+    cluster.make(&pods, &pod(999_998)).await;
     grid.add("the same after a write", cluster.cost(ROUNDS, page).await);
     cluster.one.request_ok(&Method::DELETE, &now(&path(999_998)), Bytes::new()).await;
 }
