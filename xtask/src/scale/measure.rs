@@ -151,6 +151,7 @@ pub(super) fn measure(options: &MeasureOptions) -> Result<Measured> {
         server.profile(name, &[&seconds, &clients, &objects])
     };
     let objects = amounts.few_pods;
+    let duration: f64 = amounts.seconds.parse().context("the seconds are no number")?;
     let create = run("create", 16, objects)?;
     let page = run("list", 16, objects)?;
     let (patch_cpu_ms, event_cpu_us, event_bytes, watch_memory_kb, churn) =
@@ -160,6 +161,7 @@ pub(super) fn measure(options: &MeasureOptions) -> Result<Measured> {
         create_cpu_ms: create.cpu_ms_per_operation()?,
         update_cpu_ms: run("update", 16, objects)?.cpu_ms_per_operation()?,
         delete_cpu_ms: run("delete", 16, objects)?.cpu_ms_per_operation()?,
+        write_rate: create.operations / duration,
         page_cpu_ms: page.cpu_ms_per_operation()?,
         page_bytes: page.bytes / page.operations,
         page_objects: f64::from(PAGE.min(objects)),
@@ -174,7 +176,11 @@ pub(super) fn measure(options: &MeasureOptions) -> Result<Measured> {
     let count = |request: &str| mixed.by_request.get(request).map_or(0.0, |some| some.operations);
     let mixed = Point {
         name: "creates and pages in turn, CPU ms".to_owned(),
-        load: PointLoad::Requests { creates: count("create"), pages: count("list") },
+        load: PointLoad::Requests {
+            creates: count("create"),
+            pages: count("list"),
+            seconds: duration,
+        },
         measured: mixed.cpu_ms()?,
     };
     let store = store_figures(&create)?;

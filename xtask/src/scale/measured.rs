@@ -24,6 +24,8 @@ pub(super) struct ServerFigures {
     pub(super) create_cpu_ms: f64,
     pub(super) update_cpu_ms: f64,
     pub(super) delete_cpu_ms: f64,
+    /// Creates a second when that was measured: at lower rates fewer writes share a flush and warm caches.
+    pub(super) write_rate: f64,
     /// CPU and bytes of a page of `page_objects` pods.
     pub(super) page_cpu_ms: f64,
     pub(super) page_bytes: f64,
@@ -36,6 +38,15 @@ pub(super) struct ServerFigures {
     pub(super) base_memory_mb: f64,
     pub(super) object_memory_kb: f64,
     pub(super) watch_memory_kb: f64,
+}
+
+impl ServerFigures {
+    /// What a write costs more at so many a second than at the full rate: all that was measured of a lone patch, and less
+    /// of it the more there are.
+    pub(super) fn lone_write_cpu_ms(&self, writes_per_second: f64) -> f64 {
+        let lone = (1.0 - writes_per_second / self.write_rate).max(0.0);
+        (self.patch_cpu_ms - self.create_cpu_ms).max(0.0) * lone
+    }
 }
 
 /// What one etcd uses.
@@ -60,8 +71,8 @@ pub(super) struct Point {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub(super) enum PointLoad {
-    /// CPU milliseconds of creates and pages together.
-    Requests { creates: f64, pages: f64 },
+    /// CPU milliseconds of creates and pages together, within so many seconds.
+    Requests { creates: f64, pages: f64, seconds: f64 },
     /// CPU milliseconds of writes and of their events.
     Churn { writes: f64, watchers: f64 },
     /// Megabytes with so many pods.
@@ -89,6 +100,7 @@ impl Measured {
             create_cpu_ms: 0.4,
             update_cpu_ms: 0.5,
             delete_cpu_ms: 0.3,
+            write_rate: 0.001,
             page_cpu_ms: 2.0,
             page_bytes: 500_000.0,
             page_objects: 500.0,

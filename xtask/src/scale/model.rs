@@ -27,7 +27,8 @@ fn cores(measured: &Measured, load: &Workload, servers: f64) -> f64 {
     let requests = load.gets * server.get_cpu_ms
         + load.creates * server.create_cpu_ms
         + load.updates * server.update_cpu_ms
-        + load.deletes * server.delete_cpu_ms;
+        + load.deletes * server.delete_cpu_ms
+        + load.writes() * server.lone_write_cpu_ms(load.writes());
     let deliveries = load.all_deliveries() * server.event_cpu_us / 1000.0;
     let writes_of_others = load.writes() * (1.0 - 1.0 / servers);
     ((requests + deliveries) / servers + writes_of_others * server.update_cpu_ms) / 1000.0

@@ -36,8 +36,9 @@ pub(super) fn check(measured: &Measured) -> Vec<CheckedPoint<'_>> {
 /// What the parameters say about a load.
 fn predict(server: &ServerFigures, load: &PointLoad) -> f64 {
     match load {
-        PointLoad::Requests { creates, pages } => {
-            creates * server.create_cpu_ms + pages * server.page_cpu_ms
+        PointLoad::Requests { creates, pages, seconds } => {
+            let create = server.create_cpu_ms + server.lone_write_cpu_ms(creates / seconds);
+            creates * create + pages * server.page_cpu_ms
         }
         PointLoad::Churn { writes, watchers } => {
             writes * (server.patch_cpu_ms + watchers * server.event_cpu_us / 1000.0)
@@ -58,9 +59,17 @@ mod tests {
 
     #[test]
     fn loads_are_sums_of_their_parts() {
-        assert_eq!(predicted(&PointLoad::Requests { creates: 10.0, pages: 2.0 }), 8.0);
+        let requests = PointLoad::Requests { creates: 10.0, pages: 2.0, seconds: 1.0 };
+        assert_eq!(predicted(&requests), 8.0);
         assert_eq!(predicted(&PointLoad::Churn { writes: 100.0, watchers: 200.0 }), 300.0);
         assert_eq!(predicted(&PointLoad::Memory { pods: 10_000.0 }), 60.0);
+    }
+
+    #[test]
+    fn a_write_that_shares_no_flush_costs_as_much_as_a_lone_one() {
+        let figures = ServerFigures { write_rate: 1000.0, ..Measured::round().server };
+        let costs = [0.0, 500.0, 1000.0, 5000.0].map(|rate| figures.lone_write_cpu_ms(rate));
+        assert_eq!(costs, [0.6, 0.3, 0.0, 0.0]);
     }
 
     #[test]
