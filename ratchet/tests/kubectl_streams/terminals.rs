@@ -92,7 +92,8 @@ fn a_shell_on_a_terminal_sees_keys_and_windows() {
     let cluster = Cluster::start();
     cluster.add(WAYS.map(|way| Pod::of(way.node(), way.node(), Container::default())).into());
     for way in WAYS {
-        let line = format!("exec -it {} -- sh", way.node());
+        // A shell cannot take SIGINT back that was ignored when it began, as in the background of another one.
+        let line = format!("exec -it {} -- env --default-signal=INT sh", way.node());
         let terminal = Terminal::open(&cluster.kubectl.over(way), &line, Size::new(40, 100));
         terminal.shows_after(&["stty size\n"], "40 100");
         terminal.type_in("test -t 0 && test -t 1 && echo real''ly\n");
