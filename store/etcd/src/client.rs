@@ -51,7 +51,7 @@ impl Client {
     /// A call with one answer. `message` makes the message anew for each attempt.
     pub(crate) async fn call(
         &self,
-        method: &str,
+        method: &'static str,
         repeat: Repeat,
         message: impl Fn() -> Message,
     ) -> Result<Bytes, RpcError> {

@@ -1,6 +1,7 @@
 //! An endpoint: the address of a member of etcd, read from its URL.
 
 use http::Uri;
+use http::uri::{PathAndQuery, Scheme};
 
 use crate::config::ConnectError;
 
@@ -46,9 +47,10 @@ impl Endpoint {
     }
 
     /// The URL of a method.
-    pub(crate) fn url(&self, path: &str) -> String {
-        let scheme = if self.tls { "https" } else { "http" };
-        format!("{scheme}://{}{path}", self.authority())
+    pub(crate) fn url(&self, path: &'static str) -> Result<Uri, http::Error> {
+        let scheme = if self.tls { Scheme::HTTPS } else { Scheme::HTTP };
+        let path = PathAndQuery::from_static(path);
+        Uri::builder().scheme(scheme).authority(self.authority()).path_and_query(path).build()
     }
 }
 
@@ -65,7 +67,7 @@ mod tests {
             ("etcd", "http://etcd:2379/x"),
         ];
         for (url, method) in rows {
-            assert_eq!(Endpoint::parse(url).unwrap().url("/x"), method);
+            assert_eq!(Endpoint::parse(url).unwrap().url("/x").unwrap(), method);
         }
         for url in ["", "unix:///x", "http://", "http://a/b", "http://u@a:1", "http://a:b"] {
             assert!(Endpoint::parse(url).is_err(), "{url}");

@@ -1,21 +1,18 @@
 //! gRPC over one HTTP/2 connection: a call with one answer, and a call with a stream of answers.
 
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
-use http::{HeaderMap, Request, header};
-use http_body::{Body, Frame};
-use http_body_util::BodyExt;
-use hyper::body::Incoming;
-use hyper::client::conn::http2::{self, SendRequest};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use h2::client::SendRequest;
+use h2::{Ping, PingPong, RecvStream, SendStream};
+use http::{HeaderMap, HeaderValue, Method, Request, header};
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio::task::AbortHandle;
 use tokio_rustls::TlsConnector;
 
 use crate::endpoint::Endpoint;
@@ -69,49 +66,54 @@ impl RpcError {
     }
 }
 
-/// The body of a call: one message; a stream stays open after it.
-pub(crate) struct CallBody {
-    message: Option<Bytes>,
-    stays_open: bool,
+/// A message as it is sent: behind its length.
+fn framed(message: Message) -> Bytes {
+    let message = message.into_bytes();
+    let mut framed = BytesMut::with_capacity(PREFIX + message.len());
+    framed.put_u8(0);
+    framed.put_u32(u32::try_from(message.len()).unwrap_or(u32::MAX));
+    framed.put_slice(&message);
+    framed.freeze()
 }
 
-impl CallBody {
-    fn new(message: Message, stays_open: bool) -> Self {
-        let message = message.into_bytes();
-        let mut framed = BytesMut::with_capacity(PREFIX + message.len());
-        framed.put_u8(0);
-        framed.put_u32(u32::try_from(message.len()).unwrap_or(u32::MAX));
-        framed.put_slice(&message);
-        Self { message: Some(framed.freeze()), stays_open }
+/// The calls that a connection has not answered yet; pings that belong to none would offend etcd.
+#[derive(Clone, Debug, Default)]
+struct OpenCalls(Arc<AtomicUsize>);
+
+impl OpenCalls {
+    fn are_any(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
+    }
+
+    fn open(&self) -> OpenCall {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        OpenCall(self.clone())
     }
 }
 
-impl Body for CallBody {
-    type Data = Bytes;
-    type Error = std::convert::Infallible;
+/// Counts as a call until it is dropped.
+struct OpenCall(OpenCalls);
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        match self.message.take() {
-            Some(message) => Poll::Ready(Some(Ok(Frame::data(message)))),
-            // Nobody wakes it: the stream ends when its answer is dropped.
-            None if self.stays_open => Poll::Pending,
-            None => Poll::Ready(None),
-        }
+impl Drop for OpenCall {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Relaxed);
     }
+}
 
-    fn is_end_stream(&self) -> bool {
-        self.message.is_none() && !self.stays_open
-    }
+/// Whether more messages of the caller may follow the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sends {
+    One,
+    Stream,
 }
 
 /// A connection to a member.
 #[derive(Clone)]
 pub(crate) struct Connection {
-    sender: SendRequest<CallBody>,
+    sender: SendRequest<Bytes>,
     endpoint: Arc<Endpoint>,
+    task: AbortHandle,
+    calls: OpenCalls,
 }
 
 impl Connection {
@@ -132,21 +134,22 @@ impl Connection {
     async fn dial(endpoint: &Endpoint, tls: Option<&Arc<ClientConfig>>) -> std::io::Result<Self> {
         let stream = TcpStream::connect((endpoint.host.as_str(), endpoint.port)).await?;
         stream.set_nodelay(true)?;
-        let sender = match tls.filter(|_| endpoint.tls) {
+        let calls = OpenCalls::default();
+        let (sender, task) = match tls.filter(|_| endpoint.tls) {
             Some(tls) => {
                 let name = ServerName::try_from(endpoint.host.clone())
                     .map_err(|why| std::io::Error::other(why.to_string()))?;
                 let stream = TlsConnector::from(Arc::clone(tls)).connect(name, stream).await?;
-                handshake(stream).await
+                handshake(stream, &calls).await
             }
-            None => handshake(stream).await,
-        };
-        let sender = sender.map_err(std::io::Error::other)?;
-        Ok(Self { sender, endpoint: Arc::new(endpoint.clone()) })
+            None => handshake(stream, &calls).await,
+        }
+        .map_err(std::io::Error::other)?;
+        Ok(Self { sender, endpoint: Arc::new(endpoint.clone()), task, calls })
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.sender.is_closed()
+        self.task.is_finished()
     }
 
     /// Whether two handles are of one connection.
@@ -161,12 +164,12 @@ impl Connection {
     /// A call with one answer.
     pub(crate) async fn unary(
         &self,
-        method: &str,
+        method: &'static str,
         message: Message,
         timeout: Duration,
     ) -> Result<Bytes, RpcError> {
         let call = async {
-            let mut answers = self.stream_of(method, CallBody::new(message, false)).await?;
+            let mut answers = self.stream_of(method, message, Sends::One).await?;
             let answer = answers.next().await?;
             let Some(answer) = answer else { return Err(self.lost(&"an empty answer")) };
             // The status comes behind the answer.
@@ -180,54 +183,105 @@ impl Connection {
     }
 
     /// A call with a stream of answers, of which the member must have a leader.
-    pub(crate) async fn stream(&self, method: &str, message: Message) -> Result<Answers, RpcError> {
-        self.stream_of(method, CallBody::new(message, true)).await
+    pub(crate) async fn stream(
+        &self,
+        method: &'static str,
+        message: Message,
+    ) -> Result<Answers, RpcError> {
+        self.stream_of(method, message, Sends::Stream).await
     }
 
-    async fn stream_of(&self, method: &str, body: CallBody) -> Result<Answers, RpcError> {
+    async fn stream_of(
+        &self,
+        method: &'static str,
+        message: Message,
+        sends: Sends,
+    ) -> Result<Answers, RpcError> {
         let not_sent = |why: &dyn std::fmt::Display| {
             RpcError::NotSent(format!("{}: {why}", self.endpoint.authority()))
         };
-        let mut request = Request::post(self.endpoint.url(method))
-            .header(header::CONTENT_TYPE, "application/grpc")
-            .header(header::TE, "trailers");
-        if body.stays_open {
-            request = request.header("hasleader", "true");
+        let mut request = Request::new(());
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = self.endpoint.url(method).map_err(|why| not_sent(&why))?;
+        let headers = request.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+        headers.insert(header::TE, HeaderValue::from_static("trailers"));
+        if sends == Sends::Stream {
+            headers.insert("hasleader", HeaderValue::from_static("true"));
         }
-        let request = request.body(body).map_err(|why| not_sent(&why))?;
-        let mut sender = self.sender.clone();
-        sender.ready().await.map_err(|why| not_sent(&why))?;
-        let response = sender.send_request(request).await.map_err(|why| self.lost(&why))?;
+        let call = self.calls.open();
+        let sender = self.sender.clone().ready().await;
+        let mut sender = sender.map_err(|why| not_sent(&why))?;
+        let (response, mut stream) =
+            sender.send_request(request, false).map_err(|why| not_sent(&why))?;
+        let sent = stream.send_data(framed(message), sends == Sends::One);
+        sent.map_err(|why| self.lost(&why))?;
+        let response = response.await.map_err(|why| self.lost(&why))?;
         if response.status() != http::StatusCode::OK {
             return Err(self.lost(&format!("status {}", response.status())));
         }
         check_status(response.headers())?;
-        let place = self.endpoint.authority();
-        Ok(Answers { body: response.into_body(), buffer: BytesMut::new(), place })
+        Ok(Answers {
+            body: response.into_body(),
+            buffer: BytesMut::new(),
+            endpoint: Arc::clone(&self.endpoint),
+            _stream: stream,
+            _call: call,
+        })
     }
 }
 
-/// Begins HTTP/2; the connection runs until its senders and streams are gone.
+/// Begins HTTP/2; the connection runs until its senders and streams are gone. A client of HTTP on top of it would hand
+/// every call from task to task, which costs more than the call.
 async fn handshake(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-) -> Result<SendRequest<CallBody>, hyper::Error> {
-    let (sender, connection) = http2::Builder::new(TokioExecutor::new())
-        .timer(TokioTimer::new())
-        .initial_stream_window_size(STREAM_WINDOW)
+    calls: &OpenCalls,
+) -> Result<(SendRequest<Bytes>, AbortHandle), h2::Error> {
+    let (sender, mut connection) = h2::client::Builder::new()
+        .initial_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
-        .keep_alive_interval(PING)
-        .keep_alive_timeout(PING_ANSWER)
-        .handshake(TokioIo::new(stream))
+        .enable_push(false)
+        .handshake(stream)
         .await?;
-    tokio::spawn(connection);
-    Ok(sender)
+    let pings = connection.ping_pong();
+    let calls = calls.clone();
+    let task = tokio::spawn(async move {
+        tokio::select! {
+            biased;
+            ended = connection => {
+                if let Err(error) = ended {
+                    tracing::debug!(%error, "a connection to etcd broke");
+                }
+            }
+            // The calls fail with the connection.
+            () = unanswered(pings, &calls) => tracing::debug!("a member of etcd does not answer pings"),
+        }
+    });
+    Ok((sender, task.abort_handle()))
+}
+
+/// Completes when a ping is not answered; sends them only while a call is open.
+async fn unanswered(pings: Option<PingPong>, calls: &OpenCalls) {
+    let Some(mut pings) = pings else { return std::future::pending().await };
+    loop {
+        tokio::time::sleep(PING).await;
+        if calls.are_any() {
+            let pong = tokio::time::timeout(PING_ANSWER, pings.ping(Ping::opaque())).await;
+            if !matches!(pong, Ok(Ok(_))) {
+                return;
+            }
+        }
+    }
 }
 
 /// The answers of a call.
 pub(crate) struct Answers {
-    body: Incoming,
+    body: RecvStream,
     buffer: BytesMut,
-    place: String,
+    endpoint: Arc<Endpoint>,
+    /// The direction of the caller, which stays open as long as the answers are read.
+    _stream: SendStream<Bytes>,
+    _call: OpenCall,
 }
 
 impl Answers {
@@ -237,19 +291,23 @@ impl Answers {
             if let Some(message) = self.buffered()? {
                 return Ok(Some(message));
             }
-            match self.body.frame().await {
-                None => return Ok(None),
-                Some(Err(why)) => return Err(RpcError::Lost(format!("{}: {why}", self.place))),
-                Some(Ok(frame)) => match frame.into_data() {
-                    Ok(data) => self.buffer.extend_from_slice(&data),
-                    Err(frame) => {
-                        if let Some(trailers) = frame.trailers_ref() {
-                            check_status(trailers)?;
-                        }
-                    }
-                },
+            match self.body.data().await.transpose().map_err(|why| self.lost(&why))? {
+                Some(data) => {
+                    let released = self.body.flow_control().release_capacity(data.len());
+                    released.map_err(|why| self.lost(&why))?;
+                    self.buffer.extend_from_slice(&data);
+                }
+                None => {
+                    let trailers = self.body.trailers().await.map_err(|why| self.lost(&why))?;
+                    return trailers
+                        .map_or(Ok(None), |trailers| check_status(&trailers).map(|()| None));
+                }
             }
         }
+    }
+
+    fn lost(&self, why: &dyn std::fmt::Display) -> RpcError {
+        RpcError::Lost(format!("{}: {why}", self.endpoint.authority()))
     }
 
     /// A message that has come whole.
@@ -260,7 +318,7 @@ impl Answers {
         }
         let (compressed, length) = (head.get_u8(), head.get_u32() as usize);
         if compressed != 0 || length > MAX_MESSAGE {
-            return Err(RpcError::Lost(format!("{}: a message that is not etcd's", self.place)));
+            return Err(self.lost(&"a message that is not etcd's"));
         }
         if head.len() < length {
             self.buffer.reserve(length - head.len());

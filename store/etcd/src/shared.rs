@@ -67,7 +67,7 @@ impl Shared {
     /// A call, whose result tells of the health of etcd.
     pub(crate) async fn call<T>(
         &self,
-        method: &str,
+        method: &'static str,
         repeat: Repeat,
         message: impl Fn() -> Message,
         parse: impl FnOnce(Bytes) -> Result<T, Malformed>,

@@ -14,9 +14,10 @@ use http::{Request, Response, StatusCode, Version};
 use http_body::{Frame, SizeHint};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio::runtime::Handle;
 use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
@@ -25,8 +26,10 @@ use crate::body::{Body, BodyError};
 use crate::client_stream::ClientStream;
 use crate::coalesce::{CoalescingStream, Gate, set_chunk_buffer};
 use crate::drain::Drain;
+use crate::eager::EagerExecutor;
 use crate::lingering::Lingering;
 use crate::listener::{ListenLimits, Peer, Service};
+use crate::offload::Offloadable;
 use crate::panics::CatchPanic;
 use crate::unread::{ResponseMark, UnreadResponses};
 
@@ -35,6 +38,8 @@ pub(crate) struct ListenerState {
     pub(crate) service: Arc<dyn Service>,
     pub(crate) drain: Drain,
     pub(crate) limits: ListenLimits,
+    /// Where requests go that compute; none if connections are served there as well.
+    pub(crate) workers: Option<Handle>,
 }
 
 /// The send buffer of a response: more would only be cold in the caches when its turn comes.
@@ -113,7 +118,7 @@ where
     // others.
     let window = limits.stream_window;
     let connection_window = window.saturating_mul(limits.max_streams).min(i32::MAX as u32);
-    let connection = http2::Builder::new(TokioExecutor::new())
+    let connection = http2::Builder::new(EagerExecutor)
         .timer(TokioTimer::new())
         .max_concurrent_streams(limits.max_streams)
         .max_header_list_size(limits.max_header_bytes)
@@ -141,7 +146,7 @@ where
     }
 }
 
-impl<S> GracefulShutdown for http2::Connection<TokioIo<S>, RequestHandler, TokioExecutor>
+impl<S> GracefulShutdown for http2::Connection<TokioIo<S>, RequestHandler, EagerExecutor>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -285,9 +290,10 @@ impl hyper::service::Service<Request<Incoming>> for RequestHandler {
         let is_upgraded = Arc::clone(&self.is_upgraded);
         // HTTP/1.1 has one response at a time: an unread one is noticed at the socket.
         let mark = (request.version() == Version::HTTP_2).then(|| self.unread.mark());
+        let workers = state.workers.clone();
         let answer = async move { state.service.call(request, peer).await };
         Box::pin(async move {
-            let response = CatchPanic(Box::pin(answer)).await;
+            let response = CatchPanic(Offloadable::new(answer, workers)).await;
             if response.status() == StatusCode::SWITCHING_PROTOCOLS {
                 is_upgraded.store(true, Ordering::Relaxed);
             }
