@@ -30,6 +30,8 @@ const PING_ANSWER: Duration = Duration::from_secs(4);
 const DIAL: Duration = Duration::from_secs(2);
 const STREAM_WINDOW: u32 = 8 << 20;
 const CONNECTION_WINDOW: u32 = 16 << 20;
+/// The calls at once before a member has told how many it takes; more might be refused.
+const FIRST_STREAMS: usize = 100;
 
 /// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -240,6 +242,7 @@ async fn handshake(
     let (sender, mut connection) = h2::client::Builder::new()
         .initial_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
+        .initial_max_send_streams(FIRST_STREAMS)
         .enable_push(false)
         .handshake(stream)
         .await?;

@@ -195,6 +195,8 @@ impl Shared {
         {
             return;
         }
+        // It ends with the caller, too.
+        let _nudging = Nudging(&self.nudging);
         tokio::time::sleep(PATIENCE).await;
         if is_behind() && self.blocked.load(Ordering::Relaxed) == 0 {
             let key = self.keys.own("progress");
@@ -205,7 +207,15 @@ impl Shared {
                 tracing::debug!(%error, "watches cannot be told the progress of etcd");
             }
         }
-        self.nudging.store(false, Ordering::Relaxed);
+    }
+}
+
+/// A write for progress that is under way.
+struct Nudging<'a>(&'a AtomicBool);
+
+impl Drop for Nudging<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
     }
 }
 

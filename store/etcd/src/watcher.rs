@@ -43,7 +43,7 @@ impl Watcher {
             previous,
             batches,
         };
-        tokio::spawn(follower.run());
+        shared.client.runtime().spawn(follower.run());
         Self(inbox)
     }
 

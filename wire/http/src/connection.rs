@@ -18,6 +18,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::runtime::Handle;
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
@@ -26,10 +27,9 @@ use crate::body::{Body, BodyError};
 use crate::client_stream::ClientStream;
 use crate::coalesce::{CoalescingStream, Gate, set_chunk_buffer};
 use crate::drain::Drain;
-use crate::eager::EagerExecutor;
 use crate::lingering::Lingering;
 use crate::listener::{ListenLimits, Peer, Service};
-use crate::offload::Offloadable;
+use crate::offload::RequestExecutor;
 use crate::panics::CatchPanic;
 use crate::unread::{ResponseMark, UnreadResponses};
 
@@ -68,7 +68,15 @@ pub(crate) async fn serve(
         serve_http2(CoalescingStream::new(stream), handler).await;
     } else {
         set_chunk_buffer(&mut stream);
-        serve_http1(stream, handler).await;
+        // Its requests are no tasks that could leave the thread, so the whole connection does.
+        match handler.state.workers.clone() {
+            None => serve_http1(stream, handler).await,
+            Some(workers) => {
+                let mut connection = JoinSet::new();
+                connection.spawn_on(serve_http1(stream, handler), &workers);
+                connection.join_next().await;
+            }
+        }
     }
 }
 
@@ -118,7 +126,8 @@ where
     // others.
     let window = limits.stream_window;
     let connection_window = window.saturating_mul(limits.max_streams).min(i32::MAX as u32);
-    let connection = http2::Builder::new(EagerExecutor)
+    let executor = RequestExecutor { workers: handler.state.workers.clone() };
+    let connection = http2::Builder::new(executor)
         .timer(TokioTimer::new())
         .max_concurrent_streams(limits.max_streams)
         .max_header_list_size(limits.max_header_bytes)
@@ -146,7 +155,7 @@ where
     }
 }
 
-impl<S> GracefulShutdown for http2::Connection<TokioIo<S>, RequestHandler, EagerExecutor>
+impl<S> GracefulShutdown for http2::Connection<TokioIo<S>, RequestHandler, RequestExecutor>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -290,10 +299,9 @@ impl hyper::service::Service<Request<Incoming>> for RequestHandler {
         let is_upgraded = Arc::clone(&self.is_upgraded);
         // HTTP/1.1 has one response at a time: an unread one is noticed at the socket.
         let mark = (request.version() == Version::HTTP_2).then(|| self.unread.mark());
-        let workers = state.workers.clone();
         let answer = async move { state.service.call(request, peer).await };
         Box::pin(async move {
-            let response = CatchPanic(Offloadable::new(answer, workers)).await;
+            let response = CatchPanic(Box::pin(answer)).await;
             if response.status() == StatusCode::SWITCHING_PROTOCOLS {
                 is_upgraded.store(true, Ordering::Relaxed);
             }

@@ -20,7 +20,6 @@ mod client_stream;
 mod coalesce;
 mod connection;
 mod drain;
-mod eager;
 pub mod health;
 mod lingering;
 mod listener;

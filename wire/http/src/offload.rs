@@ -1,23 +1,22 @@
-//! Offloading: a request that is about to compute leaves the thread of its connection, which serves others.
+//! Offloading: a request of HTTP/2 runs on its connection until it has to wait, and on its thread until it computes.
 
 use std::cell::Cell;
 use std::future::{Future, poll_fn};
-use std::panic::resume_unwind;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
 
-use http::Response;
+use hyper::rt::Executor;
 use tokio::runtime::Handle;
-use tokio::task::JoinSet;
-
-use crate::body::Body;
+use tokio::task::coop::consume_budget;
 
 thread_local! {
     /// Whether the request that is polled on this thread is to leave it.
     static LEAVES: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Lets the tasks go first that this thread would run next; a request leaves the thread of its connection.
+/// Lets the tasks go first that this thread would run next; a request leaves the thread of its connection, and with it
+/// the body of its response and the tasks that it spawns from then on.
 ///
 /// Call it before work of more than a millisecond. Tokio's `yield_now` puts the task where only its own thread finds it,
 /// which may compute for somebody else before.
@@ -34,44 +33,64 @@ pub async fn offload() {
     .await;
 }
 
-/// A request that runs where it is polled until it is offloaded, and then on worker threads.
-pub(crate) struct Offloadable<F> {
-    here: Option<Pin<Box<F>>>,
-    /// Where it goes; without them it stays.
-    workers: Option<Handle>,
-    /// The request once it has gone: aborted when this is dropped.
-    there: Option<JoinSet<Response<Body>>>,
+/// Runs the requests of a connection, each to the end of its response.
+///
+/// A request is polled where it came, and becomes a task only if it is not ready then. Most reads are: a task would be
+/// made for each, and wake the connection again to send the response.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestExecutor {
+    /// Where offloaded requests go; without them they stay.
+    pub(crate) workers: Option<Handle>,
 }
 
-impl<F> Offloadable<F> {
-    pub(crate) fn new(request: F, workers: Option<Handle>) -> Self {
-        Self { here: Some(Box::pin(request)), workers, there: None }
+impl<F> Executor<F> for RequestExecutor
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    fn execute(&self, request: F) {
+        let mut request =
+            Offloadable { request: Some(Box::pin(request)), workers: self.workers.clone() };
+        // Nobody is to be woken: a task is polled once more when it is spawned.
+        let mut context = Context::from_waker(Waker::noop());
+        // A connection with many requests does not hold up the others of its thread.
+        if pin!(consume_budget()).poll(&mut context).is_pending() {
+            tokio::spawn(request);
+            return;
+        }
+        // A panic ends the stream of the request, not the connection.
+        let poll = AssertUnwindSafe(|| Pin::new(&mut request).poll(&mut context));
+        if catch_unwind(poll).is_ok_and(|poll| poll.is_pending()) {
+            tokio::spawn(request);
+        }
     }
+}
+
+/// A request that goes to the workers when it is offloaded.
+struct Offloadable<F> {
+    /// None once it has gone.
+    request: Option<Pin<Box<F>>>,
+    workers: Option<Handle>,
 }
 
 impl<F> Future for Offloadable<F>
 where
-    F: Future<Output = Response<Body>> + Send + 'static,
+    F: Future<Output = ()> + Send + 'static,
 {
-    type Output = Response<Body>;
+    type Output = ();
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Response<Body>> {
-        let Self { here, workers, there } = &mut *self;
-        if let Some(request) = here {
-            // Another task of this thread may have set it.
-            LEAVES.set(false);
-            let response = request.as_mut().poll(context);
-            let leaves = response.is_pending() && LEAVES.take();
-            let Some(workers) = workers.as_ref().filter(|_| leaves) else { return response };
-            let there = there.get_or_insert_default();
-            here.take().map(|request| there.spawn_on(request, workers));
-        }
-        let Some(there) = there else { return Poll::Pending };
-        match ready!(there.poll_join_next(context)) {
-            Some(Ok(response)) => Poll::Ready(response),
-            Some(Err(error)) if error.is_panic() => resume_unwind(error.into_panic()),
-            // The workers are shut down, and the connections next.
-            _ => Poll::Pending,
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let Self { request: slot, workers } = &mut *self;
+        let Some(request) = slot else { return Poll::Ready(()) };
+        // Another task of this thread may have set it.
+        LEAVES.set(false);
+        let ended = request.as_mut().poll(context);
+        let Some(workers) = workers else { return ended };
+        match slot.take_if(|_| ended.is_pending() && LEAVES.take()) {
+            Some(request) => {
+                workers.spawn(request);
+                Poll::Ready(())
+            }
+            None => ended,
         }
     }
 }
@@ -79,84 +98,83 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::empty;
-    use crate::panics::CatchPanic;
-    use http::StatusCode;
-    use std::sync::Arc;
     use std::thread::{ThreadId, current};
     use tokio::runtime::{Builder, Runtime};
-    use tokio::sync::Notify;
+    use tokio::sync::oneshot;
 
-    fn workers() -> Runtime {
-        Builder::new_multi_thread().worker_threads(1).build().unwrap()
+    fn connection() -> Runtime {
+        Builder::new_current_thread().build().unwrap()
+    }
+
+    #[test]
+    fn what_need_not_wait_is_no_task() {
+        connection().block_on(async {
+            let (done, mut is_done) = oneshot::channel();
+            RequestExecutor { workers: None }.execute(async { done.send(1).unwrap() });
+            assert_eq!(is_done.try_recv(), Ok(1));
+        });
+    }
+
+    #[test]
+    fn what_has_to_wait_goes_on_as_a_task() {
+        connection().block_on(async {
+            let (done, mut is_done) = oneshot::channel();
+            let (go_on, may_go_on) = oneshot::channel();
+            RequestExecutor { workers: None }.execute(async {
+                may_go_on.await.unwrap();
+                tokio::task::yield_now().await;
+                done.send(2).unwrap();
+            });
+            assert!(is_done.try_recv().is_err());
+            go_on.send(()).unwrap();
+            assert_eq!(is_done.await, Ok(2));
+        });
+    }
+
+    #[test]
+    fn many_requests_at_once_take_turns_with_other_tasks() {
+        connection().block_on(async {
+            let (sender, mut done) = tokio::sync::mpsc::unbounded_channel();
+            for number in 0..1000 {
+                let sender = sender.clone();
+                let request = async move { sender.send(number).unwrap() };
+                RequestExecutor { workers: None }.execute(request);
+            }
+            assert!((1..1000).contains(&done.len()), "{} were run at once", done.len());
+            for _ in 0..1000 {
+                done.recv().await.unwrap();
+            }
+        });
+    }
+
+    #[test]
+    fn a_panic_costs_one_request() {
+        connection().block_on(async {
+            RequestExecutor { workers: None }.execute(async { panic!("as this test wants") });
+        });
     }
 
     /// The threads on which a request runs before and after it is offloaded.
     fn threads(workers: Option<Handle>) -> (ThreadId, ThreadId) {
-        let (sender, receiver) = std::sync::mpsc::channel();
-        let request = async move {
-            let before = current().id();
-            tokio::task::yield_now().await;
-            assert_eq!(current().id(), before, "only what is offloaded leaves");
-            offload().await;
-            sender.send((before, current().id())).unwrap();
-            Response::new(empty())
-        };
-        let connection = Builder::new_current_thread().build().unwrap();
-        let response = connection.block_on(Offloadable::new(request, workers));
-        assert_eq!(response.status(), StatusCode::OK);
-        receiver.recv().unwrap()
+        connection().block_on(async {
+            let (sender, receiver) = oneshot::channel();
+            RequestExecutor { workers }.execute(async move {
+                let before = current().id();
+                tokio::task::yield_now().await;
+                assert_eq!(current().id(), before, "only what is offloaded leaves");
+                offload().await;
+                let _ = sender.send((before, current().id()));
+            });
+            receiver.await.unwrap()
+        })
     }
 
     #[test]
     fn a_request_leaves_its_thread_to_compute() {
-        let runtime = workers();
-        let (before, after) = threads(Some(runtime.handle().clone()));
+        let workers = Builder::new_multi_thread().worker_threads(1).build().unwrap();
+        let (before, after) = threads(Some(workers.handle().clone()));
         assert_eq!(before, current().id());
         assert_ne!(after, before);
         assert_eq!(threads(None), (before, before));
-    }
-
-    #[test]
-    fn a_panic_there_is_a_response_here() {
-        let runtime = workers();
-        let request = async {
-            offload().await;
-            panic!("as this test wants")
-        };
-        let request = Offloadable::new(request, Some(runtime.handle().clone()));
-        let connection = Builder::new_current_thread().build().unwrap();
-        let response = connection.block_on(CatchPanic(request));
-        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
-    }
-
-    #[test]
-    fn a_request_whose_client_left_ends() {
-        let runtime = workers();
-        let (is_there, has_ended) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-        let (arrived, ends) = (Arc::clone(&is_there), NotifyOnDrop(Arc::clone(&has_ended)));
-        let request = async move {
-            let _ends = ends;
-            offload().await;
-            arrived.notify_one();
-            std::future::pending().await
-        };
-        let request = Offloadable::new(request, Some(runtime.handle().clone()));
-        let connection = Builder::new_current_thread().build().unwrap();
-        connection.block_on(async {
-            tokio::select! {
-                _ = request => unreachable!("it never ends"),
-                () = is_there.notified() => {}
-            }
-            has_ended.notified().await;
-        });
-    }
-
-    struct NotifyOnDrop(Arc<Notify>);
-
-    impl Drop for NotifyOnDrop {
-        fn drop(&mut self) {
-            self.0.notify_one();
-        }
     }
 }

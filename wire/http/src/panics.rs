@@ -11,20 +11,18 @@ use http::{HeaderValue, Response, StatusCode};
 use crate::body::{Body, full};
 
 /// Runs a request, and responds in its place when it panics.
-pub(crate) struct CatchPanic<F>(pub(crate) F);
+pub(crate) struct CatchPanic<F>(pub(crate) Pin<Box<F>>);
 
-impl<F: Future<Output = Response<Body>> + Unpin> Future for CatchPanic<F> {
+impl<F: Future<Output = Response<Body>>> Future for CatchPanic<F> {
     type Output = Response<Body>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Response<Body>> {
         // The future is not polled again after a panic, so that its inconsistent state is not
         // visible.
-        catch_unwind(AssertUnwindSafe(|| Pin::new(&mut self.0).poll(context))).unwrap_or_else(
-            |_| {
-                tracing::error!("a request caused a panic");
-                Poll::Ready(panic_response())
-            },
-        )
+        catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(context))).unwrap_or_else(|_| {
+            tracing::error!("a request caused a panic");
+            Poll::Ready(panic_response())
+        })
     }
 }
 

@@ -9,6 +9,7 @@ use crate::registry::ServedResource;
 use crate::status::StatusError;
 use crate::storage::cache::{Item, storable};
 use ratchet_admission::{Attributes, Denial, Operation, quota};
+use ratchet_http::offload;
 use ratchet_object::{ClusterReader, GroupVersionResource, Node};
 use ratchet_store::{Guard, Revision, Write};
 use std::sync::Arc;
@@ -53,6 +54,8 @@ impl ResourceQuota {
         }
         let lock = request.app.quota_locks.lock(&request.path.namespace).await;
         request.app.cache.fresh().await?;
+        // A denial counts all objects of the namespace anew.
+        offload().await;
         let started = Instant::now();
         let items = quotas_of(request, &resource)?;
         let charged = charge_quotas(request, items, &attributes, new);

@@ -5,6 +5,7 @@ use super::Defined;
 use crate::status::StatusError;
 use crate::storage::cache::{Change, Item};
 use ratchet_crd::CustomResource;
+use ratchet_http::offload;
 use ratchet_object::Node;
 use std::sync::Arc;
 
@@ -39,7 +40,7 @@ impl ServedResource {
             }
             // Others have their turn: a long list may have to be converted.
             if at % YIELD_EVERY == YIELD_EVERY - 1 {
-                tokio::task::yield_now().await;
+                offload().await;
             }
         }
         let Some(converter) = defined.definition.converter().filter(|_| !sent.is_empty()) else {
