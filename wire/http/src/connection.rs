@@ -14,11 +14,9 @@ use http::{Request, Response, StatusCode, Version};
 use http_body::{Frame, SizeHint};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::runtime::Handle;
-use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
@@ -29,7 +27,6 @@ use crate::coalesce::{CoalescingStream, Gate, set_chunk_buffer};
 use crate::drain::Drain;
 use crate::lingering::Lingering;
 use crate::listener::{ListenLimits, Peer, Service};
-use crate::offload::RequestExecutor;
 use crate::panics::CatchPanic;
 use crate::unread::{ResponseMark, UnreadResponses};
 
@@ -38,8 +35,6 @@ pub(crate) struct ListenerState {
     pub(crate) service: Arc<dyn Service>,
     pub(crate) drain: Drain,
     pub(crate) limits: ListenLimits,
-    /// Where requests go that compute; none if connections are served there as well.
-    pub(crate) workers: Option<Handle>,
 }
 
 /// The send buffer of a response: more would only be cold in the caches when its turn comes.
@@ -68,15 +63,7 @@ pub(crate) async fn serve(
         serve_http2(CoalescingStream::new(stream), handler).await;
     } else {
         set_chunk_buffer(&mut stream);
-        // Its requests are no tasks that could leave the thread, so the whole connection does.
-        match handler.state.workers.clone() {
-            None => serve_http1(stream, handler).await,
-            Some(workers) => {
-                let mut connection = JoinSet::new();
-                connection.spawn_on(serve_http1(stream, handler), &workers);
-                connection.join_next().await;
-            }
-        }
+        serve_http1(stream, handler).await;
     }
 }
 
@@ -126,8 +113,7 @@ where
     // others.
     let window = limits.stream_window;
     let connection_window = window.saturating_mul(limits.max_streams).min(i32::MAX as u32);
-    let executor = RequestExecutor { workers: handler.state.workers.clone() };
-    let connection = http2::Builder::new(executor)
+    let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .max_concurrent_streams(limits.max_streams)
         .max_header_list_size(limits.max_header_bytes)
@@ -155,7 +141,7 @@ where
     }
 }
 
-impl<S> GracefulShutdown for http2::Connection<TokioIo<S>, RequestHandler, RequestExecutor>
+impl<S> GracefulShutdown for http2::Connection<TokioIo<S>, RequestHandler, TokioExecutor>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {

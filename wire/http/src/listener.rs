@@ -11,7 +11,6 @@ use http::{Request, Response};
 use hyper::body::Incoming;
 use rustls::pki_types::CertificateDer;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
@@ -20,7 +19,6 @@ use crate::body::Body;
 use crate::client_stream::ClientStream;
 use crate::connection::{self, ListenerState};
 use crate::drain::Drain;
-use crate::threads::ConnectionThreads;
 use crate::tls::TlsReload;
 
 /// The other end of a connection.
@@ -96,7 +94,6 @@ impl Default for ListenLimits {
 pub struct Listener {
     socket: TcpListener,
     address: SocketAddr,
-    threads: Option<ConnectionThreads>,
 }
 
 impl Listener {
@@ -110,12 +107,7 @@ impl Listener {
         socket.bind(address)?;
         let socket = socket.listen(1024)?;
         let address = socket.local_addr()?;
-        Ok(Self { socket, address, threads: None })
-    }
-
-    /// Serves connections on threads of their own, instead of on the caller's runtime.
-    pub fn on_threads(self, threads: ConnectionThreads) -> Self {
-        Self { threads: Some(threads), ..self }
+        Ok(Self { socket, address })
     }
 
     /// The bound address.
@@ -132,7 +124,7 @@ impl Listener {
         limits: ListenLimits,
     ) {
         let watching = Arc::clone(&tls).watch(limits.certificate_poll);
-        let state = self.state(service, drain, limits);
+        let state = Arc::new(ListenerState { service, drain, limits });
         tokio::select! {
             () = watching => {}
             () = self.accept_all(Some(tls), state) => {}
@@ -141,18 +133,8 @@ impl Listener {
 
     /// Serves HTTP/1.1 without TLS, for tests and for a proxy on the same machine.
     pub async fn serve_plain(self, service: Arc<dyn Service>, drain: Drain, limits: ListenLimits) {
-        let state = self.state(service, drain, limits);
+        let state = Arc::new(ListenerState { service, drain, limits });
         self.accept_all(None, state).await;
-    }
-
-    fn state(
-        &self,
-        service: Arc<dyn Service>,
-        drain: Drain,
-        limits: ListenLimits,
-    ) -> Arc<ListenerState> {
-        let workers = self.threads.as_ref().map(|_| Handle::current());
-        Arc::new(ListenerState { service, drain, limits, workers })
     }
 
     async fn accept_all(self, tls: Option<Arc<TlsReload>>, state: Arc<ListenerState>) {
@@ -173,18 +155,13 @@ impl Listener {
                     // Each connection uses the current configuration, which may be replaced at any
                     // time.
                     let acceptor = tls.as_ref().map(|tls| TlsAcceptor::from(tls.config()));
-                    let client = Accepted { address, acceptor, permit };
-                    let state = Arc::clone(&state);
-                    match self.threads.as_ref().and_then(ConnectionThreads::next) {
-                        None => connections.spawn(client.serve(stream, state)),
-                        Some(thread) => match stream.into_std() {
-                            Ok(stream) => connections.spawn_on(client.adopt(stream, state), thread),
-                            Err(error) => {
-                                tracing::debug!(%address, %error, "a connection was lost at once");
-                                continue;
-                            }
-                        },
-                    };
+                    let stream = ClientStream::new(stream, state.limits.write_timeout, permit);
+                    connections.spawn(connection::serve(
+                        stream,
+                        address,
+                        acceptor,
+                        Arc::clone(&state),
+                    ));
                 }
                 Err(error) => backoff.after(&error).await,
             }
@@ -206,31 +183,6 @@ impl Listener {
         // Small responses must not wait for more data; a failure to set this is harmless.
         let _ = stream.set_nodelay(true);
         Ok((stream, address, permit))
-    }
-}
-
-/// An accepted connection.
-struct Accepted {
-    address: SocketAddr,
-    acceptor: Option<TlsAcceptor>,
-    permit: OwnedSemaphorePermit,
-}
-
-impl Accepted {
-    async fn serve(self, stream: TcpStream, state: Arc<ListenerState>) {
-        let Self { address, acceptor, permit } = self;
-        let stream = ClientStream::new(stream, state.limits.write_timeout, permit);
-        connection::serve(stream, address, acceptor, state).await;
-    }
-
-    /// Serves a socket that another runtime accepted.
-    async fn adopt(self, stream: std::net::TcpStream, state: Arc<ListenerState>) {
-        match TcpStream::from_std(stream) {
-            Ok(stream) => self.serve(stream, state).await,
-            Err(error) => {
-                tracing::warn!(address = %self.address, %error, "cannot serve a connection");
-            }
-        }
     }
 }
 

@@ -9,7 +9,6 @@ use crate::registry::ServedResource;
 use crate::status::StatusError;
 use crate::storage::cache::{Item, storable};
 use ratchet_admission::{Attributes, Denial, Operation, quota};
-use ratchet_http::offload;
 use ratchet_object::{ClusterReader, GroupVersionResource, Node};
 use ratchet_store::{Guard, Revision, Write};
 use std::sync::Arc;
@@ -54,8 +53,6 @@ impl ResourceQuota {
         }
         let lock = request.app.quota_locks.lock(&request.path.namespace).await;
         request.app.cache.fresh().await?;
-        // A denial counts all objects of the namespace anew.
-        offload().await;
         let started = Instant::now();
         let items = quotas_of(request, &resource)?;
         let charged = charge_quotas(request, items, &attributes, new);

@@ -1,14 +1,14 @@
 //! `Compute`: permits for CPU-bound work, so that worker threads remain for other requests.
 //!
-//! A thread that computes serves no other request. So work of more than a millisecond leaves the thread of its
-//! connection ([`offload`]) and waits for a permit. The runtime where it goes has one thread per processor and one per
-//! permit ([`worker_threads`]): however much is computed, threads remain for the rest. Their number never changes,
-//! because the allocator keeps memory for every thread that ever had work. Work that owns its data and has many steps
-//! runs on a few dedicated threads.
+//! A runtime thread that computes serves no other request. So work of more than a millisecond waits for a permit, and
+//! the runtime has one thread per processor and one per permit ([`worker_threads`]): however much is computed, threads
+//! remain for the rest. Their number never changes, because the allocator keeps memory for every thread that ever had
+//! work. Work that owns its data and has many steps runs on a few dedicated threads.
 
-use ratchet_http::offload;
+use std::future::poll_fn;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
@@ -54,11 +54,6 @@ fn cores() -> usize {
 /// The threads that a runtime needs so that all processors serve requests while every permit is taken.
 pub fn worker_threads() -> usize {
     Permits::of(cores()).worker_threads(cores())
-}
-
-/// The threads on which connections are served: one slow handler holds up half of them at most.
-pub(crate) fn connection_threads() -> usize {
-    cores().max(2)
 }
 
 /// Semaphores for CPU-bound work, and its threads.
@@ -162,7 +157,7 @@ impl Compute {
         answer: F,
     ) -> Option<F::Output> {
         let permit = self.requests.clone().acquire_owned().await.ok();
-        offload().await;
+        requeue().await;
         let answer = PERMIT.scope(Mutex::new(permit), answer);
         match limit.is_zero() {
             true => Some(answer.await),
@@ -207,9 +202,23 @@ impl<T> Drop for SpawnedStep<T> {
 /// take over most of them, but not the task that was woken last. They may take long, so nobody waits for them with a
 /// permit.
 async fn acquire(permits: &Semaphore) -> Option<SemaphorePermit<'_>> {
-    offload().await;
+    requeue().await;
     // The semaphore is never closed; without a permit only the limit would be missing.
     permits.acquire().await.ok()
+}
+
+/// Puts this task behind those that its thread would run next, where other threads find it. Tokio's `yield_now` puts it
+/// where only its own thread finds it, which may compute for somebody else before.
+async fn requeue() {
+    let mut is_requeued = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut is_requeued, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// A value that is expensive to compute: computed once, by the first caller, while others wait.

@@ -6,7 +6,7 @@ use crate::response::respond::error_response;
 use crate::status::StatusError;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Response};
-use ratchet_http::{Body, Sender, channel, offload};
+use ratchet_http::{Body, Sender, channel};
 use ratchet_store::archive::Backup;
 use std::time::Duration;
 
@@ -18,7 +18,6 @@ const CHUNK: usize = 256 << 10;
 
 /// Starts a backup of the latest revision.
 pub(crate) async fn answer(app: &App) -> Response<Body> {
-    offload().await;
     // Taken first: the revision of the backup is this one or a later one.
     let lines = || app.cache.lines();
     let holds: Vec<_> =

@@ -21,7 +21,7 @@ use http::header::CONTENT_ENCODING;
 use http::{Method, Response};
 use ratchet_access::User;
 use ratchet_engine::Part;
-use ratchet_http::{Body, ReadError, offload, read_body};
+use ratchet_http::{Body, ReadError, read_body};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -124,9 +124,6 @@ pub(crate) async fn resource(
     if let Some(text) = resource.deprecation(&app.api_config) {
         request.warnings.add(text);
     }
-    if !is_short(operation, method) {
-        offload().await;
-    }
     if operation == Operation::Connect {
         let connect = Connect { app, resource, path, request, user };
         let client = Client::new(source, request.address);
@@ -177,10 +174,7 @@ pub(crate) async fn resource(
     let verb = request.info.verb;
     let result = match dispatch(&resource_request, operation, verb) {
         Err(error) => Err(error),
-        Ok(handling) if body.len() <= SMALL => {
-            offload_large(resource, path, operation).await;
-            handling.await
-        }
+        Ok(handling) if body.len() <= SMALL => handling.await,
         Ok(handling) => {
             let result = app.compute.request(app.limits.timeout, handling).await;
             result.unwrap_or_else(|| Err(StatusError::timeout()))
@@ -200,26 +194,6 @@ pub(crate) async fn resource(
             request.record_error(&error);
             error_response(&error, request.error_output())
         }
-    }
-}
-
-/// Whether an operation concerns one object and takes less than a millisecond, if that is small.
-fn is_short(operation: Operation, method: &Method) -> bool {
-    match operation {
-        Operation::Get | Operation::Create | Operation::Delete => true,
-        Operation::Update => *method == Method::PUT,
-        _ => false,
-    }
-}
-
-/// Leaves the thread of the connection before a write that replaces or deletes a large object, whatever its body.
-async fn offload_large(resource: &ServedResource, path: &ResourcePath, operation: Operation) {
-    if let Operation::Update | Operation::Delete = operation
-        && let Ok(Some(stored)) =
-            resource.cache.find(&resource.cache_key(&path.namespace, &path.name))
-        && stored.size() > SMALL
-    {
-        offload().await;
     }
 }
 

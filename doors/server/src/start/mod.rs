@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::app::aggregator::{Aggregator, AggregatorConfig};
 use crate::app::audit::Auditing;
 use crate::app::backends::Backends;
-use crate::app::compute::{Compute, STACK_SIZE, connection_threads};
+use crate::app::compute::Compute;
 use crate::app::definitions::{Definitions, follow};
 use crate::app::documents::Documents;
 use crate::app::enabled_plugins::EnabledPlugins;
@@ -36,7 +36,7 @@ use crate::storage::cache::{Cache, Index};
 use crate::storage::health::{self, HealthFlags};
 use crate::storage::held_revisions::HeldRevisions;
 use ratchet_http::health::LogProbe;
-use ratchet_http::{ConnectionThreads, Drain, ListenLimits, Listener, TlsError, TlsReload};
+use ratchet_http::{Drain, ListenLimits, Listener, TlsError, TlsReload};
 use ratchet_identity::{Authenticators, Authorities, Reloading};
 use ratchet_kubelet::{Extensions, KubeletClient, Others, Settings, Timing, WebhookClient};
 use ratchet_store::{Line, Revision, Split, Store, StoreError};
@@ -70,9 +70,6 @@ pub enum StartError {
         /// The error of the system.
         why: std::io::Error,
     },
-    /// The system refuses threads.
-    #[error("cannot start the threads of connections: {0}")]
-    Threads(std::io::Error),
     /// A file cannot be read or parsed.
     #[error("{0}")]
     File(String),
@@ -156,8 +153,6 @@ pub async fn start(config: Config, store: impl Into<Split>) -> Result<BoundServe
     let listener = Listener::bind(config.bind)
         .await
         .map_err(|why| StartError::Listen { address: config.bind.to_string(), why })?;
-    let threads = ConnectionThreads::start(connection_threads(), STACK_SIZE);
-    let listener = listener.on_threads(threads.map_err(StartError::Threads)?);
     let limits = ListenLimits {
         drain_limit: config.drain_limit,
         write_timeout: config.limits.write,

@@ -6,7 +6,6 @@ use crate::app::resource_request::ResourceRequest;
 use crate::status::StatusError;
 use crate::validation::csr;
 use ratchet_engine::pod_security::PodSecurityMetrics;
-use ratchet_http::offload;
 use ratchet_pipeline::Paired;
 use std::time::{Duration, Instant};
 
@@ -27,10 +26,6 @@ pub(crate) async fn judge(
 ) -> Result<Judgement, StatusError> {
     let (app, row) = (request.app, request.resource.row());
     if !row.is_defined() {
-        // Pod Security looks at the pods of a namespace whose labels change.
-        if row.group.is_empty() && row.plural == "namespaces" {
-            offload().await;
-        }
         return validate(request, paired);
     }
     // The rules of a definition may use their whole cost budget, which is more than other requests should wait for.

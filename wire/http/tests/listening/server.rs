@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::{Arc, Barrier};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -11,8 +11,8 @@ use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 use ratchet_http::certificates::{Authority, usual_names};
 use ratchet_http::{
-    Body, ConnectionThreads, Drain, ListenLimits, Listener, Peer, ReadError, Service, TlsReload,
-    channel, empty, full, offload, read_body,
+    Body, Drain, ListenLimits, Listener, Peer, ReadError, Service, TlsReload, channel, empty, full,
+    read_body,
 };
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -34,9 +34,8 @@ impl Server {
         let tls = TlsReload::from_files(files.certificate, files.key).unwrap();
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let address = listener.address();
-        let listener = listener.on_threads(ConnectionThreads::start(1, 2 << 20).unwrap());
         let drain = Drain::new();
-        let service: Arc<dyn Service> = Answers::new(&drain);
+        let service: Arc<dyn Service> = Arc::new(Answers { drain: drain.clone() });
         let running =
             tokio::spawn(listener.serve(Arc::clone(&tls), service, drain.clone(), limits));
         Self { dir, authority, address, tls, drain, running }
@@ -45,13 +44,6 @@ impl Server {
 
 pub(crate) struct Answers {
     pub(crate) drain: Drain,
-    pub(crate) two_compute: Barrier,
-}
-
-impl Answers {
-    pub(crate) fn new(drain: &Drain) -> Arc<Self> {
-        Arc::new(Self { drain: drain.clone(), two_compute: Barrier::new(2) })
-    }
 }
 
 impl Service for Answers {
@@ -72,12 +64,6 @@ impl Service for Answers {
                 "/slow" => {
                     tokio::time::sleep(Duration::from_millis(300)).await;
                     Response::new(full("slow but whole"))
-                }
-                "/compute" => {
-                    // Holds its thread until another request does the same.
-                    offload().await;
-                    self.two_compute.wait();
-                    Response::new(full("computed"))
                 }
                 "/forever" => std::future::pending().await,
                 "/watch" => self.watch(),

@@ -5,7 +5,6 @@ use super::Defined;
 use crate::status::StatusError;
 use crate::storage::cache::{Change, Item};
 use ratchet_crd::CustomResource;
-use ratchet_http::offload;
 use ratchet_object::Node;
 use std::sync::Arc;
 
@@ -40,7 +39,7 @@ impl ServedResource {
             }
             // Others have their turn: a long list may have to be converted.
             if at % YIELD_EVERY == YIELD_EVERY - 1 {
-                offload().await;
+                tokio::task::yield_now().await;
             }
         }
         let Some(converter) = defined.definition.converter().filter(|_| !sent.is_empty()) else {

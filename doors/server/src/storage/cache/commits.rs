@@ -40,7 +40,7 @@ impl Cache {
             return self.store.commit(writes).await;
         }
         let store = self.store.clone();
-        let task = self.runtime.spawn(async move { store.commit(writes).await });
+        let task = tokio::spawn(async move { store.commit(writes).await });
         task.await.unwrap_or(Err(StoreError::Closed))
     }
 

@@ -40,7 +40,6 @@ use ratchet_store::{
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 /// The key prefix of all API objects.
@@ -87,8 +86,6 @@ pub struct Cache {
     recent_bytes: Mutex<usize>,
     /// Permits of watches that read changes from the store for themselves.
     history_readers: Arc<Semaphore>,
-    /// Where commits go on whose request has ended, also that of a connection's thread.
-    runtime: Handle,
 }
 
 impl Cache {
@@ -125,7 +122,6 @@ impl Cache {
             pool,
             recent_bytes: Mutex::new(0),
             history_readers: Arc::new(Semaphore::new(history::MAX_READERS)),
-            runtime: Handle::current(),
         })
     }
 
