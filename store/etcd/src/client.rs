@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -37,8 +36,6 @@ pub(crate) struct Client {
     /// The member to try next.
     next: AtomicUsize,
     current: Mutex<Option<Connection>>,
-    /// Where connections live, whichever runtime a caller is on.
-    runtime: Handle,
 }
 
 impl Client {
@@ -48,8 +45,7 @@ impl Client {
         let tls = tls.then(|| ReloadingTls::open(config).map(Arc::new)).transpose()?;
         // Servers that start together do not all choose the same member.
         let next = AtomicUsize::new(fastrand::usize(..endpoints.len().max(1)));
-        let (current, runtime) = (Mutex::new(None), Handle::current());
-        Ok(Self { endpoints, tls, timeout: config.timeout, next, current, runtime })
+        Ok(Self { endpoints, tls, timeout: config.timeout, next, current: Mutex::new(None) })
     }
 
     /// A call with one answer. `message` makes the message anew for each attempt.
@@ -123,17 +119,9 @@ impl Client {
     async fn dial(&self, index: usize) -> Result<Connection, RpcError> {
         let index = index.checked_rem(self.endpoints.len()).unwrap_or_default();
         let endpoint = self.endpoints.get(index);
-        let endpoint =
-            endpoint.cloned().ok_or_else(|| RpcError::NotSent("no member".to_owned()))?;
+        let endpoint = endpoint.ok_or_else(|| RpcError::NotSent("no member".to_owned()))?;
         let tls = self.tls.as_ref().map(|tls| tls.get());
-        let open = async move { Connection::open(&endpoint, tls.as_ref()).await };
-        let opened = self.runtime.spawn(open).await;
-        opened.unwrap_or_else(|why| Err(RpcError::NotSent(why.to_string())))
-    }
-
-    /// The runtime of the connections.
-    pub(crate) fn runtime(&self) -> &Handle {
-        &self.runtime
+        Connection::open(endpoint, tls.as_ref()).await
     }
 
     /// Reads the files of certificates again. Calls then go over a new connection, watches when theirs ends.

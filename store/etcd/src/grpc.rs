@@ -234,7 +234,7 @@ impl Connection {
 }
 
 /// Begins HTTP/2; the connection runs until its senders and streams are gone. A client of HTTP on top of it would hand
-/// every call from task to task, which costs more than the call.
+/// every call from task to task.
 async fn handshake(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     calls: &OpenCalls,

@@ -75,7 +75,7 @@ pub struct EtcdStore {
 impl EtcdStore {
     /// Connects to the first member that answers; fails if none does in time.
     ///
-    /// Must be called on a Tokio runtime, which the store needs as long as it is used; it may be used on others, too.
+    /// Must be called on a Tokio runtime, which the store needs as long as it is used.
     pub async fn connect(config: EtcdConfig) -> Result<Self, ConnectError> {
         let keys = KeyMap::new(&config.root, &config.prefix);
         let shared = Arc::new(Shared::new(Client::new(&config)?, keys));
@@ -130,8 +130,7 @@ impl Store for EtcdStore {
             let transaction = Transaction::new(&self.shared.keys, writes)?;
             let (shared, leases) = (Arc::clone(&self.shared), Arc::clone(&self.leases));
             // It happens even if nobody waits for it.
-            let runtime = self.shared.client.runtime();
-            let task = runtime.spawn(async move { commit(&shared, &leases, &transaction).await });
+            let task = tokio::spawn(async move { commit(&shared, &leases, &transaction).await });
             task.await.unwrap_or(Err(StoreError::Closed))
         })
     }

@@ -43,7 +43,7 @@ impl Watcher {
             previous,
             batches,
         };
-        shared.client.runtime().spawn(follower.run());
+        tokio::spawn(follower.run());
         Self(inbox)
     }
 
