@@ -34,7 +34,7 @@ use ratchet_formats::shell_quote;
 use ratchet_http::TlsLimits;
 use ratchet_server::{
     AggregationConfig, BackendConfig, ClientKeyFiles, Config, Credentials, Proxies, ProxyFiles,
-    STACK_SIZE, ServiceRouting, Trust, worker_threads,
+    ServiceRouting, Trust,
 };
 use ratchet_store::Split;
 use settings::Settings;
@@ -84,9 +84,7 @@ fn start(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         tracing::warn!("--etcd-servers is not used: everything is kept in the server's own store");
     }
     controllers.election = controllers::election(&args.controllers, data.is_shared())?;
-    let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    runtime.worker_threads(worker_threads()).thread_stack_size(STACK_SIZE);
-    let runtime = runtime.enable_all().build()?;
+    let runtime = ratchet_server::runtime()?;
     // The store is opened before anything is written: it knows whether another process owns the directory.
     let store = runtime.block_on(data.open_store())?;
     let keys = Arc::new(Keys::prepare(

@@ -15,10 +15,11 @@ use ratchet_apply::{BuiltInKind, ConvertObject, Converter, ResetFields, api_vers
 use ratchet_crd::definition::Conversion;
 use ratchet_crd::{CustomResource, Strategy};
 use ratchet_engine::{ApiConfig, Change, Facts, Part, Verdict};
+use ratchet_object::defaults::Defaults;
 use ratchet_object::schema::{self, KindRow, TypeRow};
 use ratchet_object::{
     GroupVersionKind, Kind, Node, Object, Repeated, Span, TypeReport, Value, canonicalize,
-    compare_with_type, complete, defaults, prune,
+    compare_with_type, complete, prune,
 };
 
 /// How objects of one kind in one version are decoded, completed and validated.
@@ -108,6 +109,9 @@ pub struct BuiltInType {
     gvk: GroupVersionKind<'static>,
     kind: Option<Kind<'static>>,
     schema: Option<&'static KindRow>,
+    defaults: Defaults,
+    /// What the endpoint of the object itself ignores.
+    reset_fields: Option<ResetFields<'static>>,
 }
 
 impl BuiltInType {
@@ -126,7 +130,17 @@ impl BuiltInType {
             group => format!("{group}/{version}"),
         };
         let schema = schema::kind(group, version, kind);
-        Self { gvk, kind: ratchet_object::find(&api_version, kind), schema }
+        Self::with_schema(gvk, ratchet_object::find(&api_version, kind), schema)
+    }
+
+    fn with_schema(
+        gvk: GroupVersionKind<'static>,
+        kind: Option<Kind<'static>>,
+        schema: Option<&'static KindRow>,
+    ) -> Self {
+        let defaults = Defaults::of(gvk.group, gvk.version, gvk.kind);
+        let reset_fields = schema.and_then(|row| ResetFields::of(gvk.group, row.plural, ""));
+        Self { gvk, kind, schema, defaults, reset_fields }
     }
 
     /// The type of the kind that an object names; `None` if it is not built in.
@@ -134,7 +148,7 @@ impl BuiltInType {
         let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
         let row = schema::kind(group, version, kind)?;
         let gvk = GroupVersionKind { group: row.group, version: row.version, kind: row.kind };
-        Some(Self { gvk, kind: ratchet_object::find(api_version, kind), schema: Some(row) })
+        Some(Self::with_schema(gvk, ratchet_object::find(api_version, kind), Some(row)))
     }
 }
 
@@ -179,7 +193,7 @@ impl ObjectType for BuiltInType {
     }
 
     fn apply_defaults(&self, object: &mut Node<'_>) {
-        defaults::apply(self.gvk.group, self.gvk.version, self.gvk.kind, object);
+        self.defaults.apply(object);
     }
 
     fn complete(&self, object: &mut Node<'static>) {
@@ -217,7 +231,10 @@ impl ObjectType for BuiltInType {
     }
 
     fn reset_fields<'a>(&self, subresource: &str, _: &'a str) -> Option<ResetFields<'a>> {
-        ResetFields::of(self.gvk.group, self.schema?.plural, subresource)
+        match subresource {
+            "" => self.reset_fields,
+            subresource => ResetFields::of(self.gvk.group, self.schema?.plural, subresource),
+        }
     }
 
     fn replicas_fields(&self) -> Vec<ReplicasField> {

@@ -49,7 +49,7 @@ pub use access::authorize::Mode;
 pub use app::App;
 pub use app::audit::Audit;
 pub use app::backends::Backends;
-pub use app::compute::{STACK_SIZE, worker_threads};
+pub use app::compute::runtime;
 pub use app::metrics;
 pub use app::service_resolver::ServiceRouting;
 pub use app::version::{PLATFORM, git_version};

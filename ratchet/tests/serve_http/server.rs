@@ -80,9 +80,7 @@ impl Server {
     ) -> Self {
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
-            let mut runtime = tokio::runtime::Builder::new_multi_thread();
-            let threads = ratchet_server::worker_threads();
-            let runtime = runtime.worker_threads(threads).enable_all().build().unwrap();
+            let runtime = ratchet_server::runtime().unwrap();
             runtime.block_on(async {
                 let (server, ready) = Self::prepare(store, found, change).await;
                 sender.send(server).unwrap();

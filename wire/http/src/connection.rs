@@ -98,7 +98,6 @@ where
         .header_read_timeout(limits.header_timeout)
         .max_buf_size((limits.max_header_bytes as usize).max(8192))
         .max_headers(limits.max_headers)
-        .title_case_headers(true) // as Go writes them
         .serve_connection(TokioIo::new(stream), handler.clone())
         .with_upgrades();
     drive(connection, &handler).await;

@@ -183,14 +183,14 @@ impl Authenticators {
     ) -> Result<Reviewed, String> {
         let config = &self.config;
         // Authenticators without audiences are for this server only.
-        let own_audiences = config.accounts.as_ref().map(|accounts| accounts.audiences.clone());
-        let own_audiences: Vec<String> = own_audiences.unwrap_or_default();
-        let requested = if audiences.is_empty() { &own_audiences } else { audiences };
-        let matching: Vec<_> =
-            requested.iter().filter(|audience| own_audiences.contains(audience)).cloned().collect();
+        let own_audiences: &[String] =
+            config.accounts.as_ref().map_or(&[], |accounts| &accounts.audiences);
+        let requested = if audiences.is_empty() { own_audiences } else { audiences };
         let agnostic = |user: User| {
+            let matching = requested.iter().filter(|audience| own_audiences.contains(audience));
+            let matching: Vec<String> = matching.cloned().collect();
             let is_for_us = !matching.is_empty() || own_audiences.is_empty();
-            is_for_us.then(|| Reviewed { user, audiences: matching.clone() })
+            is_for_us.then_some(Reviewed { user, audiences: matching })
         };
         let static_user = config.tokens.as_ref().and_then(|file| file.user(token));
         if let Some(reviewed) = static_user.cloned().and_then(agnostic) {

@@ -305,9 +305,12 @@ fn check_managers(list: &At<'_>, verdict: &mut Verdict) {
 
 /// Whether Go calls a character printable: then quoting does not escape it.
 fn is_printable(letter: char) -> bool {
+    if letter.is_ascii() {
+        return matches!(letter, ' '..='~');
+    }
     let mut buffer = [0; 4];
     let text = letter.encode_utf8(&mut buffer);
-    matches!(letter, '"' | '\\') || format!("{}", ratchet_net::Quoted(text)).len() == text.len() + 2
+    format!("{}", ratchet_net::Quoted(text)).len() == text.len() + 2
 }
 
 /// Checks immutable metadata, and finalizers added to an object that is being deleted. The server fills in fields that

@@ -113,9 +113,26 @@ static ROWS: &[Row] = &[
 /// Idempotent. Existing members keep their order, new ones are appended, and values of the wrong
 /// type are left alone.
 pub fn apply(group: &str, version: &str, kind: &str, node: &mut Node<'_>) {
-    let key = (group, version, kind);
-    let index = ROWS.binary_search_by(|row| (row.group, row.version, row.kind).cmp(&key));
-    if let Some(row) = index.ok().and_then(|index| ROWS.get(index)) {
-        (row.defaulter)(node);
+    Defaults::of(group, version, kind).apply(node);
+}
+
+/// The defaults of one kind, for those who have many of its objects.
+#[derive(Clone, Copy, Debug)]
+pub struct Defaults(Option<Defaulter>);
+
+impl Defaults {
+    /// Finds those of a kind.
+    #[must_use]
+    pub fn of(group: &str, version: &str, kind: &str) -> Self {
+        let key = (group, version, kind);
+        let index = ROWS.binary_search_by(|row| (row.group, row.version, row.kind).cmp(&key));
+        Self(index.ok().and_then(|index| ROWS.get(index)).map(|row| row.defaulter))
+    }
+
+    /// Sets them, as [`apply`] does.
+    pub fn apply(self, node: &mut Node<'_>) {
+        if let Self(Some(defaulter)) = self {
+            defaulter(node);
+        }
     }
 }

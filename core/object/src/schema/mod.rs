@@ -4,6 +4,7 @@
 //! the [`Shape`]s lead. The tables are static, so nothing here allocates; `tools/schemagen` writes
 //! them.
 
+mod index;
 pub mod topology;
 mod v1_36;
 
@@ -146,9 +147,7 @@ static NO_TYPE: TypeRow = TypeRow { name: "", id: "", fields: &[] };
 /// Finds a built-in kind; the group is empty for core.
 #[must_use]
 pub fn kind(group: &str, version: &str, kind: &str) -> Option<&'static KindRow> {
-    let key = (group, version, kind);
-    let index = KINDS.binary_search_by(|row| (row.group, row.version, row.kind).cmp(&key));
-    KINDS.get(index.ok()?)
+    index::find(group, version, kind)
 }
 
 /// The type at an index from the tables; any other index gives a type without fields.

@@ -1,6 +1,7 @@
 //! Plugins that the engine implements: their decision is part of the verdict, and takes effect at their place in the chain.
 
 use super::plugin::{Plugin, PluginResult, Subject};
+use crate::app::metrics::Step;
 use crate::status::StatusError;
 
 /// `PodSecurity`.
@@ -36,7 +37,7 @@ impl Plugin for DenyServiceExternalIPs {
 fn decision(name: &str, subject: &Subject<'_>) -> Result<(), StatusError> {
     let Subject::Change { request, attributes, judgement, .. } = subject else { return Ok(()) };
     let denial = judgement.denial.as_ref().filter(|(plugin, _)| *plugin == name);
-    let labels = (name, "validate", attributes.operation.as_str());
+    let labels = (name, Step::Validate, attributes.operation);
     request.app.metrics.plugin_ran(labels, denial.is_some(), judgement.duration);
     denial.map_or(Ok(()), |(_, error)| Err(error.clone()))
 }

@@ -3,6 +3,7 @@
 use super::input::AdmissionInput;
 use super::plugin::{Plugin, PluginResult, Subject};
 use super::scope::AdmissionScope;
+use crate::app::metrics::Step;
 use crate::app::request_cluster::RequestCluster;
 use crate::status::StatusError;
 use ratchet_pipeline::{PolicyVerdict, evaluate_policies};
@@ -56,7 +57,7 @@ async fn evaluate(policies: &Arc<Policies>, input: &AdmissionInput<'_>) -> Resul
     let verdict = scope.app.pace.evaluate(&scope.app.compute, policies, &pace_key, judge).await;
     let PolicyVerdict { result, status } = verdict;
     cluster.check()?;
-    let labels = (PLUGIN, "validate", attributes.operation.as_str());
+    let labels = (PLUGIN, Step::Validate, attributes.operation);
     scope.app.metrics.plugin_ran(labels, status.is_some(), started.elapsed());
     for check in &result.checks {
         scope.app.metrics.policy_checked(check);

@@ -83,6 +83,6 @@ impl PolicyContext for RequestCluster<'_> {
     }
 
     fn nanoseconds(&self) -> u64 {
-        u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        u64::try_from(self.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 }

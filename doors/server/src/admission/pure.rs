@@ -1,6 +1,7 @@
 //! Plugins of the table in `core/admission`: pure functions of an object and the cluster state.
 
 use super::plugin::{Admission, Plugin, PluginResult, Subject};
+use crate::app::metrics::Step;
 use crate::app::request_cluster::RequestCluster;
 use crate::app::resource_request::ResourceRequest;
 use crate::status::{About, StatusError};
@@ -58,7 +59,7 @@ impl Pure {
         if let Err(error) = cluster.check() {
             return Some(Err(error));
         }
-        let labels = (self.0.name, "validate", attributes.operation.as_str());
+        let labels = (self.0.name, Step::Validate, attributes.operation);
         request.app.metrics.plugin_ran(labels, result.is_err(), started.elapsed());
         Some(result.map_err(|denial| status_error(request, new.name(), denial)))
     }

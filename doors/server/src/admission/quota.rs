@@ -3,6 +3,7 @@
 use super::attributes::{attributes, subresource_of};
 use super::plugin::{CommitConditions, PendingWrite, Plugin, PluginResult};
 use super::pure::status_error;
+use crate::app::metrics::Step;
 use crate::app::request_cluster::RequestCluster;
 use crate::app::resource_request::ResourceRequest;
 use crate::registry::ServedResource;
@@ -55,8 +56,8 @@ impl ResourceQuota {
         request.app.cache.fresh().await?;
         let started = Instant::now();
         let items = quotas_of(request, &resource)?;
-        let charged = charge_quotas(request, items, &attributes, new);
-        let labels = (self.name(), "validate", operation.as_str());
+        let charged = charge_quotas(request, items, &attributes, new).await;
+        let labels = (self.name(), Step::Validate, operation);
         request.app.metrics.plugin_ran(labels, charged.is_err(), started.elapsed());
         let charged = charged.map_err(|denial| status_error(request, name, denial))?;
         let write = |(item, after): (Arc<Item>, Node<'static>)| {
@@ -82,7 +83,7 @@ fn quotas_of(
 }
 
 /// The quotas that a request changes, with their new contents.
-fn charge_quotas(
+async fn charge_quotas(
     request: &ResourceRequest<'_>,
     items: Vec<Arc<Item>>,
     attributes: &Attributes<'_>,
@@ -91,15 +92,11 @@ fn charge_quotas(
     let stored: Vec<Node<'static>> = items.iter().map(|item| item.node()).collect();
     let now = request.app.seconds();
     let mut quotas = stored.clone();
-    for one in quotas.iter_mut().filter(|one| !quota::is_current(one)) {
-        recount(request, one, now);
-    }
+    recount(request, &mut quotas, now, |one| !quota::is_current(one)).await;
     let mut charged = quotas.clone();
     if quota::charge(attributes, new, &mut charged, now).is_err() {
         // Objects may have been deleted since the last count: a denial is based on a fresh one.
-        for one in &mut quotas {
-            recount(request, one, now);
-        }
+        recount(request, &mut quotas, now, |_| true).await;
         charged = quotas;
         quota::charge(attributes, new, &mut charged, now)?;
     }
@@ -108,13 +105,27 @@ fn charge_quotas(
     Ok(changed.map(|((item, _), after)| (item, after)).collect())
 }
 
-fn recount(request: &ResourceRequest<'_>, one: &mut Node<'static>, now: i64) {
-    let cluster = RequestCluster::new(request.app, request.user);
-    let list = |group: &str, resource: &str| {
-        let served = request.app.registry.find_in_group(group, resource);
-        let is_served = served.is_some_and(|served| served.row().namespaced);
-        let resource = GroupVersionResource::any_version(group, resource);
-        is_served.then(|| cluster.list(&resource, &request.path.namespace, usize::MAX))
+/// Counts for some of the quotas what is there. That decodes every object of the namespace, so it waits for a permit, and
+/// for one that no list needs.
+async fn recount(
+    request: &ResourceRequest<'_>,
+    quotas: &mut [Node<'static>],
+    now: i64,
+    is_counted: impl Fn(&Node<'_>) -> bool,
+) {
+    let mut counted: Vec<_> = quotas.iter_mut().filter(|one| is_counted(one)).collect();
+    if counted.is_empty() {
+        return;
+    }
+    let count = || {
+        let cluster = RequestCluster::new(request.app, request.user);
+        let list = |group: &str, resource: &str| {
+            let served = request.app.registry.find_in_group(group, resource);
+            let is_served = served.is_some_and(|served| served.row().namespaced);
+            let resource = GroupVersionResource::any_version(group, resource);
+            is_served.then(|| cluster.list(&resource, &request.path.namespace, usize::MAX))
+        };
+        counted.iter_mut().for_each(|one| quota::recount(one, &list, now));
     };
-    quota::recount(one, &list, now);
+    request.app.compute.evaluate(true, count).await;
 }

@@ -6,6 +6,7 @@ use super::mutator::Mutator;
 use super::plugin::{Plugin, PluginResult, Subject};
 use super::scope::AdmissionScope;
 use crate::app::App;
+use crate::app::metrics::Step;
 use crate::app::request_cluster::RequestCluster;
 use crate::registry::own_webhook;
 use crate::status::StatusError;
@@ -60,7 +61,7 @@ impl Plugin for ValidatingWebhooks {
             let Some(input) = AdmissionInput::of(subject)? else { return Ok(()) };
             let started = Instant::now();
             let result = validate(&webhooks, &input).await;
-            let labels = (self.name(), "validate", input.operation.as_str());
+            let labels = (self.name(), Step::Validate, input.operation);
             scope.app.metrics.plugin_ran(labels, result.is_err(), started.elapsed());
             result
         })

@@ -1,18 +1,20 @@
 //! `Compute`: permits for CPU-bound work, so that worker threads remain for other requests.
 //!
 //! A runtime thread that computes serves no other request. So work of more than a millisecond waits for a permit, and
-//! the runtime has one thread per processor and one per permit ([`worker_threads`]): however much is computed, threads
-//! remain for the rest. Their number never changes, because the allocator keeps memory for every thread that ever had
-//! work. Work that owns its data and has many steps runs on a few dedicated threads.
+//! another thread takes over the tasks of the one that computes ([`in_place`]): however much is computed, as many
+//! threads as there are processors serve the rest. More of them from the start would cost every request: tasks and what
+//! they allocate would wander between threads, which was measured as a quarter of the processor time of a GET. A thread
+//! that has nothing to do ends soon, because the allocator keeps memory for every thread that ever had work. Work that
+//! owns its data and has many steps runs on a few dedicated threads.
 
 use std::future::poll_fn;
 use std::panic::resume_unwind;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::task::Poll;
 use std::time::Duration;
-use tokio::runtime::{Builder, Runtime};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
-use tokio::task::JoinHandle;
+use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::{JoinHandle, block_in_place};
 use tokio::time::timeout;
 
 /// Objects up to this size are decoded and encoded in less than a millisecond, which is not worth a thread switch.
@@ -20,7 +22,7 @@ pub(crate) const SMALL: usize = 32 * 1024;
 
 /// The stack of a thread that handles requests. Objects and expressions may be as deep as their limits, below handlers
 /// whose frames are large in a build without optimisation; memory is taken by what is used only.
-pub const STACK_SIZE: usize = 4 << 20;
+const STACK_SIZE: usize = 4 << 20;
 
 /// The number of permits of each kind.
 #[derive(Clone, Copy, Debug)]
@@ -37,13 +39,10 @@ impl Permits {
         Self { work: half, expressions: half, unmeasured: half.max(2), requests: half.max(2) }
     }
 
+    /// The most threads that compute at once.
+    #[cfg(test)]
     fn all(self) -> usize {
         self.work + self.expressions + self.unmeasured + self.requests
-    }
-
-    /// The threads that a runtime needs so that all processors serve requests while every permit is taken.
-    fn worker_threads(self, cores: usize) -> usize {
-        cores + self.all()
     }
 }
 
@@ -51,16 +50,25 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// The threads that a runtime needs so that all processors serve requests while every permit is taken.
-pub fn worker_threads() -> usize {
-    Permits::of(cores()).worker_threads(cores())
+/// A runtime for requests: as many threads as there are processors, and one more for every permit that is in use.
+pub fn runtime() -> std::io::Result<Runtime> {
+    Builder::new_multi_thread()
+        .worker_threads(cores().max(2))
+        .thread_keep_alive(KEEP_ALIVE)
+        .thread_stack_size(STACK_SIZE)
+        .enable_all()
+        .build()
 }
+
+/// How long a thread remains that has nothing to do.
+const KEEP_ALIVE: Duration = Duration::from_secs(2);
 
 /// Semaphores for CPU-bound work, and its threads.
 pub struct Compute {
     /// Permits for pieces of work.
     work: Arc<Semaphore>,
-    /// Permits for CEL evaluations; they may take longest, so that only other evaluations wait for them.
+    /// Permits for CEL evaluations and for what looks at a whole namespace; they may take longest, so that only
+    /// others of their like wait for them.
     expressions: Semaphore,
     /// Permits for CEL evaluations whose duration is unknown.
     unmeasured: Semaphore,
@@ -111,8 +119,7 @@ impl Compute {
         work: impl FnOnce(&mut S) -> T + Send + 'static,
     ) -> (S, T) {
         let Some(threads) = &self.threads else {
-            let _permit = acquire(&self.work).await;
-            let done = work(&mut state);
+            let done = in_place_of(&self.work, || work(&mut state)).await;
             return (state, done);
         };
         // The permit is the step's and not the caller's: a response body is not polled while its client does not read,
@@ -135,19 +142,17 @@ impl Compute {
 
     /// Runs a piece of work after waiting for a permit.
     pub(crate) async fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        let _permit = acquire(&self.work).await;
-        work()
+        in_place_of(&self.work, work).await
     }
 
-    /// Evaluates CEL expressions that were slow before, or may be, when they get a permit among their like.
+    /// Evaluates what was slow before, such as CEL expressions, or may be, when it gets a permit among its like.
     pub(crate) async fn evaluate<T: Send>(
         &self,
         was_slow: bool,
         work: impl FnOnce() -> T + Send,
     ) -> T {
         let permits = if was_slow { &self.expressions } else { &self.unmeasured };
-        let _permit = acquire(permits).await;
-        work()
+        in_place_of(permits, work).await
     }
 
     /// Handles a request with a large body after waiting for a permit; none if it exceeds a nonzero `limit`.
@@ -157,7 +162,8 @@ impl Compute {
         answer: F,
     ) -> Option<F::Output> {
         let permit = self.requests.clone().acquire_owned().await.ok();
-        requeue().await;
+        let mut answer = pin!(answer);
+        let answer = poll_fn(|context| in_place(|| answer.as_mut().poll(context)));
         let answer = PERMIT.scope(Mutex::new(permit), answer);
         match limit.is_zero() {
             true => Some(answer.await),
@@ -198,27 +204,19 @@ impl<T> Drop for SpawnedStep<T> {
     }
 }
 
-/// Acquires a permit to compute on this thread. The tasks that this thread would run next run first: other threads can
-/// take over most of them, but not the task that was woken last. They may take long, so nobody waits for them with a
-/// permit.
-async fn acquire(permits: &Semaphore) -> Option<SemaphorePermit<'_>> {
-    requeue().await;
+/// Runs work in place after waiting for one of the permits.
+async fn in_place_of<T>(permits: &Semaphore, work: impl FnOnce() -> T) -> T {
     // The semaphore is never closed; without a permit only the limit would be missing.
-    permits.acquire().await.ok()
+    let _permit = permits.acquire().await.ok();
+    in_place(work)
 }
 
-/// Puts this task behind those that its thread would run next, where other threads find it. Tokio's `yield_now` puts it
-/// where only its own thread finds it, which may compute for somebody else before.
-async fn requeue() {
-    let mut is_requeued = false;
-    poll_fn(|context| {
-        if std::mem::replace(&mut is_requeued, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
+/// Runs work on this thread, whose tasks another thread takes over; a runtime of one thread has no other.
+fn in_place<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => block_in_place(work),
+        _ => work(),
+    }
 }
 
 /// A value that is expensive to compute: computed once, by the first caller, while others wait.

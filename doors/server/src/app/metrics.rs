@@ -2,15 +2,19 @@
 
 mod connections;
 mod observations;
+mod plugins;
 
 pub use connections::Connections;
 pub(crate) use connections::name_witness;
+pub use plugins::Step;
 
 use self::observations::Observations;
+use self::plugins::PluginDurations;
 use crate::registry::ServedResource;
 use crate::request::{RequestInfo, Target};
 use crate::storage::cache::{Cache, NODE_PORTS};
 use http::StatusCode;
+use ratchet_admission::Operation;
 use ratchet_audit_log::{Counts, Level};
 use ratchet_engine::pod_security::PodSecurityMetrics;
 use ratchet_engine::{ApiConfig, Stage};
@@ -45,7 +49,7 @@ pub struct Metrics {
     long_running: GaugeVec,
     inflight: GaugeVec,
     watch_events: CounterVec,
-    controllers: HistogramVec,
+    plugins: PluginDurations,
     steps: HistogramVec,
     pod_security: PodSecurityCounters,
     policy_checks: CounterVec,
@@ -196,7 +200,7 @@ impl Metrics {
             long_running: registry.gauge("apiserver_longrunning_requests", stable, "Watches and connections that are open, by what was asked for.", &plain),
             inflight: registry.gauge("apiserver_current_inflight_requests", stable, "Requests that are being worked on, reads and writes apart.", &["request_kind"]),
             watch_events: registry.counter("apiserver_watch_events_total", alpha, "Events that were sent to those who watch.", &["group", "version", "resource"]),
-            controllers: registry.histogram("apiserver_admission_controller_admission_duration_seconds", stable, "How long each admission plugin took, in seconds, by step and operation.", &["name", "type", "operation", "rejected"], ADMISSION),
+            plugins: PluginDurations::new(registry.histogram("apiserver_admission_controller_admission_duration_seconds", stable, "How long each admission plugin took, in seconds, by step and operation.", &["name", "type", "operation", "rejected"], ADMISSION)),
             steps: registry.histogram("apiserver_admission_step_admission_duration_seconds", stable, "How long all admission plugins of a step took together, in seconds.", &["type", "operation", "rejected"], ADMISSION),
             pod_security: PodSecurityCounters::new(&registry),
             policy_checks: registry.counter("apiserver_validating_admission_policy_check_total", Stability::Beta, "Evaluations of admission policies, by policy, binding and what followed.", &policy_check),
@@ -330,15 +334,9 @@ impl Metrics {
         self.pod_security.count(results);
     }
 
-    /// Records one run of an admission plugin, labelled by name, step (`admit` or `validate`) and operation.
-    pub fn plugin_ran(
-        &self,
-        (name, step, operation): (&str, &str, &str),
-        rejected: bool,
-        duration: Duration,
-    ) {
-        let rejected = if rejected { "true" } else { "false" };
-        self.controllers.with(&[name, step, operation, rejected]).observe(duration.as_secs_f64());
+    /// Records one run of an admission plugin, labelled by name, step and operation.
+    pub fn plugin_ran(&self, labels: (&str, Step, Operation), rejected: bool, duration: Duration) {
+        self.plugins.observe(labels, rejected, duration);
     }
 
     /// Records the evaluation of a validating admission policy.
@@ -355,9 +353,10 @@ impl Metrics {
     }
 
     /// Records an admission step: all plugins together.
-    pub fn step_ran(&self, step: &str, operation: &str, rejected: bool, duration: Duration) {
+    pub fn step_ran(&self, step: Step, operation: Operation, rejected: bool, duration: Duration) {
         let rejected = if rejected { "true" } else { "false" };
-        self.steps.with(&[step, operation, rejected]).observe(duration.as_secs_f64());
+        let labels = [step.as_str(), operation.as_str(), rejected];
+        self.steps.with(&labels).observe(duration.as_secs_f64());
     }
 }
 

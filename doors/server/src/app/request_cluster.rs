@@ -7,21 +7,27 @@ use crate::storage::cache::{Item, Unreadable};
 use ratchet_access::User;
 use ratchet_object::{ClusterReader, GroupVersionKind, GroupVersionResource, Node, RestMapping};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Cluster state for one request.
 pub(crate) struct RequestCluster<'a> {
     pub(crate) app: &'a Arc<App>,
     pub(crate) user: &'a User,
-    pub(crate) started: Instant,
+    /// When the time of evaluations was looked at first.
+    started: OnceLock<Instant>,
     /// The first stored value that was needed and cannot be decoded.
     failed: OnceLock<Arc<Unreadable>>,
 }
 
 impl<'a> RequestCluster<'a> {
-    /// Starts the clock that evaluations are measured with.
+    /// The cluster as a user's request sees it.
     pub(crate) fn new(app: &'a Arc<App>, user: &'a User) -> Self {
-        Self { app, user, started: Instant::now(), failed: OnceLock::new() }
+        Self { app, user, started: OnceLock::new(), failed: OnceLock::new() }
+    }
+
+    /// The time that evaluations are measured with, from the first look at it on.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.get_or_init(Instant::now).elapsed()
     }
 
     /// Fails if a stored value was needed that cannot be decoded.

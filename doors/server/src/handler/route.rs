@@ -121,8 +121,8 @@ pub(crate) async fn resource(
             return error_response(&error, request.error_output());
         }
     };
-    if let Some(text) = resource.deprecation(&app.api_config) {
-        request.warnings.add(text);
+    if let Some(text) = resource.deprecation() {
+        request.warnings.add(text.to_owned());
     }
     if operation == Operation::Connect {
         let connect = Connect { app, resource, path, request, user };
@@ -172,9 +172,10 @@ pub(crate) async fn resource(
         deadline: request.deadline,
     };
     let verb = request.info.verb;
+    let is_small = body.len() <= SMALL && !replaces_large_object(&resource_request, method);
     let result = match dispatch(&resource_request, operation, verb) {
         Err(error) => Err(error),
-        Ok(handling) if body.len() <= SMALL => handling.await,
+        Ok(handling) if is_small => handling.await,
         Ok(handling) => {
             let result = app.compute.request(app.limits.timeout, handling).await;
             result.unwrap_or_else(|| Err(StatusError::timeout()))
@@ -195,6 +196,18 @@ pub(crate) async fn resource(
             error_response(&error, request.error_output())
         }
     }
+}
+
+/// A stored object above this size takes milliseconds to be decoded, changed and encoded.
+const LARGE_OBJECT: usize = 8 * SMALL;
+
+/// Whether a request, which may be small itself, changes or deletes a large object.
+fn replaces_large_object(request: &ResourceRequest<'_>, method: &Method) -> bool {
+    let is_about_one =
+        !matches!(*method, Method::GET | Method::HEAD) && !request.path.name.is_empty();
+    let key = || request.resource.cache_key(&request.path.namespace, &request.path.name);
+    let stored = is_about_one.then(|| request.resource.cache.find(&key()).ok().flatten());
+    stored.flatten().is_some_and(|item| item.size() > LARGE_OBJECT)
 }
 
 /// The format of the answer, by what the endpoint can answer with.

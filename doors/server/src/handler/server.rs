@@ -26,7 +26,7 @@ use ratchet_access::{Impersonated, User, impersonate};
 use ratchet_audit_log::Level;
 use ratchet_http::{Body, Peer, Service};
 use ratchet_identity::{TokenUsage, Verdict, impersonation};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -106,9 +106,8 @@ pub(crate) async fn serve(
         return response;
     };
     let mut seat = None;
-    let handle = handle(app, &request, source, (peer, caller), &mut seat);
     // The request timeout applies inside, so that the audit log records it.
-    let mut response = handle.await;
+    let mut response = handle(app, &request, source, (peer, caller), &mut seat).await;
     drop(running);
     if let Some(seat) = &seat {
         seat.flow().set_headers(response.headers_mut());
@@ -248,7 +247,8 @@ async fn handle(
             return audit::complete(trail, &request.parts.method, &request.audit, *response);
         }
     }
-    let response = authorize_and_route(app, request, source, &user);
+    // Pinned where it is, as its kilobytes would be copied into the timeout and again to where it is awaited.
+    let response = pin!(authorize_and_route(app, request, source, &user));
     let response = match request.deadline {
         None => response.await,
         // What is late when it begins does nothing.
@@ -294,8 +294,10 @@ async fn authorize_and_route(
     match app.authorizer.check(&attributes) {
         Ok(reason) => {
             app.metrics.authorizations.with(&["allowed"]).inc();
-            request.audit.annotate("authorization.k8s.io/decision", "allow");
-            request.audit.annotate("authorization.k8s.io/reason", reason);
+            if request.is_audited {
+                request.audit.annotate("authorization.k8s.io/decision", "allow");
+                request.audit.annotate("authorization.k8s.io/reason", reason);
+            }
         }
         Err(error) => {
             app.metrics.authorizations.with(&["denied"]).inc();

@@ -58,13 +58,15 @@ pub struct ServedResource {
     pub cache: Arc<ResourceCache>,
     /// The name in storage keys: `pods`, `deployments.apps`.
     storage: String,
+    /// The warning with which every request is answered, if the kind or version is deprecated.
+    deprecation: Option<String>,
     /// What it has only if it is defined at run time.
     defined: Option<Defined>,
 }
 
 impl ServedResource {
     /// A resource of the catalog.
-    fn built_in(row: &'static Resource<'static>, cache: &Cache) -> Self {
+    fn built_in(row: &'static Resource<'static>, cache: &Cache, config: &ApiConfig) -> Self {
         let stored = storage(row);
         let storage = storage_name(stored.group, stored.plural);
         Self {
@@ -74,12 +76,18 @@ impl ServedResource {
             strategy: strategy(stored.group, stored.kind),
             cache: cache.resource_cache(&storage),
             storage,
+            deprecation: ratchet_engine::deprecation(row.gvk(), config),
             defined: None,
         }
     }
 
     /// A resource that is defined at run time, in one version.
-    fn custom(row: CustomRow, defined: Defined, cache: &Cache) -> Self {
+    fn custom(
+        row: CustomRow,
+        deprecation: Option<String>,
+        defined: Defined,
+        cache: &Cache,
+    ) -> Self {
         let storage = storage_name(&row.group, &row.plural);
         Self {
             object_type: defined.object_type(),
@@ -88,6 +96,7 @@ impl ServedResource {
             cache: cache.resource_cache(&storage),
             row: Row::Custom(Box::new(row)),
             storage,
+            deprecation,
             defined: Some(defined),
         }
     }
@@ -136,12 +145,15 @@ impl ServedResource {
 
     /// The key of an object in the store.
     pub fn key(&self, namespace: &str, name: &str) -> Arc<str> {
-        format!("{ROOT}{}/{}", self.storage, self.cache_key(namespace, name)).into()
+        match self.row().namespaced {
+            true => [ROOT, &self.storage, "/", namespace, "/", name].concat().into(),
+            false => [ROOT, &self.storage, "/", name].concat().into(),
+        }
     }
 
     /// The key of an object in the watch cache.
     pub fn cache_key(&self, namespace: &str, name: &str) -> String {
-        if self.row().namespaced { format!("{namespace}/{name}") } else { name.to_owned() }
+        if self.row().namespaced { [namespace, "/", name].concat() } else { name.to_owned() }
     }
 
     /// The prefix of the store keys of a collection.
@@ -246,11 +258,8 @@ impl ServedResource {
     }
 
     /// The warning with which every request is answered, if the kind or version is deprecated.
-    pub(crate) fn deprecation(&self, config: &ApiConfig) -> Option<String> {
-        match self.defined() {
-            Some(defined) => defined.deprecation.clone(),
-            None => ratchet_engine::deprecation(self.row().gvk(), config),
-        }
+    pub(crate) fn deprecation(&self) -> Option<&str> {
+        self.deprecation.as_deref()
     }
 
     /// Whether its objects can be decoded at once: a schema is compiled when it is first needed.
@@ -292,7 +301,7 @@ impl Registry {
         let wanted = |servable: &Servable| is_served(servable, config, switched);
         let rows = ratchet_catalog::servable().into_iter().filter(wanted);
         let built_in: Vec<_> =
-            rows.map(|row| Arc::new(ServedResource::built_in(row.row, cache))).collect();
+            rows.map(|row| Arc::new(ServedResource::built_in(row.row, cache, config))).collect();
         Self { now: ArcSwap::from_pointee(Resources::built_in(built_in)) }
     }
 

@@ -1,19 +1,22 @@
 //! Percent decoding as in Go's `net/url`.
 
+use memchr::memchr2;
+use std::borrow::Cow;
+
 /// Decodes a path; none if an escape is invalid. An escaped slash becomes a slash, for authorization and routing alike.
-pub(super) fn path(text: &str) -> Option<String> {
+pub(super) fn path(text: &str) -> Option<Cow<'_, str>> {
     decode(text, false)
 }
 
 /// Decodes a name or value of a query, where a plus is a space.
 pub(super) fn query(text: &str) -> Option<String> {
-    decode(text, true)
+    decode(text, true).map(Cow::into_owned)
 }
 
 /// Invalid UTF-8 becomes replacement characters, which no object name contains.
-fn decode(text: &str, plus_is_space: bool) -> Option<String> {
-    if !text.contains(['%', '+']) {
-        return Some(text.to_owned());
+fn decode(text: &str, plus_is_space: bool) -> Option<Cow<'_, str>> {
+    if memchr2(b'%', b'+', text.as_bytes()).is_none() {
+        return Some(Cow::Borrowed(text));
     }
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -30,7 +33,8 @@ fn decode(text: &str, plus_is_space: bool) -> Option<String> {
         }
     }
     let text = String::from_utf8(bytes);
-    Some(text.unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned()))
+    let text = text.unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned());
+    Some(Cow::Owned(text))
 }
 
 /// A hexadecimal digit.

@@ -176,6 +176,7 @@ impl From<StoreError> for StatusError {
                 log_failure(&why);
                 Self::unavailable(why)
             }
+            StoreError::TooLarge(why) => Self::unclassified(why),
             StoreError::Broken(why) => {
                 log_failure(&why);
                 Self::internal("the store failed")

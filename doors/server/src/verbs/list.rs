@@ -182,6 +182,10 @@ impl From<PageError> for StatusError {
 /// The number of object bytes that are filtered in one compute step.
 const STEP_BYTES: usize = 256 * 1024;
 
+/// The number of object bytes that are taken over in one compute step where nothing is filtered: some ten thousand
+/// objects, none of which is read.
+const WALK_BYTES: usize = 32 << 20;
+
 /// A page of at most this many objects is filtered without a compute step: it takes less than a millisecond.
 const SMALL_PAGE: usize = 32;
 
@@ -259,9 +263,12 @@ async fn from_snapshot(
         true
     };
     // A selector may have to decode every object.
-    let at_once = if selection.is_everything() { usize::MAX } else { SMALL };
+    let (at_once, step) = match selection.is_everything() {
+        true => (WALK_BYTES, WALK_BYTES),
+        false => (SMALL, STEP_BYTES),
+    };
     if select(at_once) {
-        while request.app.compute.run(|| select(STEP_BYTES)).await {}
+        while request.app.compute.run(|| select(step)).await {}
     }
     let last = items.last().filter(|_| limit > 0 && items.len() == limit);
     let remaining = match (last, &scope) {

@@ -131,7 +131,7 @@ async fn review_token(
     let mut usage = TokenUsage::default();
     let reviewed = request.app.identity.review(token, &audiences, Timestamp::now(), &mut usage);
     // The requester is not the owner of the token: no warnings and annotations.
-    request.app.tokens.record(usage, None).await;
+    request.app.compute.wait(request.app.tokens.record(usage, None)).await;
     match reviewed {
         Ok(reviewed) => {
             status.set("authenticated", Node::bool(true));

@@ -161,7 +161,7 @@ async fn plain_http_is_served_too() {
     let received = String::from_utf8(received[..count].to_vec()).unwrap();
     assert!(received.starts_with("HTTP/1.1 200 OK\r\n"), "{received}");
     assert!(
-        received.contains("Content-Length: 14\r\n") && received.contains("\r\nDate: "),
+        received.contains("content-length: 14\r\n") && received.contains("\r\ndate: "),
         "{received}"
     );
     drain.begin();

@@ -27,8 +27,6 @@ pub(crate) struct Defined {
     object_type: Arc<DefinedType>,
     /// A number that no other type of objects has: items remember whether they look like this type.
     serial: u64,
-    /// The warning that requests are answered with, if the version is deprecated.
-    pub(super) deprecation: Option<String>,
     /// Whether another resource, or none, is served in its place.
     replaced: watch::Sender<bool>,
     /// Whether discovery names it, though no request finds it: its group is built in.
@@ -106,9 +104,8 @@ fn resource_of(
         definition: definition.clone(),
         object_type: Arc::new(DefinedType::new(definition.clone(), &version.name)),
         serial: SERIAL.fetch_add(1, Ordering::Relaxed),
-        deprecation: view.deprecation_warning(version),
         replaced: watch::Sender::new(false),
         is_only_listed: definition.has_built_in_group(),
     };
-    ServedResource::custom(row, defined, cache)
+    ServedResource::custom(row, view.deprecation_warning(version), defined, cache)
 }

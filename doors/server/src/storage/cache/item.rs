@@ -181,9 +181,9 @@ impl Item {
     /// The item of an object without `kind`, `apiVersion` and `resourceVersion`.
     fn at(key: Arc<str>, revision: u64, value: &[u8], api_version: Option<&str>) -> Self {
         let rest = value.strip_prefix(START.as_bytes()).unwrap_or(value);
-        let comma = if rest.starts_with(b"}") { "" } else { "," };
-        let version = format!(r#"{START}"resourceVersion":"{revision}"{comma}"#);
-        let body = [version.as_bytes(), rest].concat();
+        let end: &[u8] = if rest.starts_with(b"}") { b"\"" } else { b"\"," };
+        let (version, revision_text) = (br#""resourceVersion":""#, revision.to_string());
+        let body = [START.as_bytes(), version, revision_text.as_bytes(), end, rest].concat();
         Self::new(key, revision, body.into(), api_version)
     }
 
@@ -286,7 +286,7 @@ impl Item {
 
     /// The JSON object with `kind` and `apiVersion`, in two pieces.
     pub fn whole(&self, api_version: &str, kind: &str) -> [Bytes; 2] {
-        let start = format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","#);
+        let start = [r#"{"kind":""#, kind, r#"","apiVersion":""#, api_version, r#"","#].concat();
         [start.into(), self.body().slice(1..)]
     }
 
