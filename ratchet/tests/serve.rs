@@ -7,7 +7,7 @@ mod server;
 
 use ratchet_store::{Guard, Store, Write};
 use serde_json::{Value, json};
-use server::{Server, free_port, refused};
+use server::{Server, free_port, refused, refused_at_home};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -497,6 +497,19 @@ fn kubeadm(pki: &Path) -> Vec<String> {
         format!("--tls-private-key-file={}", file("apiserver.key")),
     ]
     .into()
+}
+
+#[test]
+fn an_etcd_that_is_not_there_is_told_in_one_line() {
+    let home = tempfile::tempdir().unwrap();
+    // Nobody listens on these ports.
+    let text =
+        refused_at_home(home.path(), &["--etcd-servers=http://127.0.0.1:1,http://127.0.0.1:2"]);
+    for wanted in ["Error: ", "etcd cannot be used", "127.0.0.1:1: ", "127.0.0.1:2: "] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    // Nothing is written that would belong to a server that runs.
+    assert!(!home.path().join("ratchet/kubeconfig").exists());
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Tests of `ratchet store`: backups of running servers, restored, damaged and killed; check, compact and copy.
+//! Tests of `ratchet store`: backups of running servers, restored, damaged and killed; check, compact and copy; files of
+//! newer versions.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
 
@@ -8,9 +9,10 @@ mod server;
 use ratchet_embedded::{Embedded, Options};
 use ratchet_store::copy::MARKER;
 use ratchet_store::{Guard, Query, Store, Write as StoreWrite};
+use redb::{Database, ReadableTable, TableDefinition};
 use serde_json::{Value, json};
 use server::Server;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -84,6 +86,24 @@ fn content(data: &Path) -> Vec<(String, Vec<u8>)> {
     let store = Embedded::open(&data.join("store"), Options::default()).unwrap();
     let records = runtime.block_on(store.list(Query::default())).unwrap().records;
     records.into_iter().map(|record| (record.key.to_string(), record.value.to_vec())).collect()
+}
+
+/// Gives the store in a data directory another format, as the program with this name would.
+fn set_format(data: &Path, format: u64, program: &str) {
+    let head: TableDefinition<'_, (), (u64, u64, u64, u64, u64)> = TableDefinition::new("head");
+    let writer: TableDefinition<'_, (), &str> = TableDefinition::new("writer");
+    let mix = |checksum: u64, chunk: u64| {
+        (checksum ^ chunk).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29)
+    };
+    let database = Database::open(data.join("store/state.redb")).unwrap();
+    let transaction = database.begin_write().unwrap();
+    let mut table = transaction.open_table(head).unwrap();
+    let (_, latest, oldest, swept, _) = table.get(()).unwrap().unwrap().value();
+    let checksum = [format, latest, oldest, swept].into_iter().fold(1, mix);
+    table.insert((), (format, latest, oldest, swept, checksum)).unwrap();
+    drop(table);
+    transaction.open_table(writer).unwrap().insert((), program).unwrap();
+    transaction.commit().unwrap();
 }
 
 #[test]
@@ -239,6 +259,42 @@ fn what_is_wrong_with_a_file_is_told() {
 }
 
 #[test]
+fn a_file_of_a_newer_version_is_refused_and_keeps_what_it_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let [data, other] = ["data", "other"].map(|name| folder.path().join(name));
+    let (data_text, other_text) = (path(&data), path(&other));
+    fill(&data, 40);
+    fill(&other, 1);
+    let before = content(&data);
+    set_format(&data, 2, "ratchet 9.1.0");
+    let version = env!("CARGO_PKG_VERSION");
+    let wanted = format!(
+        "/data/store/state.redb has format 2, and ratchet {version} reads up to format 1: use ratchet 9.1.0 or a newer one"
+    );
+    let archive = folder.path().join("archive");
+    let absent = folder.path().join("absent");
+    let commands: [&[&str]; 5] = [
+        &["check", "--data-dir", data_text],
+        &["backup", path(&archive), "--data-dir", data_text],
+        &["compact", "--data-dir", data_text],
+        &["copy", "--from", data_text, "--to", path(&absent)],
+        &["copy", "--from", other_text, "--to", data_text],
+    ];
+    for arguments in commands {
+        let line = failure(arguments);
+        assert!(line.starts_with("ratchet: ") && line.ends_with(&wanted), "{arguments:?}: {line}");
+    }
+    let port = server::free_port().to_string();
+    let line = server::refused(&["--data-dir", data_text, "--secure-port", &port]);
+    assert!(line.starts_with("Error: ") && line.ends_with(&wanted), "{line}");
+    assert!(!archive.exists() && !absent.exists(), "nothing was made of it");
+    // The engine notes every closing in the file, so that its bytes cannot be compared; but the version that wrote it
+    // finds everything.
+    set_format(&data, 1, "ratchet 9.1.0");
+    assert_eq!(content(&data), before);
+}
+
+#[test]
 fn a_damaged_archive_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let (data, new) = (folder.path().join("data"), folder.path().join("new"));
@@ -348,4 +404,45 @@ fn a_killed_copy_goes_on() {
     assert_eq!(content(&new), wanted);
     let again = failure(&arguments);
     assert!(again.contains("the target is not empty: it has 6000 records"), "{again}");
+}
+
+/// What a copy that succeeds writes to a terminal of some kind beside its output.
+fn copied_on_terminal(kind: &str, from: &Path, to: &Path) -> String {
+    let (mut pty, end) = pty_process::blocking::open().unwrap();
+    pty.resize(pty_process::Size::new(24, 100)).unwrap();
+    let mut child = pty_process::blocking::Command::new(BINARY)
+        .args(["store", "copy", "--from", path(from), "--to", path(to)])
+        .env("TERM", kind)
+        .stdout(Stdio::null())
+        .spawn(end)
+        .unwrap();
+    let (mut displayed, mut piece) = (Vec::new(), [0; 4096]);
+    // Reading fails when the last program on the terminal has ended.
+    while let Ok(count @ 1..) = pty.read(&mut piece) {
+        displayed.extend_from_slice(&piece[..count]);
+    }
+    let displayed = text(&displayed);
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{displayed}");
+    displayed
+}
+
+#[test]
+fn how_far_a_copy_is_stands_on_a_terminal_and_nowhere_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    // Enough that it takes longer than a line waits to be shown.
+    fill(&data, 15_000);
+    let displayed = copied_on_terminal("xterm-256color", &data, &folder.path().join("on-terminal"));
+    let lines = displayed.split('\r').filter_map(|line| line.split_once(" records, "));
+    let counts: Vec<usize> = lines.map(|(count, _)| count.parse().unwrap()).collect();
+    assert!(!counts.is_empty() && displayed.contains(" copied"), "{displayed:?}");
+    assert!(counts.is_sorted() && counts.iter().all(|count| *count <= 15_000), "{counts:?}");
+    assert!(displayed.ends_with("\r\u{1b}[K"), "it is gone at the end: {displayed:?}");
+    let displayed = copied_on_terminal("dumb", &data, &folder.path().join("on-dumb"));
+    assert_eq!(displayed, "", "it cannot move its cursor");
+    let piped = folder.path().join("piped");
+    let output = command(&["copy", "--from", path(&data), "--to", path(&piped)]).output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
+    let message = text(&output.stdout);
+    assert!(message.starts_with("15000 records of ") && message.lines().count() == 1, "{message}");
 }

@@ -8,7 +8,7 @@ use ratchet_etcd::{EtcdConfig, EtcdStore};
 use ratchet_store::copy::MARKER;
 use ratchet_store::{Guard, Operation, Query, Store, Write};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_ratchet");
@@ -55,6 +55,67 @@ async fn fill(data: &Path) -> Vec<(String, Vec<u8>)> {
     content(&store).await
 }
 
+/// The target of a copy, as a test sees it.
+enum Target<'t> {
+    Etcd(&'t EtcdStore),
+    Directory(&'t Path),
+}
+
+impl Target<'_> {
+    /// Whether a copy into it has begun.
+    async fn has_begun(&self) -> bool {
+        match self {
+            Self::Etcd(store) => store.get(MARKER).await.unwrap().is_some(),
+            // Nobody else can open it as long as it is copied into.
+            Self::Directory(data) => data.join("store/state.redb").exists(),
+        }
+    }
+
+    async fn content(&self) -> Vec<(String, Vec<u8>)> {
+        match self {
+            Self::Etcd(store) => content(*store).await,
+            Self::Directory(data) => content(&open(data)).await,
+        }
+    }
+}
+
+/// Copies, killed again and again, until everything is there; what the last one says, unless it was to be killed.
+async fn copy_with_interruptions(
+    from: &str,
+    to: &str,
+    target: Target<'_>,
+    wanted: &[(String, Vec<u8>)],
+) -> Option<String> {
+    let mut halves = 0;
+    for round in 1..=40 {
+        let mut child = command(from, to).stdout(Stdio::null()).spawn().unwrap();
+        while child.try_wait().unwrap().is_none() && !target.has_begun().await {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        tokio::time::sleep(Duration::from_millis(25 * round)).await;
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let there = target.content().await;
+        let is_marked = there.iter().any(|(key, _)| key == MARKER);
+        // The file of a directory is there before the copy marks it.
+        let is_unbegun = matches!(target, Target::Directory(_)) && there.is_empty();
+        assert!(is_marked || is_unbegun || there == wanted, "{} records", there.len());
+        halves += usize::from(is_marked);
+        if halves == 3 || there == wanted {
+            break;
+        }
+    }
+    assert!(halves > 0, "it was never interrupted");
+    let mut message = None;
+    if target.content().await != wanted {
+        let output = copy(from, to);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        message = Some(text(&output.stdout));
+    }
+    assert_eq!(target.content().await, wanted);
+    message
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs RATCHET_ETCD"]
 async fn everything_moves_to_etcd_and_back() {
@@ -68,31 +129,12 @@ async fn everything_moves_to_etcd_and_back() {
         let etcd = format!("etcd://{}", members.join(","));
         let data = data.to_str().unwrap();
 
-        // Killed again and again, it goes on.
         let store = EtcdStore::connect(EtcdConfig::new(cluster.urls())).await.unwrap();
-        for _ in 0..3 {
-            let mut child = command(data, &etcd).spawn().unwrap();
-            while child.try_wait().unwrap().is_none() && store.get(MARKER).await.unwrap().is_none()
-            {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            child.kill().unwrap();
-            child.wait().unwrap();
-            let there = content(&store).await;
-            let is_marked = there.iter().any(|(key, _)| key == MARKER);
-            assert!(is_marked || there == wanted, "{} records", there.len());
+        let to_etcd = Target::Etcd(&store);
+        if let Some(message) = copy_with_interruptions(data, &etcd, to_etcd, &wanted).await {
+            let counted = format!("{} records of revision 9, ", RECORDS + 2);
+            assert!(message.contains(&counted), "{message}");
         }
-        if content(&store).await != wanted {
-            let output = copy(data, &etcd);
-            assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-            let message = text(&output.stdout);
-            assert!(
-                message.contains(&format!("{} records of revision 9, ", RECORDS + 2)),
-                "{message}"
-            );
-        }
-        assert_eq!(content(&store).await, wanted);
         let expiring = store.expiring().await.unwrap().keys;
         assert_eq!(expiring.len(), 1);
         let left = expiring[0].1.as_secs();
@@ -103,8 +145,12 @@ async fn everything_moves_to_etcd_and_back() {
         let line = text(&again.stderr);
         assert!(line.contains(&format!("it has {} records", RECORDS + 2)), "{line}");
 
-        let output = copy(&etcd, back.to_str().unwrap());
-        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let to_back = Target::Directory(&back);
+        let back_text = back.to_str().unwrap();
+        if let Some(message) = copy_with_interruptions(&etcd, back_text, to_back, &wanted).await {
+            let counted = format!("{} records of revision ", RECORDS + 2);
+            assert!(message.contains(&counted), "{message}");
+        }
         let returned = open(&back);
         assert_eq!(content(&returned).await, wanted);
         assert_eq!(returned.expiring().await.unwrap().keys.len(), 1);

@@ -1,5 +1,5 @@
-//! `ratchet serve` on real etcd: several servers are one API, an etcd that goes away comes back, resources have etcds of
-//! their own, and a full etcd is read on.
+//! `ratchet serve` on real etcd: several servers are one API, what is written at one is in force at all, an etcd that goes
+//! away comes back, resources have etcds of their own, and a full etcd is read on.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -8,14 +8,18 @@
     reason = "a helper of a test may fail like a test, and not every test uses all of them"
 )]
 
+mod away;
+mod events;
+mod in_force;
+mod large;
 mod overrides;
 #[path = "../server/mod.rs"]
 mod server;
 mod space;
+mod takeover;
+mod tls;
 
 use etcd_peer::{Cluster, required_programs};
-use ratchet_etcd::{EtcdConfig, EtcdStore};
-use ratchet_store::{Query, Store};
 use serde_json::{Value, json};
 use server::Server;
 use std::collections::BTreeSet;
@@ -53,6 +57,13 @@ fn eventually(what: &str, holds: impl Fn() -> bool) {
         std::thread::sleep(Duration::from_millis(100));
     }
     panic!("{what} does not come to hold");
+}
+
+/// Whether a server runs the controllers.
+fn leads(server: &Server) -> bool {
+    let (_, metrics) = server.get("/metrics");
+    let line = metrics.lines().find(|line| line.starts_with("leader_election_master_status"));
+    line.is_some_and(|line| line.ends_with(" 1"))
 }
 
 /// The names and versions of the next events of a watch, without those of the object that a controller makes.
@@ -136,12 +147,6 @@ fn servers_on_one_etcd_are_one_api() {
         assert!(seen[0] == seen[1] && seen[1] == seen[2], "{seen:?}");
 
         // The controllers run once.
-        let leads = |server: &Server| {
-            let (_, metrics) = server.get("/metrics");
-            let line =
-                metrics.lines().find(|line| line.starts_with("leader_election_master_status"));
-            line.is_some_and(|line| line.ends_with(" 1"))
-        };
         eventually("one server runs the controllers", || {
             servers.iter().filter(|server| leads(server)).count() == 1
         });
@@ -159,52 +164,5 @@ fn servers_on_one_etcd_are_one_api() {
             assert_eq!(server.get(&format!("{MAPS}/after-0")).0, 200);
             assert_eq!(server.get("/readyz").0, 200);
         }
-    }
-}
-
-#[test]
-#[ignore = "needs RATCHET_ETCD"]
-fn an_etcd_that_goes_away_comes_back() {
-    for program in required_programs() {
-        let mut cluster = Cluster::start(&program, 1, &[]);
-        let home = tempfile::tempdir().unwrap();
-        let flags = ["--etcd-prefix=/one", "--etcd-compaction-interval=1s"];
-        let server = start(home.path(), &cluster, &flags);
-        let version = create(&server, MAPS, &map("before"))["metadata"]["resourceVersion"].clone();
-        let path = format!("{MAPS}?watch=true&resourceVersion={}", version.as_str().unwrap());
-        let mut watch = server.stream("GET", &path, "");
-        assert!(watch.head().starts_with("HTTP/1.1 200"));
-        assert_eq!(server.get("/readyz").0, 200);
-
-        cluster.member(0).power_off();
-        let (code, text) = server.request("POST", MAPS, &map("lost"));
-        assert!(matches!(code, 500 | 503), "{code} {text}");
-        assert_eq!(server.get(&format!("{MAPS}/before?resourceVersion=0")).0, 200);
-        assert_eq!(server.get(&format!("{MAPS}?resourceVersion=0")).0, 200);
-        eventually("a server without etcd is not ready", || server.get("/readyz").0 == 500);
-
-        cluster.member(0).restart();
-        eventually("the server is ready again", || server.get("/readyz").0 == 200);
-        create(&server, MAPS, &map("after"));
-        let seen = watched(&mut watch, 1);
-        assert_eq!(seen[0].0, "after", "the watch goes on");
-        assert_eq!(server.get(&format!("{MAPS}/lost")).0, 404);
-
-        // Another server finds everything, and all of it below the prefix.
-        let second = tempfile::tempdir().unwrap();
-        let other = start(second.path(), &cluster, &flags);
-        assert_eq!(other.get(&format!("{MAPS}/after")).0, 200);
-        let config = EtcdConfig {
-            root: String::new(),
-            prefix: "/one".to_owned(),
-            ..EtcdConfig::new(cluster.urls())
-        };
-        let runtime = tokio::runtime::Runtime::new().unwrap();
-        runtime.block_on(async {
-            let store = EtcdStore::connect(config).await.unwrap();
-            let maps = store.list(Query::under("/configmaps/default/")).await.unwrap().records;
-            let keys: Vec<&str> = maps.iter().map(|record| &*record.key).collect();
-            assert!(keys.contains(&"/configmaps/default/after"), "{keys:?}");
-        });
     }
 }

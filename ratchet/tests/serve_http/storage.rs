@@ -120,9 +120,11 @@ async fn a_disk_that_becomes_read_only_is_still_read_and_used_again_by_itself() 
         assert_eq!(refused.refusal(), (500, message));
         assert_eq!(client.get(&maps).await.names(), ["a"]);
     }
+    assert_eq!(health(&client).await, [500; 3], "it is not only full");
     assert_eq!(metric(&client, r#"ratchet_storage_state{state="broken"}"#).await, 1.0);
     server.disk.writes(None);
     until(&client, r#"ratchet_storage_state{state="sound"}"#, 1.0).await;
+    assert_eq!(health(&client).await, [200; 3]);
     client.map(&maps, "b").await;
     assert_eq!(client.get(&maps).await.names(), ["a", "b"]);
 }

@@ -20,7 +20,19 @@ pub(crate) fn free_port() -> u16 {
 
 /// The error line with which `ratchet serve` refuses to start.
 pub(crate) fn refused(arguments: &[&str]) -> String {
-    let output = Command::new(BINARY).arg("serve").args(arguments).output().unwrap();
+    refused_by(Command::new(BINARY), arguments)
+}
+
+/// The same without a data directory, for a user whose home is `home`.
+#[allow(dead_code, reason = "not every test has an etcd")]
+pub(crate) fn refused_at_home(home: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new(BINARY);
+    command.env("XDG_STATE_HOME", home);
+    refused_by(command, arguments)
+}
+
+fn refused_by(mut command: Command, arguments: &[&str]) -> String {
+    let output = command.arg("serve").args(arguments).output().unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{arguments:?}: {text}");
     assert!(output.stdout.is_empty(), "{arguments:?}");

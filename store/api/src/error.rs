@@ -26,6 +26,9 @@ pub enum StoreError {
     /// still work. The text names no files: clients may see it.
     #[error("{0}")]
     Quota(String),
+    /// A write is larger than the store takes; nothing of it happened. The text names no files: clients may see it.
+    #[error("{0}")]
+    TooLarge(String),
     /// The store cannot guarantee that the operation was or will be done.
     #[error("{0}")]
     Broken(String),

@@ -17,6 +17,8 @@ use crate::tables::Tables;
 
 /// The maximum number of commits in a transaction.
 const GROUP: usize = 256;
+/// How long a transaction gives way to threads that may send more commits.
+const LONGEST_GATHER: Duration = Duration::from_millis(2);
 /// The maximum number of rows swept in a transaction.
 const SWEEP: usize = 1000;
 /// How long housekeeping pauses after a failure, and after how long a store that could not write
@@ -85,6 +87,17 @@ impl Group {
             Job::Stop => self.stop = true,
         }
     }
+
+    /// Takes the jobs that wait; whether there were any, and there is room for more.
+    fn take_waiting(&mut self, jobs: &Receiver<Job>) -> bool {
+        let mut is_more = false;
+        while !self.stop && self.commits.len() < GROUP {
+            let Ok(job) = jobs.try_recv() else { return is_more };
+            self.add(job);
+            is_more = true;
+        }
+        false
+    }
 }
 
 /// Runs the writer until it is stopped.
@@ -127,7 +140,9 @@ fn renew(shared: &Shared, renewals: Vec<(u64, Reply<Hold>)>) {
     let _ = released.recv_timeout(LONGEST_HOLD);
 }
 
-/// Waits for the first job, then takes all waiting ones.
+/// Waits for the first job, then takes all waiting ones. Where processors are short, those who have commits to send wait
+/// for one as well: the thread gives way to them for as long as that brings more, because a transaction costs as much
+/// as a dozen of its commits. Where one is free, it does not wait for anybody.
 fn gather(jobs: &Receiver<Job>, wait: Option<Duration>) -> Group {
     let mut group = Group::default();
     let first = match wait {
@@ -139,9 +154,9 @@ fn gather(jobs: &Receiver<Job>, wait: Option<Duration>) -> Group {
         Err(RecvTimeoutError::Timeout) => {}
         Err(RecvTimeoutError::Disconnected) => group.stop = true,
     }
-    while !group.stop && group.commits.len() < GROUP {
-        let Ok(job) = jobs.try_recv() else { break };
-        group.add(job);
+    let until = Instant::now() + LONGEST_GATHER;
+    while group.take_waiting(jobs) && Instant::now() < until {
+        std::thread::yield_now();
     }
     group
 }
@@ -323,4 +338,41 @@ fn catch_up(shared: &Shared) -> bool {
     shared.recent.reset(latest);
     shared.published.send_modify(|published| published.latest = latest);
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commit() -> Job {
+        Job::Commit(Vec::new(), oneshot::channel().0)
+    }
+
+    #[test]
+    fn a_group_has_what_waits_up_to_its_limit() {
+        let (sender, jobs) = channel();
+        for _ in 0..GROUP + 3 {
+            sender.send(commit()).unwrap();
+        }
+        assert_eq!(gather(&jobs, None).commits.len(), GROUP);
+        assert_eq!(gather(&jobs, None).commits.len(), 3);
+        let nothing = gather(&jobs, Some(Duration::ZERO));
+        assert!(nothing.commits.is_empty() && !nothing.stop);
+    }
+
+    #[test]
+    fn nothing_is_taken_after_a_stop() {
+        let (sender, jobs) = channel();
+        [commit(), Job::Stop, commit()].into_iter().for_each(|job| sender.send(job).unwrap());
+        let group = gather(&jobs, None);
+        assert!(group.stop);
+        assert_eq!(group.commits.len(), 1);
+    }
+
+    #[test]
+    fn writers_who_are_gone_end_the_thread() {
+        let (sender, jobs) = channel();
+        drop(sender);
+        assert!(gather(&jobs, None).stop);
+    }
 }

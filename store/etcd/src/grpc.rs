@@ -56,6 +56,16 @@ impl RpcError {
     /// gRPC's code for a service that cannot answer at the moment.
     const UNAVAILABLE: u32 = 14;
 
+    /// gRPC's code for what is more than there is room for.
+    const RESOURCE_EXHAUSTED: u32 = 8;
+
+    /// Whether the request is larger than etcd takes, or the message larger than it reads.
+    pub(crate) fn is_too_large(&self) -> bool {
+        let Self::Status { code, message } = self else { return false };
+        message.ends_with("request is too large")
+            || (*code == Self::RESOURCE_EXHAUSTED && message.contains("larger than max"))
+    }
+
     /// Whether another member may answer.
     pub(crate) fn is_unavailable(&self) -> bool {
         match self {

@@ -20,6 +20,8 @@ const FIRST: u64 = 1;
 const COMPACTED: &str = "etcdserver: mvcc: required revision has been compacted";
 const FUTURE: &str = "etcdserver: mvcc: required revision is a future revision";
 const NO_SPACE: &str = "etcdserver: mvcc: database space exceeded";
+/// What clients of kube-apiserver know as the refusal of a request above `--max-request-bytes`.
+const TOO_LARGE: &str = "etcdserver: request is too large";
 /// The lease of a put has expired.
 pub(crate) const NO_LEASE: &str = "etcdserver: requested lease not found";
 
@@ -178,6 +180,7 @@ impl Shared {
             COMPACTED => self.oldest().await.map(|oldest| StoreError::Compacted { oldest }),
             FUTURE => self.latest().await.map(|latest| StoreError::Future { latest }),
             NO_SPACE => Ok(StoreError::Quota(full_text())),
+            _ if error.is_too_large() => Ok(StoreError::TooLarge(TOO_LARGE.to_owned())),
             _ => Ok(failure(&error)),
         };
         explained.unwrap_or_else(|error| error)
