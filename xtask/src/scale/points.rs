@@ -51,6 +51,7 @@ fn predict(server: &ServerFigures, load: &PointLoad) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::FIGURES;
     use super::*;
 
     fn predicted(load: &PointLoad) -> f64 {
@@ -70,6 +71,19 @@ mod tests {
         let figures = ServerFigures { write_rate: 1000.0, ..Measured::round().server };
         let costs = [0.0, 500.0, 1000.0, 5000.0].map(|rate| figures.lone_write_cpu_ms(rate));
         assert_eq!(costs, [0.6, 0.3, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn the_committed_figures_reproduce_what_was_measured() {
+        let path = format!("{}/../{FIGURES}", env!("CARGO_MANIFEST_DIR"));
+        let measured = Measured::read(&path).unwrap();
+        let checked = check(&measured);
+        assert!(checked.len() >= 3, "{} points", checked.len());
+        for point in &checked {
+            let percent = point.deviation() * 100.0;
+            assert!(point.fits(), "{}: {percent:+.0} %", point.point.name);
+            assert!(percent.abs() <= 20.0, "{}: {percent:+.0} %", point.point.name);
+        }
     }
 
     #[test]

@@ -302,7 +302,7 @@ const ROWS: &[[&str; 4]] = &[
         "`/ratchet/backup`",
         "does not exist",
         "answers `get` with an archive of the store, for those who may",
-        "the store is the server's own, so that only it can read it while it runs",
+        "a file of the server's own can be read by nobody else while it runs, and of an etcd with several servers one revision is wanted",
     ],
     [
         "`ComponentStatus` of etcd",
