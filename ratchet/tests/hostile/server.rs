@@ -93,6 +93,18 @@ impl Server {
         self.status("VmRSS:")
     }
 
+    /// The server's memory in KiB as soon as it is below a bound, or after ten seconds: the allocator gives back what a
+    /// large answer needed while later requests are served.
+    pub(crate) fn settled_memory(&self, bound: u64) -> u64 {
+        let mut client = self.client();
+        let begun = Instant::now();
+        while self.memory() >= bound && begun.elapsed() < Duration::from_secs(10) {
+            client.get("/readyz");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        self.memory()
+    }
+
     /// The number of the server's threads.
     pub(crate) fn threads(&self) -> u64 {
         self.status("Threads:")
