@@ -18,6 +18,8 @@ pub(crate) struct Document {
     resource: Arc<ServedResource>,
     output: Output,
     rows: Rows,
+    /// Whether the items of a list are written as they are kept.
+    writes_kept: bool,
     pub(super) content: DocumentContent,
 }
 
@@ -62,8 +64,11 @@ impl Document {
             }
             Content::Stream(_) => DocumentContent::Text(Bytes::new()),
         };
+        let writes_kept = output.form == Form::Whole
+            && !resource.is_converted()
+            && !resource.list_form().has_typed_items;
         let (app, resource, rows) = (app.clone(), resource.clone(), Rows::from_params(params));
-        Self { app, resource, output, rows, content }
+        Self { app, resource, output, rows, writes_kept, content }
     }
 
     pub(super) fn app(&self) -> &Arc<App> {
@@ -164,10 +169,7 @@ impl Document {
 
     /// Appends an item of a list.
     pub(super) fn write_item(&self, item: &Item, out: &mut Vec<u8>) {
-        let is_stored = self.output.form == Form::Whole
-            && !self.resource.is_converted()
-            && !self.has_typed_items();
-        match is_stored {
+        match self.writes_kept {
             true => item.write_body(out),
             false => out.extend_from_slice(&self.item(item)),
         }

@@ -1,11 +1,13 @@
-//! `Item`: one stored object at one revision, as bytes, with the labels and fields that it is selected by.
+//! `Item`: one stored object at one revision, as text, with the labels and fields that it is selected by.
 
 use super::field_values::FieldValues;
 use super::packed::Packed;
 use super::scope::{IndexValue, IndexedField};
+use super::text::Text;
 use super::unreadable::Unstorable;
 use bytes::Bytes;
 use memchr::memmem;
+use once_cell::race::OnceBox;
 use ratchet_apply::FieldsPool;
 use ratchet_object::selector::{FieldSelector, LabelSelector, selectable};
 use ratchet_object::{CompactJson, Entry, Node, decode_stored, stored_object, stored_text};
@@ -13,8 +15,9 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// A stored object at one revision. Responses contain its bytes unchanged; only `managedFields`, which many objects
-/// have in common, may be kept apart.
+/// A stored object at one revision. Responses contain its bytes unchanged; what other objects have as well may be kept
+/// once for all of them: `managedFields` apart from the rest, which most readers do without, and the rest as its
+/// differences from another object.
 #[derive(Debug)]
 pub struct Item {
     /// `namespace/name`, or the name alone.
@@ -23,12 +26,12 @@ pub struct Item {
     pub revision: u64,
     /// The object without `kind` and `apiVersion`: `{"metadata":{"resourceVersion":"7",…},…}`; also without
     /// `managedFields` if they are packed.
-    body: Box<[u8]>,
+    body: Text,
     packed: Option<Packed>,
     /// The serial number of the type whose objects look like `body`; zero if that is not known.
     shape: AtomicU64,
     /// What few objects have.
-    extras: OnceLock<Box<Extras>>,
+    extras: OnceBox<Extras>,
     /// The value of the field that its resource is indexed by.
     index: Option<IndexValue>,
 }
@@ -121,7 +124,7 @@ impl Item {
 
     /// Whether a member outside of `managedFields` may have this name: it is looked for as text.
     pub(crate) fn may_name(&self, member: &str) -> bool {
-        may_name(&self.body, member)
+        may_name(&self.body.bytes(), member)
     }
 
     /// The value of the field that its resource is indexed by.
@@ -153,15 +156,32 @@ impl Item {
     /// The item of a dry-run create, which has no resource version.
     pub(crate) fn unsaved(key: Arc<str>, value: &Stored) -> Self {
         let (body, version) = without_version(&value.0);
-        Self::new(key, 0, body.into(), version)
+        Self::new(key, 0, body.into_owned(), version)
     }
 
-    fn new(key: Arc<str>, revision: u64, body: Box<[u8]>, version: Option<&str>) -> Self {
+    fn new(key: Arc<str>, revision: u64, body: Vec<u8>, version: Option<&str>) -> Self {
         let (packed, index, shape) = (None, None, AtomicU64::new(0));
-        let extras = version.map(|version| {
-            Box::new(Extras { version: Some(version.into()), ..Extras::default() }).into()
+        let extras = version.map_or_else(OnceBox::new, |version| {
+            OnceBox::with_value(Box::new(Extras {
+                version: Some(version.into()),
+                ..Extras::default()
+            }))
         });
-        Self { key, revision, body, packed, shape, extras: extras.unwrap_or_default(), index }
+        Self { key, revision, body: Text::new(body), packed, shape, extras, index }
+    }
+
+    /// Keeps what it has in common with another object only once, if that is worth it. The version before of the same
+    /// object goes soon: nothing is gained by keeping a part of it, unless others do.
+    pub(super) fn share_text(&mut self, other: &Self) {
+        if other.key != self.key || other.body.is_shared() {
+            self.body.share(&other.body);
+        }
+    }
+
+    /// Whether others have a part of its text.
+    #[cfg(test)]
+    pub(super) fn shares_text(&self) -> bool {
+        self.body.is_shared()
     }
 
     fn extras(&self) -> &Extras {
@@ -184,7 +204,7 @@ impl Item {
         let end: &[u8] = if rest.starts_with(b"}") { b"\"" } else { b"\"," };
         let (version, revision_text) = (br#""resourceVersion":""#, revision.to_string());
         let body = [START.as_bytes(), version, revision_text.as_bytes(), end, rest].concat();
-        Self::new(key, revision, body.into(), api_version)
+        Self::new(key, revision, body, api_version)
     }
 
     /// The version in which the object is stored, where that is not the same for all objects of its resource.
@@ -196,7 +216,7 @@ impl Item {
     /// Whether the object is stored as this very value.
     pub(crate) fn is_stored_as(&self, value: &Stored) -> bool {
         let written = Self::written(self.key.clone(), self.revision, value);
-        *self.body() == *written.body && self.api_version() == written.api_version()
+        *self.body() == *written.body.bytes() && self.api_version() == written.api_version()
     }
 
     /// Whether `body` is what an object of the type with this serial number looks like.
@@ -215,7 +235,7 @@ impl Item {
         let key = self.key.clone();
         match self.revision {
             // An object that is not saved has no resource version.
-            0 => Self::new(key, 0, body.into_bytes().into(), self.api_version()),
+            0 => Self::new(key, 0, body.into_bytes(), self.api_version()),
             revision => Self::at(key, revision, body.as_bytes(), self.api_version()),
         }
     }
@@ -224,7 +244,8 @@ impl Item {
     #[must_use]
     pub fn as_of(&self, revision: u64) -> Self {
         let old = format!(r#"{START}"resourceVersion":"{}""#, self.revision);
-        let rest = self.body.strip_prefix(old.as_bytes()).unwrap_or(&self.body);
+        let body = self.body.bytes();
+        let rest = body.strip_prefix(old.as_bytes()).unwrap_or(&body);
         let mut value = START.as_bytes().to_vec();
         value.extend_from_slice(rest.strip_prefix(b",").unwrap_or(rest));
         let (packed, index) = (self.packed.clone(), self.index.clone());
@@ -240,33 +261,28 @@ impl Item {
 
     /// The object without `kind` and `apiVersion`.
     pub fn body(&self) -> Bytes {
-        match &self.packed {
-            None => Bytes::copy_from_slice(&self.body),
-            Some(packed) => {
-                let mut out = Vec::with_capacity(self.size());
-                packed.join(&self.body, self.revision, &mut out);
-                out.into()
-            }
-        }
+        let mut out = Vec::with_capacity(self.size());
+        self.write_body(&mut out);
+        out.into()
     }
 
     /// Appends the object without `kind` and `apiVersion`.
     pub(crate) fn write_body(&self, out: &mut Vec<u8>) {
         match &self.packed {
-            None => out.extend_from_slice(&self.body),
+            None => self.body.write(out),
             Some(packed) => packed.join(&self.body, self.revision, out),
         }
     }
 
     /// Whether the text of the object, apart from `managedFields` that are packed, contains `text`.
     pub fn contains(&self, text: &str) -> bool {
-        std::str::from_utf8(&self.body).is_ok_and(|body| body.contains(text))
+        std::str::from_utf8(&self.body.bytes()).is_ok_and(|body| body.contains(text))
     }
 
     /// Decodes the object.
     pub fn node(&self) -> Node<'static> {
         match self.packed {
-            None => self.tree(&self.body).into_interned(),
+            None => self.tree(&self.body.bytes()).into_interned(),
             Some(_) => self.tree(&self.body()).into_interned(),
         }
     }
@@ -281,7 +297,7 @@ impl Item {
     /// Passes the decoded object to `take` without copying its strings. It may lack its `managedFields`: they are
     /// often larger than the rest, and nobody decides by them.
     pub fn read<R>(&self, take: impl FnOnce(&Node<'_>) -> R) -> R {
-        take(&self.tree(&self.body))
+        take(&self.tree(&self.body.bytes()))
     }
 
     /// The JSON object with `kind` and `apiVersion`, in two pieces.
@@ -292,13 +308,15 @@ impl Item {
 
     /// The JSON of its metadata, with which its text begins; those that are packed are left out if nobody wants them.
     pub(crate) fn metadata(&self, has_owners: bool) -> Bytes {
-        let joined = (has_owners && self.packed.is_some()).then(|| self.body());
-        let body = joined.as_deref().unwrap_or(&self.body);
-        let text = std::str::from_utf8(body).unwrap_or_default();
+        let body = match has_owners && self.packed.is_some() {
+            true => Vec::from(self.body()).into(),
+            false => self.body.bytes(),
+        };
+        let text = std::str::from_utf8(&body).unwrap_or_default();
         let start = START.len() - 1;
         let end = match CompactJson::first_object(text, start) {
             Some(metadata) => metadata.end(),
-            None => self.tree(body).get("metadata").map_or(start, |node| node.span.end as usize),
+            None => self.tree(&body).get("metadata").map_or(start, |node| node.span.end as usize),
         };
         Bytes::copy_from_slice(body.get(start..end).unwrap_or_default())
     }
@@ -306,7 +324,8 @@ impl Item {
     /// Whether its labels match.
     pub fn has_labels(&self, selector: &LabelSelector) -> bool {
         let labels = self.extras().labels.get_or_init(|| {
-            let node = self.tree(&self.body);
+            let body = self.body.bytes();
+            let node = self.tree(&body);
             let entries = node.find(&["metadata", "labels"]).map(Node::entries).unwrap_or_default();
             let pair = |entry: &Entry<'_>| {
                 (entry.key.as_ref().into(), entry.node.text().unwrap_or_default().into())

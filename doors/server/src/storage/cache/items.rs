@@ -84,6 +84,20 @@ impl Items {
         }
     }
 
+    /// The object with this key, or else one of those beside its place.
+    pub(super) fn near(&self, key: &str) -> Option<&Arc<Item>> {
+        let mut node = &*self.root;
+        loop {
+            match node {
+                Node::Leaf(items) => {
+                    let at = position(items, key).unwrap_or_else(|after| after.saturating_sub(1));
+                    return items.get(at);
+                }
+                Node::Branch(children) => node = &children.get(child_of(children, key))?.node,
+            }
+        }
+    }
+
     /// The number of objects with lesser keys.
     pub fn rank(&self, key: &str) -> usize {
         let (mut node, mut before) = (&*self.root, 0);

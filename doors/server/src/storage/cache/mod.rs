@@ -3,6 +3,7 @@
 mod change;
 mod commits;
 mod conversions;
+mod delta;
 mod field_values;
 mod history;
 mod item;
@@ -16,6 +17,7 @@ mod resource;
 mod scope;
 mod signals;
 mod snapshot;
+mod text;
 mod unreadable;
 
 pub(crate) use change::{Change, EventType, event_line};

@@ -2,6 +2,7 @@
 //!
 //! They are often larger than the object, but objects that were made alike have them in common.
 
+use super::text::Text;
 use ratchet_apply::{FieldsPool, PackedManagedFields};
 use ratchet_object::CompactJson;
 use std::sync::{Mutex, PoisonError};
@@ -45,14 +46,12 @@ impl Packed {
     }
 
     /// Appends the object at a revision, with its entries.
-    pub(super) fn join(&self, body: &[u8], revision: u64, out: &mut Vec<u8>) {
+    pub(super) fn join(&self, body: &Text, revision: u64, out: &mut Vec<u8>) {
         let digits = revision.checked_ilog10().map_or(1, |power| power as usize + 1);
-        let at = self.at as usize + VERSION.len() + digits;
-        let (before, after) = body.split_at_checked(at).unwrap_or((body, &[]));
-        out.extend_from_slice(before);
-        out.extend_from_slice(MEMBER.as_bytes());
-        self.fields.write_json(out);
-        out.extend_from_slice(after);
+        body.write_around(self.at as usize + VERSION.len() + digits, out, |out| {
+            out.extend_from_slice(MEMBER.as_bytes());
+            self.fields.write_json(out);
+        });
     }
 }
 

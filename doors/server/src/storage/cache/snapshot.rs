@@ -42,6 +42,9 @@ impl Snapshot {
                 item.share_index_value(|value| {
                     self.indexed.get_key_value(value).map(|(known, _)| known.clone())
                 });
+                if let Some(near) = self.items.near(key) {
+                    item.share_text(near);
+                }
                 let item = Arc::new(item);
                 let old = self.items.insert(item.clone());
                 self.remove_indexed(old.as_deref().filter(|old| old.index() != item.index()));
@@ -220,6 +223,32 @@ mod tests {
         snapshot.put(&"a/y".into(), ObjectState::Deleted);
         assert!(snapshot.indexed.is_empty() && snapshot.items.is_empty());
         assert_eq!(keys(&copy, &index("n1", ""), None), ["a/x", "a/y"], "a copy stays as it was");
+    }
+
+    #[test]
+    fn objects_that_are_alike_are_served_as_they_were_stored() {
+        let mut snapshot = Snapshot::default();
+        let body = |name: &str, uid: u32| {
+            let text = "the same in all of them, ".repeat(10);
+            format!(r#"{{"metadata":{{"name":"{name}","uid":"{uid}"}},"text":"{text}"}}"#)
+        };
+        let mut put = |name: &str, revision: u64, body: &str| {
+            let item = Item::stored(name.into(), revision, body.as_bytes()).unwrap();
+            snapshot.put(&name.into(), ObjectState::Item(item));
+        };
+        put("a", 1, &body("a", 1));
+        put("b", 2, &body("b", 1_000_000));
+        put("c", 3, "{\"metadata\":{}}");
+        put("b", 4, &body("b", 7));
+        let stored = [body("a", 1), body("b", 7), "{\"metadata\":{}}".to_owned()];
+        for (item, (revision, stored)) in
+            snapshot.items.values().zip([1, 4, 3].into_iter().zip(stored))
+        {
+            let fresh = Item::stored(item.key.clone(), revision, stored.as_bytes()).unwrap();
+            assert_eq!(item.body(), fresh.body());
+        }
+        let shared = |key: &str| snapshot.items.get(key).is_some_and(|item| item.shares_text());
+        assert!(shared("a") && shared("b") && !shared("c"));
     }
 
     #[test]

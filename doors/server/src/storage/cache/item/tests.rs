@@ -14,10 +14,10 @@ fn the_revision_is_put_in_and_changed() {
     let item = item();
     let body =
         r#"{"metadata":{"resourceVersion":"7","name":"x","labels":{"a":"b"}},"spec":{"a":1}}"#;
-    assert_eq!(*item.body, *body.as_bytes());
+    assert_eq!(*item.body.bytes(), *body.as_bytes());
     let later = item.as_of(12);
     assert!(
-        std::str::from_utf8(&later.body)
+        std::str::from_utf8(&later.body.bytes())
             .unwrap()
             .starts_with(r#"{"metadata":{"resourceVersion":"12","name""#)
     );
@@ -97,17 +97,17 @@ fn a_custom_object_knows_the_version_in_which_it_is_stored() {
     let item = Item::stored("x".into(), 7, &value.bytes()).unwrap();
     let body =
         r#"{"metadata":{"resourceVersion":"7","name":"x"},"spec":{"x":{"apiVersion":"v7"}}}"#;
-    assert_eq!((&*item.body, item.version()), (body.as_bytes(), Some("v2")));
+    assert_eq!((&*item.body.bytes(), item.version()), (body.as_bytes(), Some("v2")));
     assert_eq!(item.as_of(8).version(), Some("v2"));
     let same = item.showing(node());
-    assert_eq!((&same.body, same.version()), (&item.body, Some("v2")));
+    assert_eq!((same.body(), same.version()), (item.body(), Some("v2")));
     let unsaved = Item::unsaved("x".into(), &value);
     assert_eq!(unsaved.body(), r#"{"metadata":{"name":"x"},"spec":{"x":{"apiVersion":"v7"}}}"#);
-    assert_eq!(unsaved.showing(unsaved.node()).body, unsaved.body);
+    assert_eq!(unsaved.showing(unsaved.node()).body(), unsaved.body());
     // Inner objects and texts that look like it are none.
     let inner = r#"{"metadata":{"name":"x"},"spec":{"a":"b","apiVersion":"v1"}}"#;
     let inner = Item::stored("x".into(), 7, inner.as_bytes()).unwrap();
-    assert!(inner.version().is_none() && inner.body.ends_with(br#""apiVersion":"v1"}}"#));
+    assert!(inner.version().is_none() && inner.body().ends_with(br#""apiVersion":"v1"}}"#));
     let text = Node::map([("data", Node::string(r#","apiVersion":"v1"}"#))]);
     let text = Item::written("x".into(), 7, &storable(&text).unwrap());
     assert_eq!(text.version(), None);
@@ -152,4 +152,49 @@ fn labels_are_read_once() {
 #[test]
 fn a_million_items_fit() {
     assert!(size_of::<Item>() <= 96, "{}", size_of::<Item>());
+}
+
+#[test]
+fn what_is_kept_as_a_difference_is_served_as_it_was_stored() {
+    let value = |name: &str| {
+        let text = "the same in all, ".repeat(12);
+        format!(
+            r#"{{"metadata":{{"name":"{name}","labels":{{"of":"{name}"}},"managedFields":[{{"manager":"m","operation":"Update","apiVersion":"v1","time":"2026-01-02T03:04:05Z","fieldsType":"FieldsV1","fieldsV1":{{"f:data":{{}}}}}}]}},"data":{{"a":"{text}","b":"{name}"}}}}"#
+        )
+    };
+    let pool = Mutex::default();
+    let item = |name: &str, revision: u64| {
+        Item::cached(name.into(), revision, value(name).as_bytes(), &pool, None).unwrap()
+    };
+    let (first, plain) = (item("first", 7), item("second", 8));
+    let mut shared = item("second", 8);
+    shared.share_text(&first);
+    assert!(first.body.is_shared() && !plain.body.is_shared());
+    assert_eq!(shared.body(), plain.body());
+    let whole = value("second").replacen(r#"{"name""#, r#"{"resourceVersion":"8","name""#, 1);
+    assert_eq!(shared.body(), whole);
+    assert_eq!(shared.size(), plain.size());
+    assert_eq!(shared.node().to_json(), plain.node().to_json());
+    assert_eq!(shared.metadata(true), plain.metadata(true));
+    assert_eq!(shared.metadata(false), plain.metadata(false));
+    assert_eq!(shared.as_of(900).body(), plain.as_of(900).body());
+    assert!(shared.may_name("data") && shared.contains("second") && !shared.contains("first"));
+    assert!(shared.has_labels(&LabelSelector::parse("of=second").unwrap()));
+    assert_eq!(shared.whole("v1", "ConfigMap"), plain.whole("v1", "ConfigMap"));
+}
+
+#[test]
+fn the_version_before_is_no_base_unless_others_share_it() {
+    let value = format!(r#"{{"metadata":{{"name":"x"}},"data":{{"a":"{}"}}}}"#, "same ".repeat(90));
+    let item = |key: &str, revision| Item::stored(key.into(), revision, value.as_bytes()).unwrap();
+    let old = item("x", 1);
+    let mut new = item("x", 2);
+    new.share_text(&old);
+    assert!(!old.body.is_shared());
+    let mut other = item("y", 3);
+    other.share_text(&old);
+    assert!(old.body.is_shared());
+    new.share_text(&old);
+    drop((old, other));
+    assert_eq!(new.body(), item("x", 2).body());
 }

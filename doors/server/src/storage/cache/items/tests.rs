@@ -118,5 +118,16 @@ proptest! {
         }
         same(&items, &model);
         same(&copy, &copied);
+        for number in 0..400 {
+            let key = key(number);
+            let near = items.near(&key).map(|item| item.key.to_string());
+            prop_assert_eq!(near.is_none(), model.is_empty());
+            let Some(near) = near else { continue };
+            let between = match near < key {
+                true => model.range(near.clone()..key.clone()).count(),
+                false => model.range(key.clone()..=near.clone()).count(),
+            };
+            prop_assert_eq!(between, 1, "{} is beside {}", near, key);
+        }
     }
 }
