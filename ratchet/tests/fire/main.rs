@@ -7,6 +7,7 @@
 
 mod api;
 mod clients;
+mod clock;
 mod cluster;
 mod crash;
 mod etcd_disturbances;

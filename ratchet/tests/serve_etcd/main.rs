@@ -9,6 +9,7 @@
 )]
 
 mod away;
+mod cut_off;
 mod events;
 mod in_force;
 mod large;
@@ -66,13 +67,21 @@ fn leads(server: &Server) -> bool {
     line.is_some_and(|line| line.ends_with(" 1"))
 }
 
+/// The next event of a watch, without the sizes of its chunks.
+fn event(watch: &mut server::OpenStream) -> Value {
+    loop {
+        let text = watch.until("\n");
+        if let Some(start) = text.find('{') {
+            return serde_json::from_str(&text[start..]).unwrap();
+        }
+    }
+}
+
 /// The names and versions of the next events of a watch, without those of the object that a controller makes.
 fn watched(watch: &mut server::OpenStream, count: usize) -> Vec<(String, u64)> {
     let mut found = Vec::new();
     while found.len() < count {
-        let text = watch.until("\n");
-        let Some(start) = text.find('{') else { continue };
-        let event: Value = serde_json::from_str(&text[start..]).unwrap();
+        let event = event(watch);
         let metadata = &event["object"]["metadata"];
         let version = metadata["resourceVersion"].as_str().unwrap().parse().unwrap();
         let name = metadata["name"].as_str().unwrap();

@@ -153,13 +153,14 @@ impl Cache {
         };
         loop {
             match events.next().await {
-                Ok(batch) => self.apply_batch(line, batch),
+                Ok(batch) => self.apply_batch(line, batch, ResourceCache::apply),
                 Err(error) => return error,
             }
         }
     }
 
     /// Reads all objects again, as after a break that was longer than the store's memory, and applies the differences.
+    /// Watches of resources that have any are told to list again, for nobody knows what happened in between.
     async fn catch_up(&self, line: Line) -> Result<(), StoreError> {
         let page = loop {
             match self.line(line).store().list(Query::under(ROOT)).await {
@@ -169,11 +170,12 @@ impl Cache {
                 Err(error) => return Err(error),
             }
         };
-        self.apply_batch(line, missed::differences(&self.resource_caches(), line, page));
+        let differences = missed::differences(&self.resource_caches(), line, page);
+        self.apply_batch(line, differences, ResourceCache::apply_differences);
         Ok(())
     }
 
-    fn apply_batch(&self, line: Line, batch: Batch) {
+    fn apply_batch(&self, line: Line, batch: Batch, apply: fn(&ResourceCache, Vec<ObjectChange>)) {
         let mut by_cache: Vec<(Arc<ResourceCache>, Vec<ObjectChange>)> = Vec::new();
         for event in batch.events {
             let Some((name, key)) = split(&event.key) else { continue };
@@ -194,7 +196,7 @@ impl Cache {
             }
         }
         for (resource_cache, events) in by_cache {
-            self.account(&resource_cache.clone(), || resource_cache.apply(events));
+            self.account(&resource_cache, || apply(&resource_cache, events));
         }
         self.line(line).reach(batch.upto.0);
     }

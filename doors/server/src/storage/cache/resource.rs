@@ -162,14 +162,24 @@ impl ResourceCache {
 
     /// Applies changes of one or more revisions, in order.
     pub(crate) fn apply(&self, events: Vec<ObjectChange>) {
+        self.apply_after(events, None);
+    }
+
+    /// Applies what a state differs in from the one before, as far as is known: watches must start again from it.
+    pub(super) fn apply_differences(&self, events: Vec<ObjectChange>) {
+        let reached = events.iter().map(|(at, ..)| *at).max();
+        self.apply_after(events, reached);
+    }
+
+    /// Applies changes; no watch goes on across those up to `gap`.
+    fn apply_after(&self, events: Vec<ObjectChange>, mut gap: Option<u64>) {
         let mut now = Snapshot::clone(&self.now.load());
         let mut changes = Vec::with_capacity(events.len());
-        let mut unreadable_at = None;
         for (at, key, state) in events {
             now.revision = at;
             if matches!(state, ObjectState::Unreadable(_)) {
                 // There is no event for it: watchers must start again, and get the decode error then.
-                unreadable_at = Some(at);
+                gap = gap.max(Some(at));
                 now.put(&key, state);
                 continue;
             }
@@ -179,16 +189,16 @@ impl ResourceCache {
         let mut recent = self.recent_mut();
         changes.iter().for_each(|change| recent.push(change.clone()));
         recent.trim(MAX_CHANGES, MAX_BYTES);
-        if let Some(unreadable_at) = unreadable_at {
-            recent.drop_until(unreadable_at);
+        if let Some(gap) = gap {
+            recent.drop_until(gap);
         }
         self.trim_kept(&recent);
         // Changes are published before the snapshot, so that a watch can start from any visible snapshot.
         self.now.store(Arc::new(now));
         drop(recent);
         self.signals.tell(&changes);
-        if let Some(unreadable_at) = unreadable_at {
-            self.signals.tell_all(unreadable_at);
+        if let Some(gap) = gap {
+            self.signals.tell_all(gap);
         }
         self.changed.send_replace(());
     }
@@ -234,6 +244,24 @@ mod tests {
         assert_eq!(cache.since(7).unwrap().len(), 1);
         assert_eq!(cache.since(4).unwrap_err(), TooOld { oldest: 5 });
         assert!(cache.is_empty());
+    }
+
+    #[test]
+    fn no_watch_goes_on_across_what_nobody_saw() {
+        let cache = ResourceCache::default();
+        cache.apply(vec![(6, "a".into(), item("a", 6)), (7, "b".into(), item("b", 7))]);
+        cache.apply_differences(vec![
+            (20, "b".into(), item("b", 20)),
+            (22, "a".into(), ObjectState::Deleted),
+        ]);
+        assert!(cache.get("a").is_none() && cache.get("b").is_some_and(|item| item.revision == 20));
+        for before in [6, 7, 20, 21] {
+            assert_eq!(cache.since(before).unwrap_err(), TooOld { oldest: 22 });
+        }
+        cache.apply(vec![(23, "c".into(), item("c", 23))]);
+        assert_eq!(cache.since(22).map(|changes| changes.len()), Ok(1));
+        cache.apply_differences(Vec::new());
+        assert_eq!(cache.since(22).map(|changes| changes.len()), Ok(1), "nothing was missed");
     }
 
     #[test]
