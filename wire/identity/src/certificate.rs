@@ -1,7 +1,7 @@
 //! Client certificates: verification of chains, and the user in the subject.
 
 use crate::Reloading;
-use aws_lc_rs::digest::{Context, SHA256, digest};
+use aws_lc_rs::digest::{SHA256, digest};
 use jiff::Timestamp;
 use ratchet_access::User;
 use rustls::pki_types::pem::PemObject;
@@ -22,6 +22,8 @@ const UID: &str = "1.3.6.1.4.1.57683.2";
 const CACHE_SECONDS: i64 = 60;
 /// The capacity of the cache, which is cleared when full.
 const CACHE_CAPACITY: usize = 4096;
+/// The bytes of the largest chain whose result is cached.
+const MAX_CACHED_BYTES: usize = 8 << 10;
 
 /// The trusted client CAs of a bundle.
 #[derive(Debug)]
@@ -164,11 +166,16 @@ impl Subject {
 #[derive(Debug)]
 pub(crate) struct ClientVerifier {
     authorities: Arc<Reloading<Authorities>>,
-    cache: Mutex<HashMap<[u8; 32], CachedResult>>,
+    cache: Mutex<HashMap<SignatureEnd, CachedResult>>,
 }
+
+/// The end of a certificate's signature, by which its result is found: cheaper than a hash of the chain. Two with the same
+/// end take each other's place.
+type SignatureEnd = [u8; 32];
 
 #[derive(Debug)]
 struct CachedResult {
+    chain: Box<[CertificateDer<'static>]>,
     /// The authorities that verified the chain; others may come to another result.
     authorities: Arc<Authorities>,
     since: i64,
@@ -188,14 +195,15 @@ impl ClientVerifier {
         now: Timestamp,
     ) -> Result<Arc<Subject>, String> {
         let (now, authorities) = (now.as_second(), self.authorities.get());
-        let key = fingerprint(chain);
-        if let Some(key) = key {
+        let key = signature_end(chain);
+        if let Some(key) = &key {
             let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
             let is_current = |cached: &&CachedResult| {
                 Arc::ptr_eq(&cached.authorities, &authorities)
                     && (cached.since..cached.until).contains(&now)
+                    && *cached.chain == *chain
             };
-            if let Some(cached) = cache.get(&key).filter(is_current) {
+            if let Some(cached) = cache.get(key).filter(is_current) {
                 return cached.answer.clone();
             }
         }
@@ -205,7 +213,9 @@ impl ClientVerifier {
         });
         if let Some(key) = key {
             let until = cache_deadline(chain, now);
-            let cached = CachedResult { authorities, since: now, until, answer: answer.clone() };
+            let chain = chain.iter().map(|der| der.clone().into_owned()).collect();
+            let answer = answer.clone();
+            let cached = CachedResult { chain, authorities, since: now, until, answer };
             let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
             if cache.len() >= CACHE_CAPACITY {
                 cache.clear();
@@ -223,12 +233,8 @@ fn cache_deadline(chain: &[CertificateDer<'_>], now: i64) -> i64 {
     next.min(now.saturating_add(CACHE_SECONDS))
 }
 
-/// A hash of the whole chain.
-fn fingerprint(chain: &[CertificateDer<'_>]) -> Option<[u8; 32]> {
-    let mut context = Context::new(&SHA256);
-    for der in chain {
-        context.update(&(der.len() as u64).to_be_bytes());
-        context.update(der);
-    }
-    context.finish().as_ref().try_into().ok()
+/// The key of a chain; none if it is too large to be kept.
+fn signature_end(chain: &[CertificateDer<'_>]) -> Option<SignatureEnd> {
+    let size: usize = chain.iter().map(|der| der.len()).sum();
+    chain.first()?.last_chunk().filter(|_| size <= MAX_CACHED_BYTES).copied()
 }

@@ -6,7 +6,7 @@ use http::{HeaderName, HeaderValue};
 use ratchet_object::{GroupVersionKind, GroupVersionResource, Node, RestMapping};
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, CustomExtension, DnType,
-    ExtendedKeyUsagePurpose, IsCa, KeyPair,
+    ExtendedKeyUsagePurpose, IsCa, KeyPair, SanType,
 };
 
 struct Nothing;
@@ -313,4 +313,32 @@ fn new_authorities_are_believed_at_once() {
     assert!(authorities.poll().expect("read"));
     assert!(is_rejected(&result(&alice)));
     assert!(Authorities::from_pem(b"").is_err());
+}
+
+#[test]
+fn a_certificate_with_the_signature_of_another_is_not_believed() {
+    let authority = Authority::new();
+    let clients = Some(authority.open());
+    let authenticators = Authenticators::new(Config { clients, ..config() });
+    let result = |certificate: &CertificateDer<'static>| {
+        authenticate(&authenticators, &HeaderMap::new(), std::slice::from_ref(certificate), now())
+    };
+    let alice = authority.client("alice");
+    let mut forged = alice.to_vec();
+    let name = forged.windows(5).position(|bytes| bytes == b"alice").expect("the name");
+    forged[name..name + 5].copy_from_slice(b"admin");
+    let forged = CertificateDer::from(forged);
+    for _ in 0..2 {
+        assert_eq!(user(result(&alice)).name, "alice");
+        assert!(is_rejected(&result(&forged)));
+    }
+    // Nor one that is too large to be remembered.
+    let large = authority.sign(|params| {
+        params.distinguished_name.push(DnType::CommonName, "large");
+        params.subject_alt_names = (0..900)
+            .map(|n| SanType::DnsName(format!("n{n}.example").try_into().expect("a name")))
+            .collect();
+    });
+    assert!(large.len() > 8 << 10);
+    assert_eq!(user(result(&large)).name, "large");
 }
