@@ -14,8 +14,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio::sync::watch;
 
-/// The most snapshots that are kept for lists that continue.
-const MAX_KEPT: usize = 8;
+/// The most snapshots that are kept for lists that continue. However many there are, they hold no more old nodes of the
+/// tree than the recent changes made.
+const MAX_KEPT: usize = 256;
 
 /// The cache of one resource: one writer, any number of readers.
 #[derive(Debug, Default)]
@@ -427,15 +428,16 @@ mod tests {
         assert_eq!([6, 8, 9].map(|at| cache.at(at).map_or(0, |state| state.items.len())), [1; 3]);
         assert_eq!(cache.at(10).map(|state| state.items.len()), Some(2));
         assert!(cache.at(5).is_none(), "nobody asked to keep it");
-        for revision in 11..30 {
+        let last = 11 + MAX_KEPT as u64;
+        for revision in 11..=last {
             cache.apply(vec![(revision, "b".into(), item("b", revision))]);
             cache.keep(revision, &cache.now());
         }
         assert_eq!(cache.kept.lock().unwrap().len(), MAX_KEPT);
-        assert!(cache.at(9).is_none() && cache.at(28).is_some(), "the oldest went first");
+        assert!(cache.at(9).is_none() && cache.at(last - 1).is_some(), "the oldest went first");
         cache.trim_recent(0);
         assert!(
-            cache.at(28).is_none() && cache.at(29).is_some(),
+            cache.at(last - 1).is_none() && cache.at(last).is_some(),
             "what is current needs no keeping"
         );
     }
