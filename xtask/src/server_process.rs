@@ -14,6 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(180);
 pub(crate) struct ServerProcess {
     process: Child,
     folder: PathBuf,
+    kubeconfig: PathBuf,
     tool: Option<PathBuf>,
 }
 
@@ -35,15 +36,28 @@ impl ServerProcess {
     ) -> Result<Self> {
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let folder = std::env::temp_dir().join(format!("ratchet-measured-{port}"));
-        launcher.args(["serve", "--bind-address=127.0.0.1", "--data-dir"]).arg(&folder);
+        launcher.args(["serve", "--bind-address=127.0.0.1"]);
         launcher.arg(format!("--secure-port={port}")).args(flags);
+        let kubeconfig = match flags.iter().any(|flag| flag.starts_with("--etcd-servers")) {
+            false => {
+                launcher.arg("--data-dir").arg(&folder);
+                folder.join("kubeconfig")
+            }
+            // On etcd there is no data directory; each server has keys of its own.
+            true => {
+                launcher.env("XDG_STATE_HOME", &folder);
+                launcher.arg(format!("--etcd-prefix=/ratchet-measured-{port}"));
+                folder.join("ratchet/kubeconfig")
+            }
+        };
         let process = launcher.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let process = process.with_context(|| format!("cannot start {launcher:?}"))?;
-        let mut server = Self { process, folder, tool: tool.map(Path::to_owned) };
+        let tool = tool.map(Path::to_owned);
+        let mut server = Self { process, folder, kubeconfig, tool };
         let begun = Instant::now();
         while begun.elapsed() < PATIENCE {
             let one = ["--profile=get", "--objects=1", "--seconds=0.1", "--clients=1"];
-            if server.folder.join("kubeconfig").exists() && server.load(&one).is_ok() {
+            if server.kubeconfig.exists() && server.load(&one).is_ok() {
                 return Ok(server);
             }
             ensure!(server.process.try_wait()?.is_none(), "the server ended");
@@ -63,7 +77,7 @@ impl ServerProcess {
             Some(tool) => Command::new(tool),
             None => load::command(),
         };
-        command.arg("--kubeconfig").arg(self.folder.join("kubeconfig"));
+        command.arg("--kubeconfig").arg(&self.kubeconfig);
         command.args(["--resource=pods", "--output=json"]).args(args);
         let output = command.output().context("cannot run the load tool")?;
         let errors = String::from_utf8_lossy(&output.stderr);

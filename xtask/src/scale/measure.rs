@@ -34,8 +34,9 @@ struct Amounts {
 const FULL: Amounts = Amounts {
     seconds: "5",
     few_pods: 3000,
-    some_pods: 7000,
-    many_pods: 14_000,
+    // A pod takes less than a kilobyte: some thousands of them are lost among buffers.
+    some_pods: 25_000,
+    many_pods: 60_000,
     some_watchers: 50,
     many_watchers: 120,
 };
@@ -138,6 +139,9 @@ fn store_port(url: &str) -> Option<&str> {
     port.parse::<u16>().is_ok().then_some(port)
 }
 
+/// The clients at once, but for watches.
+const CLIENTS: u32 = 16;
+
 /// Measures everything.
 pub(super) fn measure(options: &MeasureOptions) -> Result<Measured> {
     ensure!(options.binary.is_file(), "{} is not there", options.binary.display());
@@ -146,22 +150,23 @@ pub(super) fn measure(options: &MeasureOptions) -> Result<Measured> {
     let (memory, memory_point) = measure_memory(options, &amounts)?;
     let server = MeasuredServer::start(options)?;
     let seconds = format!("--seconds={}", amounts.seconds);
-    let run = |name: &str, clients: u32, objects: u32| {
-        let (clients, objects) = (format!("--clients={clients}"), format!("--objects={objects}"));
+    let run = |name: &str, objects: u32| {
+        let (clients, objects) = (format!("--clients={CLIENTS}"), format!("--objects={objects}"));
         server.profile(name, &[&seconds, &clients, &objects])
     };
     let objects = amounts.few_pods;
     let duration: f64 = amounts.seconds.parse().context("the seconds are no number")?;
-    let create = run("create", 16, objects)?;
-    let page = run("list", 16, objects)?;
+    let create = run("create", objects)?;
+    let page = run("list", objects)?;
     let (patch_cpu_ms, event_cpu_us, event_bytes, watch_memory_kb, churn) =
         measure_churn(&server, &amounts)?;
     let figures = ServerFigures {
-        get_cpu_ms: run("get", 16, objects)?.cpu_ms_per_operation()?,
+        get_cpu_ms: run("get", objects)?.cpu_ms_per_operation()?,
         create_cpu_ms: create.cpu_ms_per_operation()?,
-        update_cpu_ms: run("update", 16, objects)?.cpu_ms_per_operation()?,
-        delete_cpu_ms: run("delete", 16, objects)?.cpu_ms_per_operation()?,
+        update_cpu_ms: run("update", objects)?.cpu_ms_per_operation()?,
+        delete_cpu_ms: run("delete", objects)?.cpu_ms_per_operation()?,
         write_rate: create.operations / duration,
+        write_clients: CLIENTS.into(),
         page_cpu_ms: page.cpu_ms_per_operation()?,
         page_bytes: page.bytes / page.operations,
         page_objects: f64::from(PAGE.min(objects)),
@@ -172,7 +177,7 @@ pub(super) fn measure(options: &MeasureOptions) -> Result<Measured> {
         object_memory_kb: memory.1,
         watch_memory_kb,
     };
-    let mixed = run("create-list", 16, objects)?;
+    let mixed = run("create-list", objects)?;
     let count = |request: &str| mixed.by_request.get(request).map_or(0.0, |some| some.operations);
     let mixed = Point {
         name: "creates and pages in turn, CPU ms".to_owned(),
@@ -191,9 +196,8 @@ pub(super) fn measure(options: &MeasureOptions) -> Result<Measured> {
 fn measure_memory(options: &MeasureOptions, amounts: &Amounts) -> Result<((f64, f64), Point)> {
     let with = |pods: u32| -> Result<f64> {
         let server = MeasuredServer::start(options)?;
-        let objects = format!("--objects={pods}");
-        let figures =
-            server.profile("get", &["--clients=1", "--seconds=0.1", "--keep", &objects])?;
+        let (clients, objects) = (format!("--clients={CLIENTS}"), format!("--objects={pods}"));
+        let figures = server.profile("get", &[&clients, "--seconds=0.1", "--keep", &objects])?;
         Ok(figures.server()?.memory_before_mb)
     };
     let few = with(amounts.few_pods)?;

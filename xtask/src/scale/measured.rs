@@ -24,8 +24,10 @@ pub(super) struct ServerFigures {
     pub(super) create_cpu_ms: f64,
     pub(super) update_cpu_ms: f64,
     pub(super) delete_cpu_ms: f64,
-    /// Creates a second when that was measured: at lower rates fewer writes share a flush and warm caches.
+    /// Creates a second when that was measured, and the clients that wrote at once: at lower rates fewer writes share a
+    /// transaction.
     pub(super) write_rate: f64,
+    pub(super) write_clients: f64,
     /// CPU and bytes of a page of `page_objects` pods.
     pub(super) page_cpu_ms: f64,
     pub(super) page_bytes: f64,
@@ -41,10 +43,14 @@ pub(super) struct ServerFigures {
 }
 
 impl ServerFigures {
-    /// What a write costs more at so many a second than at the full rate: all that was measured of a lone patch, and less
-    /// of it the more there are.
+    /// What a write costs more at so many a second than at the full rate. A lone patch has a transaction of its own, the
+    /// creates at the full rate one for all clients; in between, a write shares its own with those that come meanwhile, which
+    /// are as many as the rate is high.
     pub(super) fn lone_write_cpu_ms(&self, writes_per_second: f64) -> f64 {
-        let lone = (1.0 - writes_per_second / self.write_rate).max(0.0);
+        let share = (writes_per_second / self.write_rate).min(1.0);
+        let at_full_rate = 1.0 / self.write_clients;
+        let writes = 1.0 + (self.write_clients - 1.0) * share;
+        let lone = (1.0 / writes - at_full_rate) / (1.0 - at_full_rate);
         (self.patch_cpu_ms - self.create_cpu_ms).max(0.0) * lone
     }
 }
@@ -101,6 +107,7 @@ impl Measured {
             update_cpu_ms: 0.5,
             delete_cpu_ms: 0.3,
             write_rate: 0.001,
+            write_clients: 16.0,
             page_cpu_ms: 2.0,
             page_bytes: 500_000.0,
             page_objects: 500.0,
