@@ -39,6 +39,7 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
             Err(RecvTimeoutError::Timeout) if !left.is_zero() => {
                 // A child process may hold the output open after the program's end.
                 if let Some(status) = child.try_wait().context("cannot wait")? {
+                    kill_group(&child);
                     return Ok(status.success());
                 }
             }
@@ -48,7 +49,9 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
                 return Ok(false);
             }
             Err(RecvTimeoutError::Disconnected) => {
-                return Ok(child.wait().context("cannot wait")?.success());
+                let status = child.wait().context("cannot wait")?;
+                kill_group(&child);
+                return Ok(status.success());
             }
         }
     }
@@ -69,9 +72,15 @@ fn read_output(child: &mut Child) -> Result<Receiver<Vec<u8>>> {
     Ok(receiver)
 }
 
+/// Kills what a program has started and left running, such as the server of a `static`, which is never dropped.
+fn kill_group(leader: &Child) {
+    let group = format!("-{}", leader.id());
+    // There may be nothing left to kill.
+    let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+}
+
 fn kill(child: &mut Child) -> Result<()> {
-    let group = format!("-{}", child.id());
-    let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+    kill_group(child);
     let _ = child.kill();
     child.wait().context("cannot wait")?;
     Ok(())

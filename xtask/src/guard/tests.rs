@@ -28,8 +28,22 @@ fn what_ends_ends_as_it_did() {
 }
 
 #[test]
-fn what_leaves_others_behind_ends_too() {
-    assert!(guarded("sleep 5 & exit 0", "20").0);
+fn what_leaves_others_behind_ends_too_and_they_do() {
+    for output in ["", ">&- 2>&-"] {
+        let (succeeded, text) = guarded(&format!("sleep 300 {output} & echo left $!"), "20");
+        assert!(succeeded, "{text}");
+        let left = text.lines().find_map(|line| line.strip_prefix("left ")).expect(&text);
+        // Nobody may have waited for it yet, or it is about to end.
+        let runs = || {
+            let status = std::fs::read_to_string(format!("/proc/{left}/status"));
+            status.is_ok_and(|status| !status.contains("\nState:\tZ"))
+        };
+        let begun = std::time::Instant::now();
+        while runs() {
+            assert!(begun.elapsed().as_secs() < 20, "{left} runs on");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    }
 }
 
 #[test]
