@@ -2,17 +2,15 @@
 //! as if nothing had been missed.
 
 use crate::server::Server;
-use crate::{MAPS, create, event, eventually, map, start, watched};
+use crate::{MAPS, SECRETS, create, event, eventually, map, read, secret, start, version, watched};
 use etcd_peer::{Cluster, required_programs};
 use ratchet_etcd::{EtcdConfig, EtcdStore};
 use ratchet_store::Store;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
-
-const SECRETS: &str = "/api/v1/namespaces/default/secrets";
 
 /// A line to etcd that can be cut and joined again.
 struct Link {
@@ -64,24 +62,9 @@ fn carry(mut from: TcpStream, mut to: TcpStream) {
     drop(to.shutdown(Shutdown::Both));
 }
 
-fn read(server: &Server, path: &str) -> Value {
-    let (code, text) = server.get(path);
-    assert_eq!(code, 200, "{path}: {text}");
-    serde_json::from_str(&text).unwrap()
-}
-
-fn version(object: &Value) -> u64 {
-    object["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap()
-}
-
 fn delete(server: &Server, name: &str) {
     let (code, text) = server.request("DELETE", &format!("{MAPS}/{name}"), "");
     assert_eq!(code, 200, "{text}");
-}
-
-fn secret(name: &str) -> String {
-    let metadata = json!({"name": name});
-    json!({"apiVersion": "v1", "kind": "Secret", "metadata": metadata}).to_string()
 }
 
 #[test]
@@ -97,7 +80,7 @@ fn what_happened_beyond_the_history_of_etcd_is_read_anew() {
         for name in ["stays", "changes", "goes", "goes-and-comes"] {
             create(&cut_off, MAPS, &map(name));
         }
-        let before = version(&create(&cut_off, SECRETS, &secret("before")));
+        let before = version(&create(&cut_off, SECRETS, &secret("before", "default")));
         let watch = |path: &str| {
             let path = format!("{path}?watch=true&resourceVersion={before}");
             let mut stream = cut_off.stream("GET", &path, "");
@@ -159,7 +142,7 @@ fn what_happened_beyond_the_history_of_etcd_is_read_anew() {
         let path = format!("{MAPS}?watch=true&resourceVersion={now}");
         let mut from_now = cut_off.stream("GET", &path, "");
         create(&other, MAPS, &map("after"));
-        create(&other, SECRETS, &secret("after"));
+        create(&other, SECRETS, &secret("after", "default"));
         assert!(from_now.head().starts_with("HTTP/1.1 200"));
         assert_eq!(watched(&mut from_now, 1)[0].0, "after");
         assert_eq!(watched(&mut unchanged, 1)[0].0, "after");

@@ -28,6 +28,7 @@ use std::path::Path;
 use std::time::Duration;
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+const SECRETS: &str = "/api/v1/namespaces/default/secrets";
 const SERVICES: &str = "/api/v1/namespaces/default/services";
 /// The objects that each server creates at the same time as the others.
 const ROUNDS: usize = 6;
@@ -48,6 +49,21 @@ fn create(server: &Server, path: &str, body: &str) -> Value {
     let (code, text) = server.request("POST", path, body);
     assert_eq!(code, 201, "{text}");
     serde_json::from_str(&text).unwrap()
+}
+
+fn secret(name: &str, namespace: &str) -> String {
+    let metadata = json!({"name": name, "namespace": namespace});
+    json!({"apiVersion": "v1", "kind": "Secret", "metadata": metadata}).to_string()
+}
+
+fn read(server: &Server, path: &str) -> Value {
+    let (code, text) = server.get(path);
+    assert_eq!(code, 200, "{path}: {text}");
+    serde_json::from_str(&text).unwrap()
+}
+
+fn version(object: &Value) -> u64 {
+    object["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap()
 }
 
 fn eventually(what: &str, holds: impl Fn() -> bool) {

@@ -1,14 +1,13 @@
 //! `--etcd-servers-overrides`: resources in etcds of their own, each with its own revisions, are one API all the same.
 
 use crate::server::{Server, refused};
-use crate::{MAPS, create, eventually, map, start, watched};
+use crate::{MAPS, SECRETS, create, eventually, map, read, secret, start, version, watched};
 use etcd_peer::{Cluster, required_programs};
 use ratchet_etcd::{EtcdConfig, EtcdStore};
 use ratchet_store::{Query, Store};
 use serde_json::{Value, json};
 use std::path::Path;
 
-const SECRETS: &str = "/api/v1/namespaces/default/secrets";
 const NAMESPACES: &str = "/api/v1/namespaces";
 
 /// ConfigMaps, and Leases, by which the servers elect one, are in the second etcd.
@@ -30,21 +29,6 @@ fn keys(cluster: &Cluster, part: &str) -> Vec<String> {
         let found = store.list(Query::under(&format!("/registry/{part}"))).await.unwrap();
         found.records.iter().map(|record| record.key.to_string()).collect()
     })
-}
-
-fn secret(name: &str, namespace: &str) -> String {
-    let metadata = json!({"name": name, "namespace": namespace});
-    json!({"apiVersion": "v1", "kind": "Secret", "metadata": metadata}).to_string()
-}
-
-fn read(server: &Server, path: &str) -> Value {
-    let (code, text) = server.get(path);
-    assert_eq!(code, 200, "{path}: {text}");
-    serde_json::from_str(&text).unwrap()
-}
-
-fn version(object: &Value) -> u64 {
-    object["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap()
 }
 
 #[test]
