@@ -4,6 +4,7 @@
 //! the [`Shape`]s lead. The tables are static, so nothing here allocates; `tools/schemagen` writes
 //! them.
 
+mod fields;
 mod index;
 pub mod topology;
 mod v1_36;
@@ -34,14 +35,12 @@ pub struct FieldRow {
     /// Never true for the `metadata` of a kind, and never a promise: much that the API server
     /// requires, such as a name, is optional in its schema.
     pub required: bool,
-    /// The first bytes of the name, which decide most comparisons of a search.
-    head: u64,
 }
 
 impl FieldRow {
     /// A row for an optional field.
     pub(crate) const fn optional(name: &'static str, shape: Shape) -> Self {
-        Self { name, shape, required: false, head: head(name) }
+        Self { name, shape, required: false }
     }
 }
 
@@ -172,9 +171,12 @@ impl TypeRow {
 
     /// Where among the fields one is.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
-        let head = head(name);
-        let compare = |row: &FieldRow| row.head.cmp(&head).then_with(|| row.name.cmp(name));
-        self.fields.binary_search_by(compare).ok()
+        let is_it = |index: &usize| self.fields.get(*index).is_some_and(|row| row.name == name);
+        match TYPES.element_offset(self) {
+            Some(type_index) => fields::candidates(type_index, name).find(is_it),
+            // The types beside the table are few and small.
+            None => (0..self.fields.len()).find(is_it),
+        }
     }
 }
 
