@@ -175,6 +175,11 @@ pub(crate) struct SetBuilder<'a> {
 }
 
 impl<'a> SetBuilder<'a> {
+    /// A builder with room for so many elements.
+    pub(crate) fn with_capacity(elements: usize) -> Self {
+        Self { nodes: Vec::with_capacity(elements) }
+    }
+
     /// Adds an element, unless neither it nor anything below it is in the set.
     pub(crate) fn push(
         &mut self,

@@ -55,6 +55,16 @@ impl FieldsPool {
         Some((PackedManagedFields(packed?.into_boxed_slice()), entries))
     }
 
+    /// Packs entries that were found already.
+    pub fn pack_entries<'t>(
+        &mut self,
+        entries: impl Iterator<Item = CompactJson<'t>>,
+    ) -> Option<PackedManagedFields> {
+        let packed: Option<Box<[PackedEntry]>> =
+            entries.map(|entry| self.pack_entry(entry)).collect();
+        packed.map(PackedManagedFields)
+    }
+
     fn pack_entry(&mut self, entry: CompactJson<'_>) -> Option<PackedEntry> {
         let text = entry.as_str();
         let (head, time, tail) = match entry.member("time") {
@@ -149,7 +159,12 @@ mod tests {
 
     fn pack(pool: &mut FieldsPool, entries: &str) -> Option<PackedManagedFields> {
         let text = format!(r#"{{"managedFields":{entries}}}"#);
-        Some(pool.pack(CompactJson::object(&text)?, &["managedFields"])?.0)
+        let object = CompactJson::object(&text)?;
+        let packed = pool.pack(object, &["managedFields"]).map(|(packed, _)| packed);
+        let mut found = Vec::new();
+        object.member("managedFields")?.each_item(|item| found.push(item))?;
+        assert_eq!(pool.pack_entries(found.into_iter()), packed);
+        packed
     }
 
     fn entry(manager: &str, time: &str) -> String {

@@ -4,6 +4,7 @@
 
 use crate::depth;
 use crate::json::{is_kept_number, plain_len};
+use core::ops::Range;
 
 /// A JSON value in a text, with no spaces between its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +35,12 @@ impl<'t> CompactJson<'t> {
     #[must_use]
     pub const fn unread(text: &'t str) -> Self {
         Self { text, start: 0, end: text.len() }
+    }
+
+    /// A value that is known to stand at a place.
+    #[must_use]
+    pub const fn known(text: &'t str, place: &Range<usize>) -> Self {
+        Self { text, start: place.start, end: place.end }
     }
 
     /// The value as it is written.

@@ -1,4 +1,6 @@
 //! Owned trees that do not own the names of fields: these are found, by their hash, in the schemas.
+//!
+//! The keys by which `fieldsV1` names the same fields are beside them.
 
 use crate::schema::{TYPES, TypeRow};
 use crate::{Entry, Node, Value};
@@ -31,13 +33,33 @@ const PLACES: usize = 1 << 13;
 /// The names, each at the first free place from that of its hash on.
 static NAMES: [&str; PLACES] = collect(TYPES);
 
+/// What stands before a name in `fieldsV1`.
+const PREFIX: &str = "f:";
+
+/// The keys of all names, one behind the other.
+static KEYS_TEXT: [u8; keys_len(&NAMES)] = keys_text(&NAMES);
+
+/// The keys, each at the place of its name.
+static KEYS: [&str; PLACES] = keys(&NAMES, &KEYS_TEXT);
+
 /// The name of a field as the schema has it; none if no type has such a field.
 fn field_name(name: &str) -> Option<&'static str> {
+    NAMES.get(place(name)?).copied()
+}
+
+/// The key of a field in `fieldsV1`, such as `f:spec`; none if no type has such a field.
+#[must_use]
+pub fn field_key(name: &str) -> Option<&'static str> {
+    KEYS.get(place(name)?).copied()
+}
+
+/// The place of a name.
+fn place(name: &str) -> Option<usize> {
     let mut place = place_of(name.as_bytes());
     loop {
         match NAMES.get(place).copied()? {
             "" => return None,
-            found if found == name => return Some(found),
+            found if found == name => return Some(place),
             _ => place = (place + 1) % PLACES,
         }
     }
@@ -74,6 +96,57 @@ const fn collect(types: &[TypeRow]) -> [&'static str; PLACES] {
     names
 }
 
+/// The length of all keys together.
+#[allow(clippy::indexing_slicing, reason = "it is computed by the compiler")]
+const fn keys_len(names: &[&str]) -> usize {
+    let (mut len, mut place) = (0, 0);
+    while place < names.len() {
+        if !names[place].is_empty() {
+            len += PREFIX.len() + names[place].len();
+        }
+        place += 1;
+    }
+    len
+}
+
+#[allow(clippy::indexing_slicing, reason = "it is computed by the compiler")]
+const fn keys_text<const LEN: usize>(names: &[&str]) -> [u8; LEN] {
+    let mut text = [0; LEN];
+    let (mut at, mut place) = (0, 0);
+    while place < names.len() {
+        let mut parts: &[&str] =
+            if names[place].is_empty() { &[] } else { &[PREFIX, names[place]] };
+        while let [part, others @ ..] = parts {
+            let mut byte = 0;
+            while byte < part.len() {
+                text[at] = part.as_bytes()[byte];
+                (at, byte) = (at + 1, byte + 1);
+            }
+            parts = others;
+        }
+        place += 1;
+    }
+    text
+}
+
+#[allow(clippy::indexing_slicing, reason = "it is computed by the compiler")]
+const fn keys(names: &[&str], text: &'static [u8]) -> [&'static str; PLACES] {
+    let mut keys = [""; PLACES];
+    let (mut rest, mut place) = (text, 0);
+    while place < names.len() {
+        if !names[place].is_empty() {
+            let (key, others) = rest.split_at(PREFIX.len() + names[place].len());
+            // A text and an ASCII one before it are a text.
+            if let Ok(key) = core::str::from_utf8(key) {
+                keys[place] = key;
+            }
+            rest = others;
+        }
+        place += 1;
+    }
+    keys
+}
+
 #[allow(clippy::indexing_slicing, reason = "it is computed by the compiler")]
 const fn is_same(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
@@ -93,9 +166,10 @@ mod tests {
     fn every_field_is_found_and_nothing_else() {
         for field in TYPES.iter().flat_map(|ty| ty.fields) {
             assert_eq!(field_name(field.name), Some(field.name));
+            assert_eq!(field_key(field.name), Some(["f:", field.name].concat().as_str()));
         }
         for other in ["", "a.b/c", "metadata2", "Metadata", "f:metadata", &"x".repeat(300)] {
-            assert_eq!(field_name(other), None, "{other}");
+            assert_eq!((field_name(other), field_key(other)), (None, None), "{other}");
         }
     }
 

@@ -79,6 +79,7 @@ pub use decode::{Format, decode, decode_json};
 pub use decoded::{DecodeError, Decoded, Repeated};
 pub use equal::{Equality, Slot, equal_at};
 pub use gvk::{GroupVersionKind, GroupVersionResource};
+pub use intern::field_key;
 pub use kinds::{KINDS, Kind, PodPlace, Scope, find};
 pub use limits::Limits;
 pub use lookup::Members;
@@ -96,7 +97,7 @@ pub use shape::{
     type_violations,
 };
 pub use span::{LineColumn, LineIndex, Span};
-pub use stored::{decode_stored, stored_json, stored_object, stored_text};
+pub use stored::{StoredText, decode_stored, stored_json, stored_object, stored_text};
 pub use stream::{YamlDocument, split_documents};
 pub use tree::{Entry, Node, Value};
 pub use write::write_text;

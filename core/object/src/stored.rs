@@ -1,10 +1,12 @@
 //! The JSON that objects are stored as; a tree is refused if it would not decode to the same tree again.
 
 use crate::members::are_unique;
-use crate::write::{push_text, write_members, write_value};
+use crate::write::{push_key, push_text, write_entries, write_value};
 use crate::{DecodeError, Entry, Limits, Node, Value, decode_json, depth};
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 /// A stored object may be as large as a request, and a little deeper.
 const LIMITS: Limits = Limits { depth: depth::MAX_STORED_DEPTH, ..Limits::STORED };
@@ -28,37 +30,71 @@ pub fn stored_json(node: &Node<'_>) -> Result<String, String> {
 
 /// The same as a store has it: metadata first, with `managedFields` last, without `resourceVersion` and `kind`, and with
 /// an `apiVersion` behind everything only if one is given. An object without metadata gets an empty one.
-pub fn stored_object(object: &Node<'_>, api_version: Option<&str>) -> Result<String, String> {
+pub fn stored_object(object: &Node<'_>, api_version: Option<&str>) -> Result<StoredText, String> {
     check(object)?;
     if object.get("metadata").is_some_and(|metadata| !matches!(metadata.value, Value::Map(_))) {
         return Err("its metadata is no object".into());
     }
-    let text = stored_text(object, api_version);
-    debug_assert!(decode_stored(&text).is_ok_and(|again| is_stored(object, &again)), "{text}");
-    Ok(text)
+    let stored = stored_text(object, api_version);
+    let text = &stored.text;
+    debug_assert!(decode_stored(text).is_ok_and(|again| is_stored(object, &again)), "{text}");
+    Ok(stored)
+}
+
+/// An object as a store has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredText {
+    /// Its JSON.
+    pub text: String,
+    /// Where in the text each of its `managedFields` stands; they stand side by side.
+    pub managed_fields: Vec<Range<usize>>,
 }
 
 /// The same for an object that is not stored but served, of which nothing is checked.
-pub fn stored_text(object: &Node<'_>, api_version: Option<&str>) -> String {
+pub fn stored_text(object: &Node<'_>, api_version: Option<&str>) -> StoredText {
     let metadata = object.get("metadata").map(Node::entries).unwrap_or_default();
     let is_last = |entry: &&Entry<'_>| entry.key == MANAGED_FIELDS;
     let is_first = |entry: &&Entry<'_>| !is_last(entry) && entry.key != "resourceVersion";
-    let metadata = metadata.iter().filter(is_first).chain(metadata.iter().filter(is_last));
     let mut text = String::with_capacity(1024);
-    text.push_str("{\"metadata\":");
-    write_members(&mut text, metadata);
+    text.push_str("{\"metadata\":{");
+    let start = text.len();
+    write_entries(&mut text, metadata.iter().filter(is_first));
+    let mut managed_fields = Vec::new();
+    for entry in metadata.iter().filter(is_last) {
+        push_key(&mut text, start, MANAGED_FIELDS);
+        managed_fields = write_items(&mut text, &entry.node);
+    }
+    text.push('}');
     for entry in object.entries().iter().filter(|entry| !is_arranged(&entry.key)) {
-        text.push(',');
-        push_text(&mut text, &entry.key);
-        text.push(':');
+        push_key(&mut text, start, &entry.key);
         write_value(&mut text, &entry.node.value);
     }
     if let Some(api_version) = api_version {
-        text.push_str(",\"apiVersion\":");
+        push_key(&mut text, start, "apiVersion");
         push_text(&mut text, api_version);
     }
     text.push('}');
-    text
+    StoredText { text, managed_fields }
+}
+
+/// Appends a list, and returns where each of its items stands.
+fn write_items(text: &mut String, list: &Node<'_>) -> Vec<Range<usize>> {
+    let Value::List(items) = &list.value else {
+        write_value(text, &list.value);
+        return Vec::new();
+    };
+    text.push('[');
+    let mut places = Vec::with_capacity(items.len());
+    for item in items {
+        if !places.is_empty() {
+            text.push(',');
+        }
+        let start = text.len();
+        write_value(text, &item.value);
+        places.push(start..text.len());
+    }
+    text.push(']');
+    places
 }
 
 const MANAGED_FIELDS: &str = "managedFields";
@@ -85,28 +121,30 @@ fn is_stored(object: &Node<'_>, decoded: &Node<'_>) -> bool {
 
 /// Explains why a tree must not be stored, if that is so.
 fn check(node: &Node<'_>) -> Result<(), String> {
+    let is_map = matches!(node.value, Value::Map(_));
+    if is_map && is_json(node, LIMITS.depth) {
+        return Ok(());
+    }
     let depth = node.depth();
-    if depth > LIMITS.depth {
-        return Err(format!("it is nested {depth} levels deep, more than {}", LIMITS.depth));
-    }
-    if !matches!(node.value, Value::Map(_)) {
-        return Err("it cannot be read back: not one object".into());
-    }
-    match is_json(node) {
-        true => Ok(()),
-        false => Err("it is read back as another object".into()),
-    }
+    Err(match is_map {
+        _ if depth > LIMITS.depth => {
+            format!("it is nested {depth} levels deep, more than {}", LIMITS.depth)
+        }
+        false => "it cannot be read back: not one object".into(),
+        true => "it is read back as another object".into(),
+    })
 }
 
-/// Whether JSON can tell a tree from every other one: it has no endless numbers, and of members with the same key only
-/// one is read. The tree is not deep.
-fn is_json(node: &Node<'_>) -> bool {
+/// Whether a tree has no more levels than these below it, and JSON can tell it from every other one: it has no endless
+/// numbers, and of members with the same key only one is read.
+fn is_json(node: &Node<'_>, levels: usize) -> bool {
+    let is_inner = |inner: &Node<'_>| levels > 0 && is_json(inner, levels - 1);
     match &node.value {
         Value::Null | Value::Bool(_) | Value::Int(_) | Value::Text(_) => true,
         Value::Float(number) => number.is_finite(),
-        Value::List(items) => items.iter().all(is_json),
+        Value::List(items) => items.iter().all(is_inner),
         Value::Map(entries) => {
-            are_unique(entries) && entries.iter().all(|entry| is_json(&entry.node))
+            are_unique(entries) && entries.iter().all(|entry| is_inner(&entry.node))
         }
     }
 }
@@ -164,9 +202,24 @@ mod tests {
         let node = |text| decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
         let text = "{apiVersion: v1, data: {a: '1<'}, kind: ConfigMap, metadata: {managedFields: [{}], name: x, resourceVersion: '7', uid: u}, z: 1}";
         let stored = r#"{"metadata":{"name":"x","uid":"u","managedFields":[{}]},"data":{"a":"1\u003c"},"z":1}"#;
-        assert_eq!(stored_object(&node(text), None).as_deref(), Ok(stored));
-        let versioned = stored_object(&node("{spec: {}}"), Some("a.b/v1"));
-        assert_eq!(versioned.as_deref(), Ok(r#"{"metadata":{},"spec":{},"apiVersion":"a.b/v1"}"#));
+        let first = stored_object(&node(text), None).unwrap();
+        assert_eq!(first.text, stored);
+        let entries: Vec<&str> = first.managed_fields.into_iter().map(|at| &stored[at]).collect();
+        assert_eq!(entries, ["{}"]);
+        let versioned = stored_object(&node("{spec: {}}"), Some("a.b/v1")).unwrap();
+        assert_eq!(versioned.text, r#"{"metadata":{},"spec":{},"apiVersion":"a.b/v1"}"#);
+        assert_eq!(versioned.managed_fields, []);
+        let only = "{metadata: {managedFields: [{a: 1}, {b: [2]}]}}";
+        let only = stored_object(&node(only), None).unwrap();
+        assert_eq!(only.text, r#"{"metadata":{"managedFields":[{"a":1},{"b":[2]}]}}"#);
+        let entries: Vec<&str> =
+            only.managed_fields.iter().map(|at| &only.text[at.clone()]).collect();
+        assert_eq!(entries, [r#"{"a":1}"#, r#"{"b":[2]}"#]);
+        let odd = stored_object(&node("{metadata: {managedFields: x}}"), None).unwrap();
+        assert_eq!(
+            (odd.text.as_str(), odd.managed_fields.len()),
+            (r#"{"metadata":{"managedFields":"x"}}"#, 0)
+        );
         let odd = stored_object(&node("{metadata: [], spec: {}}"), None);
         assert_eq!(odd.unwrap_err(), "its metadata is no object");
     }

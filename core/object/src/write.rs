@@ -42,23 +42,33 @@ pub(crate) fn write_value(out: &mut String, value: &Value<'_>) {
             }
             out.write_str(if items.is_empty() { "[]" } else { "]" })
         }
-        Value::Map(entries) => return write_members(out, entries.iter()),
+        Value::Map(entries) => {
+            out.push('{');
+            write_entries(out, entries.iter());
+            out.write_str("}")
+        }
     };
 }
 
-/// Appends an object of these members.
-pub(crate) fn write_members<'e, 't: 'e>(
+/// Appends members of an object that was just begun.
+pub(crate) fn write_entries<'e, 't: 'e>(
     out: &mut String,
     entries: impl Iterator<Item = &'e Entry<'t>>,
 ) {
     let start = out.len();
     for entry in entries {
-        out.push(if out.len() == start { '{' } else { ',' });
-        push_text(out, &entry.key);
-        out.push(':');
+        push_key(out, start, &entry.key);
         write_value(out, &entry.node.value);
     }
-    out.push_str(if out.len() == start { "{}" } else { "}" });
+}
+
+/// Appends the key of a member, behind a comma unless it is the first of its object, whose members begin at `start`.
+pub(crate) fn push_key(out: &mut String, start: usize, key: &str) {
+    if out.len() > start {
+        out.push(',');
+    }
+    push_text(out, key);
+    out.push(':');
 }
 
 /// Appends a string: most need no escape, and are copied at once.
@@ -122,11 +132,23 @@ const SHORT: usize = 32;
 /// Whether a byte is one that an escaped letter begins with; nearly all texts need no escape.
 fn may_need_escape(text: &str) -> bool {
     if text.len() <= SHORT {
-        return text.bytes().any(may_begin_escape);
+        let may_begin = |byte: u8| MAY_BEGIN_ESCAPE.get(usize::from(byte)).is_some_and(|it| *it);
+        return text.bytes().fold(false, |found, byte| found | may_begin(byte));
     }
     // No branch depends on a byte, so that many are looked at together.
     text.bytes().fold(false, |found, byte| found | may_begin_escape(byte))
 }
+
+/// [`may_begin_escape`] of every byte: one look-up is shorter than six comparisons.
+static MAY_BEGIN_ESCAPE: [bool; 256] = {
+    let mut table = [false; 256];
+    let (mut rest, mut byte) = (table.as_mut_slice(), 0);
+    while let Some((first, others)) = rest.split_first_mut() {
+        *first = may_begin_escape(byte);
+        (rest, byte) = (others, byte.wrapping_add(1));
+    }
+    table
+};
 
 /// The first byte of the two separators is that of many other letters.
 const fn may_begin_escape(byte: u8) -> bool {

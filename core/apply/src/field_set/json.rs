@@ -2,9 +2,10 @@
 
 use super::{FieldSet, SetBuilder};
 use crate::path_element::{ElementError, PathElement};
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
-use ratchet_object::{Entry, Node, Value};
+use ratchet_object::{Entry, Node, Value, field_key};
 
 /// The member that says that the field itself is in the set, beside what is below it.
 const SELF: &str = ".";
@@ -27,13 +28,23 @@ impl<'a> FieldSet<'a> {
             entries.push(Entry::new(SELF, Node::empty_map()));
         }
         for node in &self.nodes {
-            let mut key = String::with_capacity(32);
-            node.element.write(&mut key);
             let with_self = node.is_member && !node.children.is_empty();
-            entries.push(Entry::new(key, node.children.encode_with(with_self)));
+            entries.push(Entry::new(key(&node.element), node.children.encode_with(with_self)));
         }
         Node::new(Value::Map(entries))
     }
+}
+
+/// An element as the key of a member. Those of most fields are there already.
+fn key(element: &PathElement<'_>) -> Cow<'static, str> {
+    if let PathElement::Field(name) = element
+        && let Some(key) = field_key(name)
+    {
+        return Cow::Borrowed(key);
+    }
+    let mut key = String::with_capacity(32);
+    element.write(&mut key);
+    Cow::Owned(key)
 }
 
 /// Whether the field itself is in the set, and the fields below it. What has nothing below it is in the set.

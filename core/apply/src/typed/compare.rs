@@ -99,17 +99,23 @@ fn values<'a>(sides: Sides<'a, 'a>, ty: TypeRef<'a>, level: Level) -> Delta<'a> 
 
 /// All fields below a value that stands alone, as that of a new object: there is nothing to compare.
 fn fields<'a>(node: &'a Node<'a>, ty: TypeRef<'a>, level: Level) -> FieldSet<'a> {
-    let mut set = SetBuilder::default();
+    // Nothing is below most values, whatever their type.
+    if node.entries().is_empty() && node.items().is_empty() {
+        return FieldSet::EMPTY;
+    }
     match ty.atom().deduce(Some(node)).first() {
         One::Map(map) if !map.is_atomic => {
+            let mut set = SetBuilder::with_capacity(node.entries().len());
             for entry in node.entries() {
                 let name = entry.key.as_ref();
                 if let Some((level, ty)) = level.member(name).zip(map.member(name)) {
                     set.push(PathElement::Field(name), true, fields(&entry.node, ty, level));
                 }
             }
+            set.build()
         }
         One::List(list) if !list.is_atomic() => {
+            let mut set = SetBuilder::with_capacity(node.items().len());
             let mut items = items::sorted_items(&list, node.items()).into_iter().peekable();
             while let Some((element, index)) = items.next() {
                 let mut below = match node.items().get(index) {
@@ -122,10 +128,10 @@ fn fields<'a>(node: &'a Node<'a>, ty: TypeRef<'a>, level: Level) -> FieldSet<'a>
                 }
                 set.push(element, true, below);
             }
+            set.build()
         }
-        _ => {}
+        _ => FieldSet::EMPTY,
     }
-    set.build()
 }
 
 fn by_atom<'a>(sides: Sides<'a, 'a>, atom: Atom<'a>, level: Level) -> Delta<'a> {

@@ -267,7 +267,7 @@ async fn commit_new(
     writes.extend(claims);
     writes.extend(conditions.writes());
     writes.extend(app.definitions.creation_guard(resource, name)?);
-    match app.cache.commit(writes).await? {
+    match app.cache.commit_value(written, writes).await? {
         Commit::Done(revision) => {
             let version = match established {
                 Some(established) => established.stored_at(revision.0),
@@ -421,7 +421,7 @@ async fn change_once(
         writes.extend(claims);
         writes.extend(conditions.writes());
     }
-    match app.cache.commit(writes).await? {
+    match app.cache.commit_value(&value, writes).await? {
         Commit::Done(revision) => Ok(Some(Arc::new(Item::written(cache_key, revision.0, &value)))),
         Commit::Refused { .. } => Ok(None),
     }

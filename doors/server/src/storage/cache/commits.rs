@@ -1,6 +1,6 @@
 //! Commits through the cache, which has what they wrote when they return.
 
-use super::{Cache, WAIT_LIMIT};
+use super::{Cache, Stored, WAIT_LIMIT};
 use crate::status::StatusError;
 use crate::storage::parts::commit_parts;
 use ratchet_store::{Commit, StoreError, Write};
@@ -15,6 +15,16 @@ impl Cache {
             self.line(line).wait_for(revision.0).await?;
         }
         Ok(commit)
+    }
+
+    /// The same for writes of which one puts this value.
+    pub(crate) async fn commit_value(
+        &self,
+        value: &Stored,
+        writes: Vec<Write>,
+    ) -> Result<Commit, StatusError> {
+        let _commitment = self.underway.announce(value);
+        self.commit(writes).await
     }
 
     /// Commits groups of writes as [`commit_parts`] does, and waits for all of them.

@@ -10,8 +10,11 @@ use memchr::memmem;
 use once_cell::race::OnceBox;
 use ratchet_apply::FieldsPool;
 use ratchet_object::selector::{FieldSelector, LabelSelector, selectable};
-use ratchet_object::{CompactJson, Entry, Node, decode_stored, stored_object, stored_text};
+use ratchet_object::{
+    CompactJson, Entry, Node, StoredText, decode_stored, stored_object, stored_text,
+};
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -57,22 +60,26 @@ const VERSION: &str = r#","apiVersion":""#;
 /// An encoded object for the store: without `kind`, `apiVersion` and `resourceVersion`, metadata first. Made only by
 /// [`storable`], which checks that it decodes to the same object.
 #[derive(Clone, Debug)]
-pub(crate) struct Stored(Bytes);
+pub(crate) struct Stored {
+    bytes: Bytes,
+    /// Where each of its `managedFields` stands.
+    managed_fields: Vec<Range<usize>>,
+}
 
 impl Stored {
     /// The bytes for the store.
     pub(crate) fn bytes(&self) -> Bytes {
-        self.0.clone()
+        self.bytes.clone()
     }
 
     /// The same object in the same version without `managedFields`.
     pub(crate) fn without_managed_fields(&self) -> Result<Self, Unstorable> {
-        let text = std::str::from_utf8(&self.0).ok();
+        let text = std::str::from_utf8(&self.bytes).ok();
         let Some(mut node) = text.and_then(|text| decode_stored(text).ok()) else {
             return Ok(self.clone());
         };
         node.map_mut("metadata").remove("managedFields");
-        match split_version(&self.0).1 {
+        match split_version(&self.bytes).1 {
             Some(version) => storable_as(&node, version),
             None => storable(&node),
         }
@@ -103,23 +110,36 @@ impl Item {
             let index = index.map(|row| IndexValue::new(object.text_at(row.path), row));
             return Ok(Self { index, ..Self::of(key, revision, value) });
         };
-        // Most pods that wait for a node do not even have the word.
-        let find = |path: &'static [&'static str]| {
-            let is_named = path.last().is_some_and(|name| may_name(value, name));
-            is_named.then(|| object.find(path)).flatten()
-        };
-        let index = index.map(|row| match find(row.path).map(CompactJson::plain_text) {
-            None => IndexValue::new("", row),
-            Some(Some(text)) => IndexValue::new(text, row),
-            Some(None) => {
-                let decoded = decode_stored(text).unwrap_or_else(|_| Node::empty_map());
-                IndexValue::new(decoded.text_at(row.path), row)
-            }
-        });
-        let Some((rest, packed)) = Packed::cut(text, object, pool) else {
-            return Ok(Self { index, ..Self::of(key, revision, value) });
-        };
-        Ok(Self { packed: Some(packed), index, ..Self::of(key, revision, rest.as_bytes()) })
+        let index = index.map(|row| index_value(text, object, row));
+        Ok(match Packed::cut(text, object, pool) {
+            Some(cut) => Self::packed(key, revision, cut, index),
+            None => Self { index, ..Self::of(key, revision, value) },
+        })
+    }
+
+    /// The same of a value that this process has made: nobody need look for what it knows of it.
+    pub(super) fn known(
+        key: Arc<str>,
+        revision: u64,
+        value: &Stored,
+        pool: &Mutex<FieldsPool>,
+        index: Option<&'static IndexedField>,
+    ) -> Result<Self, String> {
+        let text = Self::stored_text(&value.bytes)?;
+        let index = index.map(|row| index_value(text, CompactJson::unread(text), row));
+        Ok(match Packed::cut_known(text, &value.managed_fields, pool) {
+            Some(cut) => Self::packed(key, revision, cut, index),
+            None => Self { index, ..Self::of(key, revision, &value.bytes) },
+        })
+    }
+
+    fn packed(
+        key: Arc<str>,
+        revision: u64,
+        (rest, packed): (String, Packed),
+        index: Option<IndexValue>,
+    ) -> Self {
+        Self { packed: Some(packed), index, ..Self::of(key, revision, rest.as_bytes()) }
     }
 
     /// Whether a member outside of `managedFields` may have this name: it is looked for as text.
@@ -150,12 +170,12 @@ impl Item {
 
     /// The item of a write that was just committed.
     pub(crate) fn written(key: Arc<str>, revision: u64, value: &Stored) -> Self {
-        Self::of(key, revision, &value.0)
+        Self::of(key, revision, &value.bytes)
     }
 
     /// The item of a dry-run create, which has no resource version.
     pub(crate) fn unsaved(key: Arc<str>, value: &Stored) -> Self {
-        let (body, version) = without_version(&value.0);
+        let (body, version) = without_version(&value.bytes);
         Self::new(key, 0, body.into_owned(), version)
     }
 
@@ -231,7 +251,7 @@ impl Item {
 
     /// The same object at the same revision with other contents, as another version or schema shows it.
     pub(crate) fn showing(&self, node: Node<'_>) -> Self {
-        let body = stored_text(&node, None);
+        let body = stored_text(&node, None).text;
         let key = self.key.clone();
         match self.revision {
             // An object that is not saved has no resource version.
@@ -393,6 +413,21 @@ impl Item {
     }
 }
 
+/// The value of the field that objects are indexed by, in the text of one.
+fn index_value(text: &str, object: CompactJson<'_>, row: &'static IndexedField) -> IndexValue {
+    // Most pods that wait for a node do not even have the word.
+    let is_named = row.path.last().is_some_and(|name| may_name(text.as_bytes(), name));
+    let found = is_named.then(|| object.find(row.path)).flatten();
+    match found.map(CompactJson::plain_text) {
+        None => IndexValue::new("", row),
+        Some(Some(text)) => IndexValue::new(text, row),
+        Some(None) => {
+            let decoded = decode_stored(text).unwrap_or_else(|_| Node::empty_map());
+            IndexValue::new(decoded.text_at(row.path), row)
+        }
+    }
+}
+
 /// Whether a member of a JSON text may have this name: it is looked for as text, which may say it by escapes, too.
 fn may_name(text: &[u8], member: &str) -> bool {
     memmem::find(text, format!("\"{member}\"").as_bytes()).is_some()
@@ -439,7 +474,9 @@ fn encode(node: &Node<'_>, api_version: Option<&str>) -> Result<Stored, Unstorab
         format!("{}/{}", metadata.text_at(&["namespace"]), metadata.text_at(&["name"]))
     };
     match stored_object(node, api_version) {
-        Ok(text) => Ok(Stored(text.into())),
+        Ok(StoredText { text, managed_fields }) => {
+            Ok(Stored { bytes: text.into(), managed_fields })
+        }
         Err(why) => {
             let name = node.get("metadata").map(name).unwrap_or_default();
             Err(Unstorable { why, name })

@@ -18,6 +18,7 @@ mod scope;
 mod signals;
 mod snapshot;
 mod text;
+mod underway;
 mod unreadable;
 
 pub(crate) use change::{Change, EventType, event_line};
@@ -33,6 +34,7 @@ pub(crate) use signals::Subscription;
 pub(crate) use snapshot::Snapshot;
 pub(crate) use unreadable::Unreadable;
 
+use self::underway::Underway;
 use arc_swap::ArcSwap;
 use imbl::OrdMap;
 use ratchet_apply::FieldsPool;
@@ -84,6 +86,8 @@ pub struct Cache {
     indexes: Vec<Arc<dyn Index>>,
     /// What the `managedFields` of objects have in common.
     pool: Mutex<FieldsPool>,
+    /// What this process is writing.
+    underway: Underway,
     /// The memory that the recent changes of all resources take together.
     recent_bytes: Mutex<usize>,
     /// Permits of watches that read changes from the store for themselves.
@@ -122,6 +126,7 @@ impl Cache {
             resource_caches: ArcSwap::from_pointee(filled),
             indexes,
             pool,
+            underway: Underway::default(),
             recent_bytes: Mutex::new(0),
             history_readers: Arc::new(Semaphore::new(history::MAX_READERS)),
         })
@@ -183,8 +188,9 @@ impl Cache {
             let (revision, key): (u64, Arc<str>) = (event.revision.0, key.into());
             let state = match event.act {
                 EventKind::Put { value, .. } => {
-                    let index = index_of(name);
-                    ObjectState::of(&self.pool, &event.key, &key, revision, &value, index)
+                    let (known, index) = (self.underway.take(&value), index_of(name));
+                    let value = (value.as_ref(), known.as_ref());
+                    ObjectState::of(&self.pool, &event.key, &key, revision, value, index)
                 }
                 EventKind::Deleted => ObjectState::Deleted,
             };
@@ -279,7 +285,7 @@ fn put(
     let Some((name, key)) = split(&record.key) else { return };
     let key: Arc<str> = key.into();
     let (revision, index) = (record.modified.0, index_of(name));
-    let state = ObjectState::of(pool, &record.key, &key, revision, &record.value, index);
+    let state = ObjectState::of(pool, &record.key, &key, revision, (&record.value, None), index);
     indexes.iter().for_each(|index| index.update(name, &key, state.item()));
     match found.get_mut(name) {
         Some(snapshot) => drop(snapshot.put(&key, state)),

@@ -1,6 +1,6 @@
 //! `ObjectState`: what became of an object, decoded.
 
-use super::item::Item;
+use super::item::{Item, Stored};
 use super::scope::IndexedField;
 use super::unreadable::Unreadable;
 use ratchet_apply::FieldsPool;
@@ -29,16 +29,20 @@ impl ObjectState {
         }
     }
 
-    /// Decodes a stored value; a failure is logged.
+    /// Decodes a stored value, of which there may be knowledge; a failure is logged.
     pub(super) fn of(
         pool: &Mutex<FieldsPool>,
         store_key: &str,
         key: &Arc<str>,
         revision: u64,
-        value: &[u8],
+        (value, known): (&[u8], Option<&Stored>),
         index: Option<&'static IndexedField>,
     ) -> Self {
-        match Item::cached(key.clone(), revision, value, pool, index) {
+        let item = match known {
+            Some(known) => Item::known(key.clone(), revision, known, pool, index),
+            None => Item::cached(key.clone(), revision, value, pool, index),
+        };
+        match item {
             Ok(item) => Self::Item(item),
             Err(why) => {
                 let unreadable = Unreadable { key: store_key.to_owned(), why };

@@ -5,6 +5,7 @@
 use super::text::Text;
 use ratchet_apply::{FieldsPool, PackedManagedFields};
 use ratchet_object::CompactJson;
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 /// The text before the entries, which are never the first member.
@@ -34,10 +35,32 @@ impl Packed {
         let mut pool = pool.lock().unwrap_or_else(PoisonError::into_inner);
         let (fields, entries) = pool.pack(object, &["metadata", "managedFields"])?;
         drop(pool);
-        let before = text.get(..entries.start())?.strip_suffix(MEMBER)?;
+        Self::around(text, entries.start()..entries.end(), fields)
+    }
+
+    /// The same where it is known at which place each entry stands.
+    pub(super) fn cut_known(
+        text: &str,
+        entries: &[Range<usize>],
+        pool: &Mutex<FieldsPool>,
+    ) -> Option<(String, Self)> {
+        let list = entries.first()?.start.checked_sub(1)?..entries.last()?.end + 1;
+        let entries = entries.iter().map(|place| CompactJson::known(text, place));
+        let mut pool = pool.lock().unwrap_or_else(PoisonError::into_inner);
+        let fields = pool.pack_entries(entries)?;
+        drop(pool);
+        Self::around(text, list, fields)
+    }
+
+    fn around(
+        text: &str,
+        list: Range<usize>,
+        fields: PackedManagedFields,
+    ) -> Option<(String, Self)> {
+        let before = text.get(..list.start)?.strip_suffix(MEMBER)?;
         let at = before.len().try_into().ok()?;
-        let packed = Self { at, length: entries.as_str().len().try_into().ok()?, fields };
-        Some(([before, text.get(entries.end()..)?].concat(), packed))
+        let packed = Self { at, length: list.len().try_into().ok()?, fields };
+        Some(([before, text.get(list.end..)?].concat(), packed))
     }
 
     /// The number of bytes that were cut out.
