@@ -34,6 +34,17 @@ pub trait ClusterReader {
         self.list(resource, namespace, usize::MAX)
     }
 
+    /// The labels of an object; none if it does not exist, and nothing in it if it has none.
+    fn labels(
+        &self,
+        resource: &GroupVersionResource<'_>,
+        namespace: &str,
+        name: &str,
+    ) -> Option<Option<Node<'static>>> {
+        let object = self.get(resource, namespace, name)?;
+        Some(object.find(&["metadata", "labels"]).cloned())
+    }
+
     /// Whether an object exists.
     fn exists(&self, resource: &GroupVersionResource<'_>, namespace: &str, name: &str) -> bool {
         self.get(resource, namespace, name).is_some()

@@ -35,11 +35,10 @@ pub fn gather(
     let needs = needs(change, config);
     let object = change.new_object();
     let namespace = object.namespace().to_string();
-    let labels_of = |namespace: Node<'static>| namespace.find(&["metadata", "labels"]).cloned();
     GatheredFacts {
         needs,
         labels: match needs.namespace {
-            true => cluster.get(&NAMESPACES, "", &namespace).map(labels_of),
+            true => cluster.labels(&NAMESPACES, "", &namespace),
             false => None,
         },
         pods: match needs.existing_pods {

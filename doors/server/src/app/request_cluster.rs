@@ -116,6 +116,19 @@ impl ClusterReader for RequestCluster<'_> {
         self.select(resource, namespace, usize::MAX, |item| item.may_name(member))
     }
 
+    fn labels(
+        &self,
+        resource: &GroupVersionResource<'_>,
+        namespace: &str,
+        name: &str,
+    ) -> Option<Option<Node<'static>>> {
+        let item = self.item(&*self.find(resource)?, namespace, name)?;
+        Some(item.read(|object| {
+            let labels = object.find(&["metadata", "labels"])?;
+            Some(labels.clone().into_owned())
+        }))
+    }
+
     fn exists(&self, resource: &GroupVersionResource<'_>, namespace: &str, name: &str) -> bool {
         self.find(resource).is_some_and(|served| self.item(&served, namespace, name).is_some())
     }
