@@ -32,8 +32,14 @@ use std::process::ExitCode;
 
 /// Requests move between threads, so one thread frees what another allocated. The system allocator keeps an arena per
 /// thread and returns little of it.
+#[cfg(not(feature = "jemalloc"))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// It hands out what was freed last, which is still in the caches of the processor.
+#[cfg(feature = "jemalloc")]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// Exit status of a command that could not do its work: bad usage, unreadable input.
 const EXIT_ERROR: u8 = 2;

@@ -110,7 +110,7 @@ impl Api for LoopbackApi {
         let path = path.to_owned();
         Box::pin(async move {
             let body = self.0.watch(&user(""), &path, accept(representation)).await?;
-            Ok(Box::new(WatchLines { body, rest: BytesMut::new() }) as Box<dyn Lines>)
+            Ok(Box::new(WatchLines::new(body)) as Box<dyn Lines>)
         })
     }
 }
@@ -118,18 +118,40 @@ impl Api for LoopbackApi {
 /// A watch response, whose events are lines.
 struct WatchLines {
     body: Body,
-    rest: BytesMut,
+    /// What has come and was not returned yet.
+    rest: Bytes,
+    /// The beginning of a line whose end has not come.
+    begun: BytesMut,
+}
+
+impl WatchLines {
+    fn new(body: Body) -> Self {
+        Self { body, rest: Bytes::new(), begun: BytesMut::new() }
+    }
+
+    /// The next whole line. Most frames are lines, which are handed on as they are.
+    fn take_line(&mut self) -> Option<Bytes> {
+        let Some(end) = memchr::memchr(b'\n', &self.rest) else {
+            self.begun.extend_from_slice(&std::mem::take(&mut self.rest));
+            return None;
+        };
+        let line = self.rest.split_to(end + 1);
+        if self.begun.is_empty() {
+            return Some(line);
+        }
+        self.begun.extend_from_slice(&line);
+        Some(self.begun.split().freeze())
+    }
 }
 
 impl Lines for WatchLines {
     fn next(&mut self) -> BoxFuture<'_, Option<Bytes>> {
         Box::pin(async move {
             loop {
-                if let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
-                    return Some(self.rest.split_to(end + 1).freeze());
+                if let Some(line) = self.take_line() {
+                    return Some(line);
                 }
-                let frame = self.body.frame().await?.ok()?;
-                self.rest.extend_from_slice(frame.data_ref()?);
+                self.rest = self.body.frame().await?.ok()?.into_data().ok()?;
             }
         })
     }
@@ -227,6 +249,33 @@ impl Metrics for ControllerMetrics {
     fn observe(&self, controller: &'static str, what: &'static str, seconds: f64) {
         if let Some(family) = named(&self.durations, what) {
             family.with(&[label(controller, what)]).observe(seconds);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn lines_come_whole_however_they_are_sent() {
+        for (sent, lines) in [
+            (&["a\n"][..], &["a\n"][..]),
+            (&["a\nb\n", "c\n"], &["a\n", "b\n", "c\n"]),
+            (&["a", "b\nc", "", "d", "\n\ne\nf"], &["ab\n", "cd\n", "\n", "e\n"]),
+            (&["no end"], &[]),
+            (&[], &[]),
+        ] {
+            let mut watch = WatchLines::new(ratchet_http::full(Bytes::new()));
+            let mut received = Vec::new();
+            for frame in sent {
+                watch.rest = Bytes::from_static(frame.as_bytes());
+                while let Some(line) = watch.take_line() {
+                    received.push(line);
+                }
+            }
+            assert!(watch.next().await.is_none());
+            assert_eq!(received, lines, "{sent:?}");
         }
     }
 }

@@ -89,9 +89,12 @@ impl Tools {
 
 /// Builds `ratchet` as a release; returns the program's path.
 pub(super) fn build(triple: &str) -> Result<PathBuf> {
-    let arguments = ["build", "--release", "--locked", "-p", "ratchet", "--target", triple];
+    let mut arguments = vec!["build", "--release", "--locked", "-p", "ratchet", "--target", triple];
+    if !is_musl(triple) {
+        arguments.extend(["--features", "jemalloc"]);
+    }
     println!("cargo {}", arguments.join(" "));
-    let status = cargo().args(arguments).status().context("cannot run cargo")?;
+    let status = cargo().args(&arguments).status().context("cannot run cargo")?;
     ensure!(status.success(), "the build failed; cargo says above why");
     Ok(clients::target()?.join(triple).join("release").join("ratchet"))
 }
