@@ -7,7 +7,7 @@ use crate::kube_tool::{HELM, KUBECTL};
 use crate::metadata::cargo;
 use crate::replay::ORACLE;
 use crate::{chromium, clients, docs, etcd, layers, licences, report, tables, tidy};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use std::ffi::{OsStr, OsString};
 use std::process::Command;
 use std::time::Instant;
@@ -27,16 +27,20 @@ const STEPS: &[Step] = &[
     ("docs", |_| Ok(report(&docs::check()?))),
     ("licences", |tally| Ok(report(&licences::check(tally)?))),
     ("tables", |tally| Ok(report(&tables::check(tally)?))),
+    ("build", |_| succeeds(&["test", "--workspace", "--locked", "--no-run"])),
 ];
 
-/// Steps that count tests; all of them run, also when one fails.
-const TESTS: &[Step] = &[
-    ("tests", run_tests),
-    ("etcd", run_etcd),
-    ("browser", chromium::run_tests),
-    ("recordings", run_recordings),
-    ("siege", run_siege),
-    ("clients", clients::python),
+/// Steps that count tests; all of them run, also when one fails. Those of a lane run one after the other, the lanes side by
+/// side: those of the second one mostly wait, for an etcd or for a browser.
+const LANES: [&[Step]; 2] = [
+    &[("tests", run_tests)],
+    &[
+        ("etcd", run_etcd),
+        ("browser", chromium::run_tests),
+        ("recordings", run_recordings),
+        ("siege", run_siege),
+        ("clients", clients::python),
+    ],
 ];
 
 /// Tests that need something outside of the repository: the variable with its path, the package and its test binary.
@@ -75,21 +79,44 @@ pub(crate) fn run() -> Result<bool> {
             return Ok(false);
         }
     }
+    let (first, second) = std::thread::scope(|scope| {
+        let second = scope.spawn(|| run_lane(LANES[1], Tally::beside()));
+        (run_lane(LANES[0], Tally::default()), second.join())
+    });
+    let second = second.map_err(|_| anyhow!("the second lane panicked"))?;
     let mut succeeded = true;
-    for (name, tests) in TESTS {
-        let before = tally.failed;
-        let all_passed = timed(name, &mut times, || tests(&mut tally))?;
-        if !all_passed && tally.failed == before {
-            println!("{name} failed outside of any test: a build error or a crash, see above");
-            return Ok(false);
-        }
-        succeeded &= all_passed;
+    for lane in [first?, second?] {
+        succeeded &= lane.succeeded;
+        times.extend(lane.times);
+        tally.merge(lane.tally);
     }
+    tally.settle();
     println!("\n=== summary\n{}", times.join(", "));
     println!("{} suites of tests, {} tests ignored", tally.suites, tally.ignored);
     tally.print_left_out();
     println!("{} passed, {} failed", tally.passed, tally.failed);
     Ok(succeeded)
+}
+
+/// What came of a lane.
+struct LaneOutcome {
+    succeeded: bool,
+    times: Vec<String>,
+    tally: Tally,
+}
+
+/// Runs the steps of a lane.
+fn run_lane(steps: &[Step], tally: Tally) -> Result<LaneOutcome> {
+    let mut lane = LaneOutcome { succeeded: true, times: Vec::new(), tally };
+    for (name, tests) in steps {
+        let before = lane.tally.failed;
+        let all_passed = timed(name, &mut lane.times, || tests(&mut lane.tally))?;
+        if !all_passed && lane.tally.failed == before {
+            println!("{name} failed outside of any test: a build error or a crash, see above");
+        }
+        lane.succeeded &= all_passed;
+    }
+    Ok(lane)
 }
 
 /// Runs a step, with a heading before it and its duration after it.

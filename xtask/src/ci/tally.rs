@@ -11,11 +11,33 @@ pub(crate) struct Tally {
     pub(super) ignored: u64,
     /// Ignored tests by reason.
     reasons: BTreeMap<String, Vec<String>>,
+    /// Reasons of which the tests ran later.
+    forgotten: Vec<String>,
     /// Steps that were not run, and why.
     left_out: Vec<String>,
+    /// Whether other tests run at the same time, so that output is printed when it is complete.
+    pub(super) is_beside: bool,
 }
 
 impl Tally {
+    /// The counts of steps that run beside others.
+    pub(super) fn beside() -> Self {
+        Self { is_beside: true, ..Self::default() }
+    }
+
+    /// Adds the counts of other steps.
+    pub(super) fn merge(&mut self, other: Self) {
+        self.suites += other.suites;
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.ignored += other.ignored;
+        for (reason, tests) in other.reasons {
+            self.reasons.entry(reason).or_default().extend(tests);
+        }
+        self.forgotten.extend(other.forgotten);
+        self.left_out.extend(other.left_out);
+    }
+
     /// Adds a suite of one test.
     pub(super) fn add(&mut self, has_passed: bool) {
         self.suites += 1;
@@ -40,10 +62,17 @@ impl Tally {
         }
     }
 
-    /// Removes the tests that were ignored for a reason, because they ran later.
+    /// Does not count the tests that were ignored for a reason, because they run in a step of their own.
     pub(crate) fn forget_ignored(&mut self, reason: &str) {
-        let tests = self.reasons.remove(reason).unwrap_or_default();
-        self.ignored = self.ignored.saturating_sub(u64::try_from(tests.len()).unwrap_or(0));
+        self.forgotten.push(reason.to_owned());
+    }
+
+    /// Removes what is not to be counted, when everything was counted.
+    pub(super) fn settle(&mut self) {
+        for reason in std::mem::take(&mut self.forgotten) {
+            let tests = self.reasons.remove(&reason).unwrap_or_default();
+            self.ignored = self.ignored.saturating_sub(u64::try_from(tests.len()).unwrap_or(0));
+        }
     }
 
     /// Counts a line like `test result: ok. 5 passed; 0 failed; 1 ignored; …` or `test a ... ignored, why`; ignores
@@ -107,8 +136,26 @@ test result: FAILED. 30 passed; 2 failed; 0 ignored; 5 measured; 9 filtered out;
         }
         assert_eq!(tally.reasons["needs X"], ["a", "c"]);
         assert_eq!(tally.reasons["without a reason"], ["b"]);
-        tally.forget_ignored("needs X");
+        let mut later = Tally::beside();
+        later.forget_ignored("needs X");
+        tally.merge(later);
+        tally.settle();
         assert_eq!((tally.ignored, tally.reasons.len()), (1, 1));
+    }
+
+    #[test]
+    fn lanes_add_up() {
+        let counted = |line: &str| {
+            let mut tally = Tally::default();
+            tally.add_line(line);
+            tally
+        };
+        let mut all = counted("test result: ok. 2 passed; 0 failed; 1 ignored");
+        let mut other = counted("test result: FAILED. 3 passed; 4 failed; 0 ignored");
+        other.not_run("a browser");
+        all.merge(other);
+        assert_eq!((all.suites, all.passed, all.failed, all.ignored), (2, 5, 4, 1));
+        assert_eq!(all.left_out, ["a browser"]);
     }
 
     #[test]

@@ -34,16 +34,20 @@ fn seed_of_tree() -> u64 {
     digits.and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default()
 }
 
-/// Runs tests, forwards their output as it comes, and counts results.
+/// Runs tests, forwards their output, as it comes unless other tests run at the same time, and counts results.
 pub(crate) fn run_counted(command: &mut Command, tally: &mut Tally) -> Result<bool> {
     let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run the tests")?;
     let mut output = BufReader::new(child.stdout.take().context("the tests have no output")?);
     let mut stdout = std::io::stdout();
-    let mut line = Vec::new();
+    let (mut line, mut held) = (Vec::new(), Vec::new());
     while output.read_until(b'\n', &mut line).context("cannot read from the tests")? > 0 {
-        stdout.write_all(&line).and_then(|()| stdout.flush()).context("cannot print")?;
         tally.add_line(&String::from_utf8_lossy(&line));
-        line.clear();
+        held.append(&mut line);
+        if !tally.is_beside {
+            stdout.write_all(&held).and_then(|()| stdout.flush()).context("cannot print")?;
+            held.clear();
+        }
     }
+    stdout.write_all(&held).and_then(|()| stdout.flush()).context("cannot print")?;
     Ok(child.wait().context("cannot wait for the tests")?.success())
 }
