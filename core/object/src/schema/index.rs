@@ -1,6 +1,6 @@
-//! Where the built-in kinds stand in their table: requests look them up by the dozen.
+//! Where the built-in kinds and the fields of all types stand in their tables: requests look them up by the dozen.
 
-use super::{KINDS, KindRow, head};
+use super::{KINDS, KindRow, TYPES, TypeRow, head};
 
 /// More than twice as many as there are kinds, and a power of two.
 const SLOTS: usize = 1024;
@@ -50,6 +50,59 @@ fn taken_from(slot: usize) -> impl Iterator<Item = &'static KindRow> {
     slots.map_while(|row| KINDS.get(usize::from(*row)))
 }
 
+/// More than twice as many as there are fields, and a power of two.
+const PLACES: usize = 1 << 13;
+
+/// A field: the index of its type, and its place among the fields of it.
+#[derive(Clone, Copy)]
+struct Place {
+    ty: u16,
+    field: u16,
+}
+
+/// A slot without a field.
+const NO_FIELD: Place = Place { ty: u16::MAX, field: 0 };
+
+/// The places of all fields by the hash of type and name; one whose slot is taken is in the next one that is free.
+static FIELDS: [Place; PLACES] = places(TYPES);
+
+#[expect(clippy::indexing_slicing, reason = "the compiler runs it, and a remainder is in range")]
+const fn places(types: &[TypeRow]) -> [Place; PLACES] {
+    let mut slots = [NO_FIELD; PLACES];
+    let (mut ty, mut count) = (0, 0);
+    while ty < types.len() {
+        let mut field = 0;
+        while field < types[ty].fields.len() {
+            let mut slot = place_of(ty, types[ty].fields[field].name);
+            while slots[slot].ty != NO_FIELD.ty {
+                slot = (slot + 1) % PLACES;
+            }
+            slots[slot] = Place { ty: ty as u16, field: field as u16 };
+            field += 1;
+        }
+        count += field;
+        ty += 1;
+    }
+    assert!(count < PLACES / 2);
+    slots
+}
+
+/// The slot of a field; lengths tell names apart that begin with the same letters. The upper bits of a product depend on
+/// all bits of what is multiplied.
+const fn place_of(ty: usize, name: &str) -> usize {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let ty = (ty << 16 ^ name.len()) as u64;
+    let hash = (head(name) ^ ty.wrapping_mul(ODD)).wrapping_mul(ODD);
+    (hash >> (u64::BITS - PLACES.ilog2())) as usize
+}
+
+/// Where among the fields of the type at an index one of this name may be.
+pub(super) fn fields(ty: usize, name: &str) -> impl Iterator<Item = usize> {
+    let slots = FIELDS.get(place_of(ty, name)..).unwrap_or_default().iter().chain(&FIELDS);
+    let taken = slots.take_while(|place| place.ty != NO_FIELD.ty);
+    taken.filter(move |place| usize::from(place.ty) == ty).map(|place| usize::from(place.field))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,5 +123,28 @@ mod tests {
         let steps = |row: &KindRow| taken_from(slot_of(row.group, row.version, row.kind)).count();
         let all: usize = KINDS.iter().map(steps).sum();
         assert!(all < 3 * KINDS.len(), "{all} slots for {} kinds", KINDS.len());
+    }
+
+    #[test]
+    fn every_field_is_found_and_nothing_else() {
+        for ty in TYPES {
+            for (position, field) in ty.fields.iter().enumerate() {
+                assert_eq!(ty.position(field.name), Some(position), "{}.{}", ty.name, field.name);
+            }
+            for name in ["", "nothing", "Metadata", "terminationMessage"] {
+                assert_eq!(ty.position(name), None, "{}.{name}", ty.name);
+            }
+        }
+    }
+
+    #[test]
+    fn few_places_are_looked_at() {
+        let distance = |slot: usize, place: &Place| {
+            let name = TYPES[usize::from(place.ty)].fields[usize::from(place.field)].name;
+            (slot + PLACES - place_of(usize::from(place.ty), name)) % PLACES
+        };
+        let taken = || FIELDS.iter().enumerate().filter(|(_, place)| place.ty != NO_FIELD.ty);
+        let all: usize = taken().map(|(slot, place)| distance(slot, place)).sum();
+        assert!(all < taken().count(), "{all} steps for {} fields", taken().count());
     }
 }

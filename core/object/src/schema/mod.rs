@@ -4,7 +4,6 @@
 //! the [`Shape`]s lead. The tables are static, so nothing here allocates; `tools/schemagen` writes
 //! them.
 
-mod fields;
 mod index;
 pub mod topology;
 mod v1_36;
@@ -173,7 +172,7 @@ impl TypeRow {
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         let is_it = |index: &usize| self.fields.get(*index).is_some_and(|row| row.name == name);
         match TYPES.element_offset(self) {
-            Some(type_index) => fields::candidates(type_index, name).find(is_it),
+            Some(type_index) => index::fields(type_index, name).find(is_it),
             // The types beside the table are few and small.
             None => (0..self.fields.len()).find(is_it),
         }
