@@ -55,19 +55,19 @@ const PLACES: usize = 1 << 13;
 
 /// A field: the index of its type, and its place among the fields of it.
 #[derive(Clone, Copy)]
-struct Place {
+struct FieldIndex {
     ty: u16,
     field: u16,
 }
 
 /// A slot without a field.
-const NO_FIELD: Place = Place { ty: u16::MAX, field: 0 };
+const NO_FIELD: FieldIndex = FieldIndex { ty: u16::MAX, field: 0 };
 
 /// The places of all fields by the hash of type and name; one whose slot is taken is in the next one that is free.
-static FIELDS: [Place; PLACES] = places(TYPES);
+static FIELDS: [FieldIndex; PLACES] = places(TYPES);
 
 #[expect(clippy::indexing_slicing, reason = "the compiler runs it, and a remainder is in range")]
-const fn places(types: &[TypeRow]) -> [Place; PLACES] {
+const fn places(types: &[TypeRow]) -> [FieldIndex; PLACES] {
     let mut slots = [NO_FIELD; PLACES];
     let (mut ty, mut count) = (0, 0);
     while ty < types.len() {
@@ -77,7 +77,7 @@ const fn places(types: &[TypeRow]) -> [Place; PLACES] {
             while slots[slot].ty != NO_FIELD.ty {
                 slot = (slot + 1) % PLACES;
             }
-            slots[slot] = Place { ty: ty as u16, field: field as u16 };
+            slots[slot] = FieldIndex { ty: ty as u16, field: field as u16 };
             field += 1;
         }
         count += field;
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn few_places_are_looked_at() {
-        let distance = |slot: usize, place: &Place| {
+        let distance = |slot: usize, place: &FieldIndex| {
             let name = TYPES[usize::from(place.ty)].fields[usize::from(place.field)].name;
             (slot + PLACES - place_of(usize::from(place.ty), name)) % PLACES
         };
