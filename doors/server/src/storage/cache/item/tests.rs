@@ -198,3 +198,25 @@ fn the_version_before_is_no_base_unless_others_share_it() {
     drop((old, other));
     assert_eq!(new.body(), item("x", 2).body());
 }
+
+#[test]
+fn what_is_known_of_a_value_is_what_is_read_of_it() {
+    let entry = r#"{"manager":"m","operation":"Update","apiVersion":"v1","time":"2026-01-02T03:04:05Z","fieldsType":"FieldsV1","fieldsV1":{"f:a":{}}}"#;
+    for (metadata, spec) in [
+        (String::new(), r#"{"nodeName":"n1"}"#),
+        (r#","managedFields":[]"#.to_owned(), "{}"),
+        (r#","managedFields":[{"manager":"odd","time":"now"}]"#.to_owned(), "{}"),
+        (format!(r#","managedFields":[{entry}]"#), r#"{"nodeName":"n\"2"}"#),
+        (format!(r#","managedFields":[{entry},{entry}]"#), r#"{"a":"\"nodeName\""}"#),
+    ] {
+        let text = format!(r#"{{"metadata":{{"name":"x"{metadata}}},"spec":{spec}}}"#);
+        let stored = storable(&decode_stored(&text).unwrap()).unwrap();
+        let (pool, index) = (Mutex::default(), super::super::scope::index_of("pods"));
+        let known = Item::known("n/x".into(), 7, &stored, &pool, index).unwrap();
+        let read = Item::cached("n/x".into(), 7, &stored.bytes(), &pool, index).unwrap();
+        assert_eq!(known.body(), read.body(), "{text}");
+        assert_eq!(known.size(), read.size(), "{text}");
+        let node = |item: &Item| item.index().map(|value| value.text().to_owned());
+        assert_eq!(node(&known), node(&read), "{text}");
+    }
+}
