@@ -150,7 +150,12 @@ impl<'a> FieldManager<'a> {
     }
 }
 
-fn update_id<'n>(manager: &'n str, version: &'n str, subresource: &'n str) -> ManagerId<'n> {
+/// Who writes without applying.
+pub(crate) fn update_id<'n>(
+    manager: &'n str,
+    version: &'n str,
+    subresource: &'n str,
+) -> ManagerId<'n> {
     let manager = if manager.is_empty() { UNKNOWN } else { manager };
     ManagerId::new(manager, Operation::Update, version, subresource)
 }

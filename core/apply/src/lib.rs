@@ -30,6 +30,7 @@ extern crate alloc;
 mod cap;
 mod conflict;
 mod converter;
+mod created_fields;
 mod entry;
 mod error;
 mod field_manager;
@@ -55,6 +56,7 @@ pub use converter::{
     BuiltInKind, ConvertObject, Converter, CustomKind, api_version, rename_version,
     unstructured_error,
 };
+pub use created_fields::{CreatedFields, Structure};
 pub use entry::{ManagedFieldsEntry, Operation, set_managed_fields};
 pub use error::ApplyError;
 pub use field_manager::{Applied, ApplyOptions, FieldManager};

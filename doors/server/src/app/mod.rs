@@ -45,12 +45,13 @@ use crate::storage::cache::Cache;
 use crate::storage::held_revisions::HeldRevisions;
 use jiff::{SignedDuration, Timestamp};
 use ratchet_allocation::Ranges;
+use ratchet_apply::CreatedFields;
 use ratchet_engine::ApiConfig;
 use ratchet_http::Drain;
 use ratchet_http::health::Checks;
 use ratchet_identity::{Authenticators, ServiceAccounts};
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// The storage name of CustomResourceDefinitions.
@@ -70,6 +71,8 @@ pub struct App {
     pub api_config: ApiConfig,
     /// The version that `/version` reports instead of this program's own.
     pub reported_version: Option<String>,
+    /// What managers of new objects own, by the structure of the object.
+    pub(crate) created_fields: Mutex<CreatedFields>,
     /// The enabled admission plugins.
     pub plugins: EnabledPlugins,
     /// The queues of requests that charge a quota.

@@ -205,6 +205,11 @@ impl Strategy {
         }
     }
 
+    /// Whether nothing but its canonical form is made of an object before owners of its fields are found.
+    pub(crate) fn is_tracked_as_sent(&self) -> bool {
+        self.on_tracking.is_none()
+    }
+
     pub(super) const fn on_tracking(self, complete: fn(&mut Node<'static>)) -> Self {
         Self { on_tracking: Some(complete), ..self }
     }

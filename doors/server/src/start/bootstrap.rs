@@ -215,7 +215,7 @@ fn with_system_fields(
     mut node: Node<'static>,
 ) -> Node<'static> {
     let manager = if is_flow_control(&node) { FLOW_CONTROL_MANAGER } else { MANAGER };
-    managed_fields::track_new(resource, &mut node, manager, &app.now());
+    managed_fields::track_new(app, resource, &mut node, manager, &app.now());
     metadata::fill_system_fields(&mut node, resource.strategy(), app.new_uid(), app.now());
     node
 }

@@ -45,7 +45,7 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 /// Why a server does not start.
@@ -229,6 +229,7 @@ pub async fn start(config: Config, store: impl Into<Split>) -> Result<BoundServe
                 &metrics.registry,
             ),
         ),
+        created_fields: Mutex::default(),
         authorizer: Authorizer::new(config.modes, &cache, nodes),
         plugins: EnabledPlugins::new(&config.plugins),
         quota_locks: QuotaLocks::default(),

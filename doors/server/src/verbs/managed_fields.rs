@@ -1,5 +1,6 @@
 //! `metadata.managedFields` of writes: who owns what a create, an update or a patch has set.
 
+use crate::app::App;
 use crate::app::resource_request::ResourceRequest;
 use crate::registry::ServedResource;
 use crate::request::body::ExpectedKind;
@@ -10,6 +11,7 @@ use ratchet_apply::{
 };
 use ratchet_engine::Part;
 use ratchet_object::{Node, Value};
+use std::sync::PoisonError;
 
 /// Who sets the entries of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,25 +63,45 @@ fn manager(request: &ResourceRequest<'_>) -> String {
 /// the manager of the request.
 pub(crate) fn track_create(request: &ResourceRequest<'_>, node: &mut Node<'static>) {
     let (manager, now) = (manager(request), request.app.now());
-    set_new_entries(request.resource, node, &manager, &now);
+    set_new_entries(request.app, request.resource, node, &manager, &now);
 }
 
 /// The same for an object that the server itself creates.
 pub(crate) fn track_new(
+    app: &App,
     resource: &ServedResource,
     node: &mut Node<'static>,
     manager: &str,
     now: &str,
 ) {
     node.map_mut("metadata").remove("managedFields");
-    set_new_entries(resource, node, manager, now);
+    set_new_entries(app, resource, node, manager, now);
 }
 
-fn set_new_entries(resource: &ServedResource, node: &mut Node<'static>, manager: &str, now: &str) {
-    let new = canonical(resource, node);
-    let wanted = ExpectedKind::of(resource);
-    let entries =
-        with_field_manager(resource, wanted, "", |fields| fields.update(None, &new, manager, now));
+fn set_new_entries(
+    app: &App,
+    resource: &ServedResource,
+    node: &mut Node<'static>,
+    manager: &str,
+    now: &str,
+) {
+    let entries = with_field_manager(resource, ExpectedKind::of(resource), "", |fields| {
+        let update = || fields.update(None, &canonical(resource, node), manager, now);
+        let structure = resource.strategy().is_tracked_as_sent().then(|| fields.structure(node));
+        let Some(structure) = structure.flatten() else { return update() };
+        let created = || app.created_fields.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = created().get(&structure);
+        if let Some(fields_v1) = known {
+            let entries = vec![fields.created_entry(Node::clone(&fields_v1), manager, now)];
+            debug_assert_eq!(entries, update(), "{node}");
+            return entries;
+        }
+        let entries = update();
+        if let [entry] = entries.as_slice() {
+            created().learn(structure, &entry.fields_v1);
+        }
+        entries
+    });
     set_managed_fields(node, entries);
 }
 
