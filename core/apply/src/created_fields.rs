@@ -68,7 +68,7 @@ impl FieldManager<'_> {
         for text in [group, version, kind, self.subresource] {
             out.text(text);
         }
-        out.value(new, Place::Inside)?;
+        out.value(new, Position::Inside)?;
         Some(Structure(out.0.into()))
     }
 
@@ -95,7 +95,7 @@ impl FieldManager<'_> {
 
 /// Where a value stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Position {
     /// It is an item of a list.
     Item,
     /// It is a member of such an item.
@@ -109,31 +109,37 @@ struct Writer(Vec<u8>);
 
 impl Writer {
     /// None if there is too much to write.
-    fn value(&mut self, node: &Node<'_>, place: Place) -> Option<()> {
+    fn value(&mut self, node: &Node<'_>, position: Position) -> Option<()> {
         match &node.value {
             Value::Null => self.0.push(b'n'),
             Value::Bool(truth) => self.0.push(if *truth { b't' } else { b'f' }),
             Value::Int(0) => self.0.push(b'0'),
-            Value::Int(_) if place == Place::Inside => self.0.push(b'1'),
+            Value::Int(_) if position == Position::Inside => self.0.push(b'1'),
             Value::Int(number) => self.number(b'i', number.to_le_bytes()),
             Value::Float(number) => self.number(b'd', number.to_bits().to_le_bytes()),
             Value::Text(text) if text.is_empty() => self.0.push(b'e'),
-            Value::Text(text) if place == Place::Inside && has_content(text) => self.0.push(b's'),
+            Value::Text(text) if position == Position::Inside && has_content(text) => {
+                self.0.push(b's')
+            }
             Value::Text(text) => {
                 self.0.push(b'x');
                 self.text(text);
             }
             Value::List(items) => {
                 self.0.push(b'[');
-                items.iter().try_for_each(|item| self.value(item, Place::Item))?;
+                items.iter().try_for_each(|item| self.value(item, Position::Item))?;
                 self.0.push(b']');
             }
             Value::Map(entries) => {
                 self.0.push(b'{');
-                let place = if place == Place::Item { Place::MemberOfItem } else { Place::Inside };
+                let position = if position == Position::Item {
+                    Position::MemberOfItem
+                } else {
+                    Position::Inside
+                };
                 for entry in entries {
                     self.text(&entry.key);
-                    self.value(&entry.node, place)?;
+                    self.value(&entry.node, position)?;
                 }
                 self.0.push(END);
             }
