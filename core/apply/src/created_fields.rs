@@ -119,7 +119,7 @@ impl Writer {
             Value::Float(number) => self.number(b'd', number.to_bits().to_le_bytes()),
             Value::Text(text) if text.is_empty() => self.0.push(b'e'),
             Value::Text(text) if position == Position::Inside && has_content(text) => {
-                self.0.push(b's')
+                self.0.push(b's');
             }
             Value::Text(text) => {
                 self.0.push(b'x');
