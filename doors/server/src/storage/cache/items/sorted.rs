@@ -1,8 +1,8 @@
 //! `Sorted`: the entries of a node of the tree in key order, searched without looking at their keys.
 //!
 //! A key is behind two pointers, and the keys of a node begin with the same letters: a namespace, the name of a
-//! workload. Beside every entry stand the eight bytes that follow what is common to all, and only entries that are equal
-//! in these are compared as a whole.
+//! workload. Beside every entry stand the eight bytes that follow what is common to all but a few at the ends, and only
+//! entries that are equal in these, and those few, are compared as a whole.
 
 use std::ops::Range;
 use std::slice;
@@ -20,8 +20,10 @@ pub(super) struct Sorted<T> {
     entries: Vec<T>,
     /// For every entry the eight bytes of its key after the first `common` ones, as a big-endian number.
     heads: Vec<u64>,
-    /// The bytes with which all keys begin; there may be more.
+    /// The bytes with which the keys of `alike` begin, and no others; they may have more in common.
     common: Prefix,
+    /// Nearly all: a ConfigMap of the cluster stands before those of a workload, and another namespace behind them.
+    alike: Range<usize>,
 }
 
 /// The first bytes of a key, in the node itself: what is behind a pointer is rarely in the processor's cache.
@@ -57,14 +59,14 @@ impl Prefix {
 
 impl<T> Default for Sorted<T> {
     fn default() -> Self {
-        Self { entries: Vec::new(), heads: Vec::new(), common: Prefix::EMPTY }
+        Self { entries: Vec::new(), heads: Vec::new(), common: Prefix::EMPTY, alike: 0..0 }
     }
 }
 
 impl<T: Keyed> Sorted<T> {
     /// Entries that are in order.
     pub(super) fn new(entries: Vec<T>) -> Self {
-        let mut sorted = Self { heads: Vec::new(), common: Prefix::EMPTY, entries };
+        let mut sorted = Self { entries, ..Self::default() };
         sorted.index();
         sorted
     }
@@ -104,9 +106,13 @@ impl<T: Keyed> Sorted<T> {
         self.entries.insert(at, entry);
         // Now and then what they have in common is found anew: while there were few, it may have been less.
         let count = self.entries.len();
-        match self.entries.get(at).map(Keyed::key).filter(|key| self.begins_alike(key)) {
+        match self.entries.get(at).map(Keyed::key) {
             Some(key) if !count.is_power_of_two() => {
-                self.heads.insert(at, head(key.as_bytes(), self.common.len()));
+                let (key, common) = (key.as_bytes(), self.common.as_bytes());
+                let (is_alike, is_before) = (key.starts_with(common), key < common);
+                self.heads.insert(at, head(key, common.len()));
+                self.alike.start += usize::from(is_before);
+                self.alike.end += usize::from(is_before || is_alike);
             }
             _ => self.index(),
         }
@@ -114,6 +120,8 @@ impl<T: Keyed> Sorted<T> {
 
     pub(super) fn remove(&mut self, at: usize) -> T {
         self.heads.remove(at);
+        self.alike.start -= usize::from(at < self.alike.start);
+        self.alike.end -= usize::from(at < self.alike.end);
         self.entries.remove(at)
     }
 
@@ -139,36 +147,47 @@ impl<T: Keyed> Sorted<T> {
         self.index();
     }
 
-    /// The entries whose heads are that of a key: all before are less, all behind are greater.
+    /// The entries among which a key is or belongs: all before are less, all behind are greater.
     fn equal(&self, key: &str) -> Range<usize> {
         let key = key.as_bytes();
         let common = self.common.as_bytes();
         let begin = key.get(..common.len()).unwrap_or(key);
         if begin != common {
-            // The key is outside: before all or behind all.
-            let at = if key < common { 0 } else { self.entries.len() };
-            return at..at;
+            return if key < common {
+                0..self.alike.start
+            } else {
+                self.alike.end..self.entries.len()
+            };
         }
         let head = head(key, common.len());
-        let start = self.heads.partition_point(|other| *other < head);
-        let more = self.heads.get(start..).unwrap_or_default();
+        let alike = self.heads.get(self.alike.clone()).unwrap_or_default();
+        let start = alike.partition_point(|other| *other < head);
+        let more = alike.get(start..).unwrap_or_default();
+        let start = self.alike.start + start;
         start..start + more.iter().take_while(|other| **other == head).count()
     }
 
-    /// Whether a key begins as all others do.
-    fn begins_alike(&self, key: &str) -> bool {
-        key.as_bytes().starts_with(self.common.as_bytes())
-    }
-
-    /// Finds out what all keys have in common, and their heads. The first and the last differ first.
+    /// Finds out what nearly all keys have in common, and their heads. Of keys in order the first and the last differ
+    /// first; an eighth of them at each end may begin otherwise.
     fn index(&mut self) {
-        self.common = match self.entries.as_slice() {
+        let ends = match self.entries.len() {
+            0..4 => 0,
+            count => (count / 8).max(1),
+        };
+        let inner = self.entries.get(ends..self.entries.len() - ends).unwrap_or_default();
+        self.common = match inner {
             [first, .., last] => Prefix::of(first.key().as_bytes(), last.key().as_bytes()),
             _ => Prefix::EMPTY,
         };
-        let common = self.common.len();
+        let common = self.common.as_bytes();
+        let keys = || self.entries.iter().map(|entry| entry.key().as_bytes());
+        let before = keys().take_while(|key| *key < common).count();
+        let alike = keys().skip(before).take_while(|key| key.starts_with(common)).count();
+        self.alike = before..before + alike;
         self.heads.clear();
-        self.heads.extend(self.entries.iter().map(|entry| head(entry.key().as_bytes(), common)));
+        self.heads.extend(
+            self.entries.iter().map(|entry| head(entry.key().as_bytes(), self.common.len())),
+        );
     }
 }
 
@@ -195,8 +214,14 @@ mod tests {
     proptest! {
         #[test]
         fn every_key_is_found_where_a_plain_search_finds_it(
-            keys in proptest::collection::vec("(web-|web-0000000|w{94}|)[ab\u{0}]{0,10}", 0..70),
-            others in proptest::collection::vec("(web-|web-0000000|)[ab\u{0}]{0,10}", 0..20),
+            keys in prop_oneof![
+                proptest::collection::vec("(web-|web-0000000|w{94}|)[ab\u{0}]{0,10}", 0..70),
+                proptest::collection::vec(
+                    prop_oneof![8 => "web-0000000[ab\u{0}]{0,10}", 1 => "(a|web-)[ab]{0,2}", 1 => "(web-1|x)[ab]{0,2}"],
+                    0..70,
+                ),
+            ],
+            others in proptest::collection::vec("(web-|web-0000000|a|x|)[ab\u{0}]{0,10}", 0..20),
             removed in proptest::collection::vec(any::<proptest::sample::Index>(), 0..20),
         ) {
             let (mut sorted, mut plain) = (Sorted::default(), Vec::<Arc<str>>::new());
