@@ -5,7 +5,7 @@
 //!
 //! let file = TokenFile::parse("s3cret,ann,42,\"devs,ops\"\n").unwrap();
 //! let user = file.user("s3cret").unwrap();
-//! assert_eq!((user.name.as_str(), user.groups.len()), ("ann", 2));
+//! assert_eq!((user.name.as_str(), user.groups.len()), ("ann", 3));
 //! assert!(file.user("guess").is_none());
 //! ```
 

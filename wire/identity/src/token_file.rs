@@ -44,7 +44,9 @@ impl TokenFile {
             }
             let groups = rest.first().map(|groups| groups.split(',').map(Into::into).collect());
             let groups = groups.unwrap_or_default();
-            let user = User { name: name.clone(), uid: uid.clone(), groups, extra: Vec::new() };
+            let mut user = User { name: name.clone(), uid: uid.clone(), groups, extra: Vec::new() };
+            // Now, and not with every request.
+            user.add_authenticated_group();
             if file.tokens.insert(token.clone(), user).is_some() {
                 file.warnings.push(format!("line {line}: duplicate token"));
             }
@@ -142,10 +144,11 @@ mod tests {
         );
         let file = file.expect("fine");
         let carol = file.user("abc").expect("there");
-        assert_eq!((carol.name.as_str(), carol.groups.clone()), ("carol", vec!["g3".into()]));
+        assert_eq!(carol.name, "carol");
+        assert_eq!(carol.groups, ["g3", "system:authenticated"]);
         let bob = file.user("def").expect("there");
         assert_eq!((bob.name.as_str(), bob.uid.as_str()), ("bob \"b\"", "2"));
-        assert!(bob.groups.is_empty());
+        assert_eq!(bob.groups, ["system:authenticated"]);
         assert_eq!(file.user(""), None);
         assert_eq!(file.warnings, ["line 4: empty token", "line 5: duplicate token"]);
         assert!(!format!("{file:?}").contains("abc"));
@@ -154,7 +157,7 @@ mod tests {
     #[test]
     fn groups_of_one_column_are_several() {
         let file = TokenFile::parse("t,alice,1,\"g1,g2\"").expect("fine");
-        assert_eq!(file.user("t").map(|user| user.groups.len()), Some(2));
+        assert_eq!(file.user("t").map(|user| user.groups.len()), Some(3));
     }
 
     #[test]
