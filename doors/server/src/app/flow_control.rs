@@ -29,7 +29,7 @@ use ratchet_object::Node;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// The API group of FlowSchemas and PriorityLevelConfigurations.
@@ -110,13 +110,14 @@ impl FlowController {
             wake: None,
         };
         let began = Instant::now();
-        let arrival = Arrival { now: self.clock.now(), hash, seats };
+        let arrival = Arrival { now: self.clock.at(began), hash, seats };
         let (mut seat, wait) = match flow.level.start(arrival, held) {
             (Started::Executing(ticket) | Started::Waiting(ticket), wait) => {
                 (Seat::new(flow, ticket, self.clock, lingers), wait)
             }
             (Started::Rejected(why), _) => return Err(self.reject(flow, why, began)),
         };
+        let mut waited = Duration::ZERO;
         if let Some((woken, length)) = wait {
             seat.flow.series.enqueued(length);
             // Who goes away meanwhile drops the seat, and with it the place in the queue.
@@ -124,9 +125,10 @@ impl FlowController {
             if !is_woken && !seat.outlasts_wait() {
                 return Err(self.reject(seat.flow.clone(), Rejection::TimeOut, began));
             }
+            waited = began.elapsed();
         }
-        seat.flow.series.dispatched(began.elapsed());
-        seat.begin();
+        seat.flow.series.dispatched(waited);
+        seat.begin(began + waited);
         Ok(seat)
     }
 

@@ -48,6 +48,7 @@ pub struct Metrics {
     sizes: HistogramVec,
     long_running: GaugeVec,
     inflight: GaugeVec,
+    usual: UsualSeries,
     watch_events: CounterVec,
     plugins: PluginDurations,
     steps: HistogramVec,
@@ -55,10 +56,8 @@ pub struct Metrics {
     policy_checks: CounterVec,
     policy_durations: HistogramVec,
     observations: Observations,
-    /// `authentication_attempts`.
-    pub authentications: CounterVec,
-    /// `authorization_attempts_total`.
-    pub authorizations: CounterVec,
+    authentications: CounterVec,
+    authorizations: CounterVec,
     /// Counters of service account token usage.
     tokens: Vec<(TokenCounter, CounterVec)>,
     /// Metrics of backend connections.
@@ -72,6 +71,15 @@ struct RequestSeries {
     sli_durations: Arc<Histogram>,
     /// Only where the size of a response was ever known.
     sizes: OnceLock<Arc<Histogram>>,
+}
+
+/// The series of what happens with nearly every request, looked up once.
+#[derive(Default)]
+struct UsualSeries {
+    authenticated: OnceLock<Arc<Counter>>,
+    authorized: OnceLock<Arc<Counter>>,
+    reading: OnceLock<Arc<Gauge>>,
+    mutating: OnceLock<Arc<Gauge>>,
 }
 
 /// The labels of a request.
@@ -206,6 +214,7 @@ impl Metrics {
             policy_checks: registry.counter("apiserver_validating_admission_policy_check_total", Stability::Beta, "Evaluations of admission policies, by policy, binding and what followed.", &policy_check),
             policy_durations: registry.histogram("apiserver_validating_admission_policy_check_duration_seconds", Stability::Beta, "How long the expressions of admission policies took, in seconds.", &policy_check, POLICY),
             observations: Observations::new(&registry),
+            usual: UsualSeries::default(),
             authentications: registry.counter("authentication_attempts", alpha, "Requests by whether it could be found out who asks.", &["result"]),
             authorizations: registry.counter("authorization_attempts_total", alpha, "Decisions on whether somebody may, by result: allowed, denied, no-opinion or error.", &["result"]),
             tokens: TokenCounter::ALL
@@ -299,7 +308,29 @@ impl Metrics {
 
     /// Counts an inflight request until the result is dropped.
     pub fn running(&self, is_mutating: bool) -> Running {
-        Running::start(self.inflight.with(&[if is_mutating { "mutating" } else { "readOnly" }]))
+        let (series, kind) = match is_mutating {
+            true => (&self.usual.mutating, "mutating"),
+            false => (&self.usual.reading, "readOnly"),
+        };
+        Running::start(series.get_or_init(|| self.inflight.with(&[kind])).clone())
+    }
+
+    /// Records whether it could be found out who asks.
+    pub fn authenticated(&self, is_known: bool) {
+        let count = |result| self.authentications.with(&[result]);
+        match is_known {
+            true => self.usual.authenticated.get_or_init(|| count("success")).inc(),
+            false => count("failure").inc(),
+        }
+    }
+
+    /// Records whether somebody may do what they ask for.
+    pub fn authorized(&self, is_allowed: bool) {
+        let count = |result| self.authorizations.with(&[result]);
+        match is_allowed {
+            true => self.usual.authorized.get_or_init(|| count("allowed")).inc(),
+            false => count("denied").inc(),
+        }
     }
 
     /// Counts a watch until the result is dropped.

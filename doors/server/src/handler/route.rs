@@ -19,6 +19,7 @@ use crate::verbs::{self, component_status, reviews, subresources};
 use bytes::Bytes;
 use http::header::CONTENT_ENCODING;
 use http::{Method, Response};
+use http_body::Body as _;
 use ratchet_access::User;
 use ratchet_engine::Part;
 use ratchet_http::{Body, ReadError, read_body};
@@ -250,12 +251,16 @@ async fn receive(
 ) -> Result<Bytes, StatusError> {
     let headers = &request.parts.headers;
     // A request has one limit, its deadline: two of the same length would answer by chance.
-    let limit = request.deadline.map_or(BODY_TIMEOUT, |deadline| {
-        deadline.saturating_duration_since(Instant::now()) + AFTER_DEADLINE
-    });
+    let limit = || {
+        request.deadline.map_or(BODY_TIMEOUT, |deadline| {
+            deadline.saturating_duration_since(Instant::now()) + AFTER_DEADLINE
+        })
+    };
     let bytes = match source {
         Source::Memory(bytes) => return Ok(bytes),
-        Source::Network(incoming, _) => read_body(incoming, body::LIMIT, limit).await,
+        // Most requests have none, and nothing needs a timer.
+        Source::Network(incoming, _) if incoming.is_end_stream() => Ok(Bytes::new()),
+        Source::Network(incoming, _) => read_body(incoming, body::LIMIT, limit()).await,
     };
     let bytes = bytes.map_err(|error| match error {
         ReadError::TooLarge => StatusError::too_large(body::LIMIT),

@@ -196,12 +196,12 @@ async fn handle(
     app.tokens.record(usage, Some((&request.warnings, &request.audit))).await;
     let caller = match verdict {
         Verdict::User(user) => {
-            app.metrics.authentications.with(&["success"]).inc();
+            app.metrics.authenticated(true);
             user
         }
         Verdict::Anonymous => User::anonymous(),
         Verdict::Rejected { reason } => {
-            app.metrics.authentications.with(&["failure"]).inc();
+            app.metrics.authenticated(false);
             tracing::debug!(reason, address = %peer.address, "not authenticated");
             // Failed authentication is audited too, with an empty user.
             let response = error_reply(&StatusError::unauthorized());
@@ -293,14 +293,14 @@ async fn authorize_and_route(
     let attributes = attributes(user, &request.info);
     match app.authorizer.check(&attributes) {
         Ok(reason) => {
-            app.metrics.authorizations.with(&["allowed"]).inc();
+            app.metrics.authorized(true);
             if request.is_audited {
                 request.audit.annotate("authorization.k8s.io/decision", "allow");
                 request.audit.annotate("authorization.k8s.io/reason", reason);
             }
         }
         Err(error) => {
-            app.metrics.authorizations.with(&["denied"]).inc();
+            app.metrics.authorized(false);
             request.audit.annotate("authorization.k8s.io/decision", "forbid");
             request.audit.annotate("authorization.k8s.io/reason", "");
             request.record_error(&error);

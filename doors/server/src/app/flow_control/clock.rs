@@ -7,19 +7,25 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
     began: Instant,
-    at: Timestamp,
+    began_at: Timestamp,
 }
 
 impl Clock {
     pub(super) fn new() -> Self {
-        Self { began: Instant::now(), at: Timestamp::now() }
+        Self { began: Instant::now(), began_at: Timestamp::now() }
     }
 
     pub(super) fn now(self) -> u64 {
-        u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        self.at(Instant::now())
+    }
+
+    /// The nanoseconds at a moment.
+    pub(super) fn at(self, moment: Instant) -> u64 {
+        let since = moment.saturating_duration_since(self.began);
+        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
     }
 
     pub(super) fn time(self, nanoseconds: u64) -> Timestamp {
-        self.at.checked_add(Duration::from_nanos(nanoseconds)).unwrap_or(Timestamp::MAX)
+        self.began_at.checked_add(Duration::from_nanos(nanoseconds)).unwrap_or(Timestamp::MAX)
     }
 }

@@ -42,8 +42,8 @@ impl Seat {
     }
 
     /// The request begins to execute.
-    pub(super) fn begin(&mut self) {
-        self.executing_since = Some(Instant::now());
+    pub(super) fn begin(&mut self, now: Instant) {
+        self.executing_since = Some(now);
     }
 
     /// The time in the queue is over: false if the request has left it.
@@ -56,6 +56,7 @@ impl Seat {
 
 impl Drop for Seat {
     fn drop(&mut self) {
+        let now = Instant::now();
         if let Some(ticket) = self.ticket.take() {
             let (flow, clock, lingers) = (self.flow.clone(), self.clock, self.lingers);
             let runtime = match self.executing_since {
@@ -68,11 +69,11 @@ impl Drop for Seat {
                     tokio::time::sleep(lingers).await;
                     flow.level.release(clock.now(), ticket);
                 })),
-                None => flow.level.release(clock.now(), ticket),
+                None => flow.level.release(clock.at(now), ticket),
             }
         }
         if let Some(began) = self.executing_since {
-            self.flow.series.executed(self.is_watch, began.elapsed());
+            self.flow.series.executed(self.is_watch, now.duration_since(began));
         }
     }
 }
