@@ -5,6 +5,7 @@ use crate::metadata::cargo;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 const PYTHON: &str = "tools/clients-py";
 
@@ -53,10 +54,15 @@ pub(crate) fn python(tally: &mut Tally) -> Result<bool> {
     run_counted(command.arg("guard").arg(python).arg(program).env("RATCHET_BIN", server), tally)
 }
 
+/// Held while an environment is created: two lanes of CI need the same one.
+static CREATING: Mutex<()> = Mutex::new(());
+
 /// Creates a virtual environment, unless it exists; returns its python.
 pub(crate) fn create_environment(folder: &Path) -> Result<PathBuf> {
+    let _creating = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
     let python = folder.join("bin").join("python");
-    if !python.exists() {
+    // It comes last: without it a run was broken off.
+    if !folder.join("bin").join("pip").exists() {
         succeeds(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder))?;
     }
     Ok(python)
