@@ -94,9 +94,9 @@ impl<T: Keyed> Sorted<T> {
 
     /// The position of the entry with this key, or where it belongs.
     pub(super) fn position(&self, key: &str) -> Result<usize, usize> {
-        let equal = self.equal(key);
-        let start = equal.start;
-        let candidates = self.entries.get(equal).unwrap_or_default();
+        let range = self.range_of(key);
+        let start = range.start;
+        let candidates = self.entries.get(range).unwrap_or_default();
         let found = candidates.binary_search_by(|entry| (**entry.key()).cmp(key));
         found.map(|at| start + at).map_err(|at| start + at)
     }
@@ -148,7 +148,7 @@ impl<T: Keyed> Sorted<T> {
     }
 
     /// The entries among which a key is or belongs: all before are less, all behind are greater.
-    fn equal(&self, key: &str) -> Range<usize> {
+    fn range_of(&self, key: &str) -> Range<usize> {
         let key = key.as_bytes();
         let common = self.common.as_bytes();
         let begin = key.get(..common.len()).unwrap_or(key);
