@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-/// The seed of the property tests, as proptest reads it.
-const SEED: &str = "PROPTEST_RNG_SEED";
+/// The seeds of the property tests and of the fuzz targets, as proptest and bolero read them.
+const SEEDS: [&str; 2] = ["PROPTEST_RNG_SEED", "BOLERO_RANDOM_SEED"];
 
 /// A cargo command that starts test binaries through `xtask guard`, so that none hangs for ever.
 pub(crate) fn guarded() -> Result<Command> {
@@ -17,16 +17,16 @@ pub(crate) fn guarded() -> Result<Command> {
     // `--config` must precede the subcommand.
     let runner = serde_json::to_string(&[own, "guard"]).context("a path")?;
     command.arg("--config").arg(format!("target.'cfg(all())'.runner = {runner}"));
-    if std::env::var_os(SEED).is_none() {
+    for variable in SEEDS.into_iter().filter(|variable| std::env::var_os(variable).is_none()) {
         let seed = seed_of_tree();
-        println!("{SEED}={seed}");
-        command.env(SEED, seed.to_string());
+        println!("{variable}={seed}");
+        command.env(variable, seed.to_string());
     }
     Ok(command)
 }
 
-/// A number that is the same for the same committed files: property tests try other values with each commit, and a
-/// failure of CI comes again on any machine that has the commit.
+/// A number that is the same for the same committed files: property tests and fuzz targets try other values with each
+/// commit, and a failure of CI comes again on any machine that has the commit.
 fn seed_of_tree() -> u64 {
     let tree = Command::new("git").args(["rev-parse", "HEAD^{tree}"]).output();
     let digits = tree.map(|output| output.stdout).unwrap_or_default();
