@@ -75,6 +75,6 @@ pub use rule::{Origin, Ratchet, Rule};
 pub use rules::RULES;
 pub use rules::deprecated_api::deprecation;
 pub use rules::names::demands_version;
-pub use status::{Status, StatusCause, warning_headers, warning_texts};
+pub use status::{Status, StatusCause, aggregate, warning_headers, warning_texts};
 pub use validation::{EXACT_FIELDS, is_allocatable};
 pub use verdict::{Cause, Denial, FieldError, Label, MOST_LISTED, Verdict, Warning};

@@ -101,11 +101,14 @@ impl Status {
 }
 
 /// Aggregates errors into one message: each once, in brackets if there is more than one.
-pub(crate) fn aggregate(errors: impl Iterator<Item = String>) -> String {
-    let mut seen: BTreeSet<String> = BTreeSet::new();
-    let distinct: Vec<String> = errors.filter(|error| seen.insert(error.clone())).collect();
+pub fn aggregate(errors: impl Iterator<Item = String>) -> String {
+    let errors: Vec<String> = errors.collect();
+    // All of them may be as large as the object, so that nothing is copied but into the message.
+    let mut seen = BTreeSet::new();
+    let distinct: Vec<&str> =
+        errors.iter().map(String::as_str).filter(|error| seen.insert(*error)).collect();
     match distinct.as_slice() {
-        [only] => only.clone(),
+        [only] => (*only).into(),
         many => format!("[{}]", many.join(", ")),
     }
 }

@@ -39,8 +39,9 @@ pub struct Verdict {
 /// a response of megabytes.
 pub const MOST_LISTED: usize = 4096;
 
-/// The bytes after which field errors are counted, too: each may quote a value as large as the object.
-const MOST_LISTED_BYTES: usize = 16 << 20;
+/// The bytes after which field errors are counted, too: each may quote a value as large as the object, and is in the
+/// response twice.
+const MOST_LISTED_BYTES: usize = 4 << 20;
 
 /// One error in the proposed object, as `field.Error` in Kubernetes.
 #[derive(Clone, Debug)]
@@ -368,7 +369,7 @@ mod tests {
         let rule = &crate::rules::deprecated_api::RULE;
         let error = || {
             FieldError::new(rule, Cause::Invalid, &At::root(&node), "")
-                .with_value("x".repeat(1 << 20))
+                .with_value("x".repeat(1 << 18))
         };
         let mut verdict = Verdict::default();
         verdict.add_errors(1000, error);

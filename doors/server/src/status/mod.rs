@@ -225,17 +225,8 @@ impl StatusError {
 
     /// 422 with all its causes.
     pub fn invalid_object(kind: &str, group: &str, name: &str, causes: Vec<StatusCause>) -> Self {
-        let mut texts: Vec<String> = Vec::new();
-        for cause in &causes {
-            let text = format!("{}: {}", cause.field, cause.message);
-            if !texts.contains(&text) {
-                texts.push(text);
-            }
-        }
-        let errors = match texts.as_slice() {
-            [only] => only.clone(),
-            many => format!("[{}]", many.join(", ")),
-        };
+        let texts = causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message));
+        let errors = ratchet_engine::aggregate(texts);
         let dot = if group.is_empty() { "" } else { "." };
         let quoted_name = ratchet_net::Quoted(name);
         let message = format!("{kind}{dot}{group} {quoted_name} is invalid: {errors}");
