@@ -40,7 +40,6 @@ impl Permits {
     }
 
     /// The most threads that compute at once.
-    #[cfg(test)]
     fn all(self) -> usize {
         self.work + self.expressions + self.unmeasured + self.requests
     }
@@ -52,16 +51,27 @@ fn cores() -> usize {
 
 /// A runtime for requests: as many threads as there are processors, and one more for every permit that is in use.
 pub fn runtime() -> std::io::Result<Runtime> {
-    Builder::new_multi_thread()
-        .worker_threads(cores().max(2))
+    request_threads(cores()).build()
+}
+
+fn request_threads(cores: usize) -> Builder {
+    let mut threads = Builder::new_multi_thread();
+    threads
+        .worker_threads(cores.max(2))
+        .max_blocking_threads(Permits::of(cores).all() + WAITING)
         .thread_keep_alive(KEEP_ALIVE)
         .thread_stack_size(STACK_SIZE)
-        .enable_all()
-        .build()
+        .enable_all();
+    threads
 }
 
 /// How long a thread remains that has nothing to do.
 const KEEP_ALIVE: Duration = Duration::from_secs(2);
+
+/// The most threads for what waits for the system: look-ups of names, files. The limit is for all that take over tasks,
+/// too: where processors are short, those that were woken and do not run yet are not idle, so that the runtime starts more,
+/// and each is woken again before it ends.
+const WAITING: usize = 16;
 
 /// Semaphores for CPU-bound work, and its threads.
 pub struct Compute {

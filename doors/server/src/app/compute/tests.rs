@@ -172,6 +172,26 @@ async fn few_threads_compute_however_many_requests_want_to() {
 }
 
 #[test]
+fn threads_have_a_limit_however_many_tasks_compute() {
+    let (cores, started) = (2, Arc::new(AtomicUsize::new(0)));
+    let count = started.clone();
+    let mut threads = request_threads(cores);
+    threads.on_thread_start(move || {
+        count.fetch_add(1, Ordering::SeqCst);
+    });
+    threads.build().unwrap().block_on(async {
+        let mut tasks = tokio::task::JoinSet::new();
+        for _ in 0..500 {
+            // Without permits, as if none of those that are woken had begun to run.
+            tasks.spawn(async { in_place(|| std::thread::sleep(Duration::from_millis(2))) });
+        }
+        assert_eq!(tasks.join_all().await.len(), 500);
+    });
+    let started = started.load(Ordering::SeqCst);
+    assert!(started <= cores + Permits::of(cores).all() + WAITING, "{started} threads");
+}
+
+#[test]
 fn permits_grow_with_the_processors() {
     for cores in [1, 2, 3, 8, 64] {
         let permits = Permits::of(cores);
