@@ -130,6 +130,12 @@ const ROWS: &[[&str; 4]] = &[
         "every evaluation is bounded",
     ],
     [
+        "the field errors of one object",
+        "all are in the answer, as often as they were found",
+        "4,096, and no more once they have 4 MB; the object is refused all the same",
+        "some quote the whole object: 20,000 owners that all are controllers, 1.5 MB, would be answered with 60 GB",
+    ],
+    [
         "how deep an object may be",
         "10,000 levels",
         "250 levels, those that YAML's aliases, protobuf and patches make included: 400, or 413 for a patch",
