@@ -50,7 +50,7 @@ impl Pages {
             at: self.at,
         };
         let page = store.list(query).await?;
-        self.is_done = page.more == 0;
+        self.is_done = !page.has_more;
         self.after = page.records.last().map(|record| record.key.to_string());
         let bytes: usize = page.records.iter().map(|record| record.value.len()).sum();
         let mean = bytes / page.records.len().max(1) + 1;

@@ -123,8 +123,8 @@ impl Query {
 pub struct Page {
     /// The matching records, at most as many as the query's limit.
     pub records: Vec<Record>,
-    /// The number of further matches.
-    pub more: usize,
+    /// Whether there are further matches. How many is not told: a store would have to look at each of them.
+    pub has_more: bool,
     /// The revision: query the next page at it.
     pub revision: Revision,
 }

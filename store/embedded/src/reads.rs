@@ -50,9 +50,9 @@ pub(crate) async fn list(transaction: ReadTransaction, query: &Query) -> Result<
             0 => batch.entries.len(),
             limit => limit.saturating_sub(selected.len()).min(batch.entries.len()),
         };
-        page.more += batch.entries.len() - room;
+        page.has_more = batch.entries.len() > room;
         selected.extend(batch.entries.into_iter().take(room));
-        let Some(last) = batch.resume else { break };
+        let Some(last) = batch.resume.filter(|_| !page.has_more) else { break };
         from = Bound::Excluded(last);
         yield_now().await;
     }

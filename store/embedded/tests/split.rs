@@ -112,7 +112,7 @@ async fn keys_of_others_are_not_seen() {
         at = Some(page.revision);
         after = page.records.last().map(|record| record.key.to_string());
         found.extend(page.records.iter().map(|record| record.key.to_string()));
-        if page.more == 0 {
+        if !page.has_more {
             break;
         }
     }

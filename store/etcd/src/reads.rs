@@ -29,12 +29,12 @@ pub(crate) async fn list(shared: &Shared, query: &Query) -> Result<Page, StoreEr
         let part = shared.range(&keys, left as u64, at).await?;
         page.revision = *at.get_or_insert(from_etcd(part.revision));
         let count = usize::try_from(part.count).unwrap_or(usize::MAX);
-        page.more = count.saturating_sub(part.kvs.len());
+        page.has_more = count > part.kvs.len();
         let last = part.kvs.last().map(|kv| kv.key.to_vec());
         page.records.extend(part.kvs.into_iter().filter_map(|kv| record(&shared.keys, kv)));
         let is_full = query.limit > 0 && page.records.len() >= query.limit;
         match last {
-            Some(mut last) if page.more > 0 && !is_full => {
+            Some(mut last) if page.has_more && !is_full => {
                 last.push(0);
                 keys.start = last;
             }

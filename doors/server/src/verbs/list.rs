@@ -343,6 +343,12 @@ fn page(
     List { items, revision, next, remaining: counted.then_some(remaining) }
 }
 
+/// About how many objects follow a key, if there are any: as many as there are now, because those of an older revision
+/// would have to be counted one by one.
+fn estimate(request: &ResourceRequest<'_>, key: &str) -> usize {
+    request.resource.cache.now().count_after(&cache_prefix(request), key).max(1)
+}
+
 /// Lists an older revision from the store.
 async fn from_store(
     request: &ResourceRequest<'_>,
@@ -384,8 +390,12 @@ async fn from_store(
             selected = converted.map_err(PageError::Conversion)?;
         }
         items.extend(selected);
-        if found.more == 0 || items.len() == limit || last.is_none() {
-            return Ok(page(request, selection, items, found.more, found.revision.0));
+        if !found.has_more || items.len() == limit || last.is_none() {
+            let remaining = match (&last, found.has_more) {
+                (Some(last), true) => estimate(request, last.strip_prefix(&root).unwrap_or(last)),
+                _ => 0,
+            };
+            return Ok(page(request, selection, items, remaining, found.revision.0));
         }
         after = last;
     }

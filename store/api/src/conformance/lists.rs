@@ -35,30 +35,30 @@ pub(super) async fn pages(store: Arc<dyn Store>) {
         let query = Query { after: after.map(str::to_owned), limit, ..Query::under("/a/") };
         let store = Arc::clone(&store);
         async move {
-            let Page { records, more, revision } = store.list(query).await.expect("list");
+            let Page { records, has_more, revision } = store.list(query).await.expect("list");
             assert_eq!(revision, Revision(7));
             let keys: Vec<_> = records.iter().map(|record| record.key.to_string()).collect();
-            (keys.join(" "), more)
+            (keys.join(" "), has_more)
         }
     };
     let rows = [
-        (None, 2, "/a/1 /a/2", 3),
-        (Some("/a/2"), 2, "/a/3 /a/4", 1),
-        (Some("/a/4"), 2, "/a/5", 0),
-        (Some("/a/4"), 1, "/a/5", 0),
-        (Some("/a/5"), 2, "", 0),
-        (Some("/a/25"), 1, "/a/3", 2), // a key that is not there
-        (Some("/a/3"), 0, "/a/4 /a/5", 0),
-        (None, 0, "/a/1 /a/2 /a/3 /a/4 /a/5", 0),
-        (None, 5, "/a/1 /a/2 /a/3 /a/4 /a/5", 0),
-        (None, 99, "/a/1 /a/2 /a/3 /a/4 /a/5", 0),
-        (Some("/"), 1, "/a/1", 4), // before the prefix
-        (Some("/b"), 1, "", 0),    // behind it
+        (None, 2, "/a/1 /a/2", true),
+        (Some("/a/2"), 2, "/a/3 /a/4", true),
+        (Some("/a/4"), 2, "/a/5", false),
+        (Some("/a/4"), 1, "/a/5", false),
+        (Some("/a/5"), 2, "", false),
+        (Some("/a/25"), 1, "/a/3", true), // a key that is not there
+        (Some("/a/3"), 0, "/a/4 /a/5", false),
+        (None, 0, "/a/1 /a/2 /a/3 /a/4 /a/5", false),
+        (None, 5, "/a/1 /a/2 /a/3 /a/4 /a/5", false),
+        (None, 99, "/a/1 /a/2 /a/3 /a/4 /a/5", false),
+        (Some("/"), 1, "/a/1", true), // before the prefix
+        (Some("/b"), 1, "", false),   // behind it
     ];
-    for (after, limit, keys, more) in rows {
+    for (after, limit, keys, has_more) in rows {
         assert_eq!(
             list_page(after, limit).await,
-            (keys.to_owned(), more),
+            (keys.to_owned(), has_more),
             "{limit} after {after:?}"
         );
     }
@@ -85,7 +85,7 @@ pub(super) async fn past(store: Arc<dyn Store>) {
     }
     assert_eq!(list_at(&store, "/b", Revision(3)).await, "/b=1");
     let page = Query { at: Some(Revision(3)), limit: 1, ..Query::default() };
-    assert_eq!(store.list(page.clone()).await.expect("list").more, 1);
+    assert!(store.list(page.clone()).await.expect("list").has_more);
     let next = Query { after: Some("/a".to_owned()), ..page };
     assert_eq!(list_text(&store, next).await, "/b=1");
     let again =
@@ -104,10 +104,10 @@ pub(super) async fn steady(store: Arc<dyn Store>) {
     let (mut keys, mut round) = (Vec::new(), 0);
     loop {
         let page = store.list(query.clone()).await.expect("list");
-        assert_eq!(page.more, 25 - keys.len() - page.records.len());
+        assert_eq!(page.has_more, keys.len() + page.records.len() < 25);
         keys.extend(page.records.iter().map(|record| record.key.to_string()));
         assert!(page.records.iter().all(|record| &record.value[..] == b"old"));
-        if page.more == 0 {
+        if !page.has_more {
             break;
         }
         query.at = Some(page.revision);
@@ -136,11 +136,11 @@ pub(super) async fn long(store: Arc<dyn Store>) {
     for (at, value) in [(first, "1"), (last, "2")] {
         let query = Query { at: Some(at), ..Query::under("/k/") };
         let page = store.list(query.clone()).await.expect("list");
-        assert_eq!((page.records.len(), page.more), (1500, 0));
+        assert_eq!((page.records.len(), page.has_more), (1500, false));
         assert!(page.records.iter().all(|record| record.value == value));
         assert!(page.records.is_sorted_by(|one, two| one.key < two.key));
         let page = store.list(Query { limit: 10, ..query }).await.expect("list");
-        assert_eq!((page.records.len(), page.more), (10, 1490));
+        assert_eq!((page.records.len(), page.has_more), (10, true));
     }
 }
 

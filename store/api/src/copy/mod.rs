@@ -12,9 +12,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::{Commit, Guard, Operation, Query, Record, Revision, Store, StoreError, Write};
+use crate::{Commit, Guard, Operation, Record, Revision, Store, StoreError, Write};
 
 pub use crate::pages::MARKER;
+use crate::pages::Pages;
 pub use error::CopyError;
 pub use hash::{ContentHash, content_hash};
 
@@ -113,11 +114,13 @@ async fn mark(to: &dyn Store) -> Result<(), CopyError> {
     if is_unfinished(to).await.map_err(CopyError::Target)? {
         return Ok(());
     }
-    let any = Query { limit: 1, ..Query::default() };
-    let page = to.list(any).await.map_err(CopyError::Target)?;
-    if let Some(record) = page.records.first() {
-        let records = page.more as u64 + 1;
-        return Err(CopyError::NotEmpty { records, example: record.key.to_string() });
+    let (mut pages, mut records, mut example) = (Pages::new(None), 0, None);
+    while let Some(page) = pages.next(to).await.map_err(CopyError::Target)? {
+        records += page.len() as u64;
+        example = example.or_else(|| page.first().map(|record| record.key.to_string()));
+    }
+    if let Some(example) = example {
+        return Err(CopyError::NotEmpty { records, example });
     }
     let text = "a copy that is not finished: run `ratchet store copy` again";
     commit(to, vec![Write::put(MARKER, Guard::Absent, text)]).await

@@ -34,18 +34,18 @@ impl Part {
         Self { store, own: Own { line, routes: Arc::new(routes) } }
     }
 
-    /// Pages of the store until one is full, or there are no more. What remains is counted with the keys of others.
+    /// Pages of the store until one is full, or there are no more. Keys of others count as more.
     async fn list_own(&self, query: Query) -> Result<Page, StoreError> {
         let (limit, mut query) = (query.limit, query);
         let mut page = Page::default();
         loop {
             let found = self.store.list(query.clone()).await?;
-            (page.more, page.revision) = (found.more, found.revision);
+            (page.has_more, page.revision) = (found.has_more, found.revision);
             let last = found.records.last().map(|record| record.key.to_string());
             let own = found.records.into_iter().filter(|record| self.own.has(&record.key));
             page.records.extend(own);
             let left = limit.saturating_sub(page.records.len());
-            if found.more == 0 || last.is_none() || left == 0 {
+            if !found.has_more || last.is_none() || left == 0 {
                 return Ok(page);
             }
             query = Query { after: last, limit: left, at: Some(found.revision), ..query };

@@ -130,6 +130,12 @@ const ROWS: &[[&str; 4]] = &[
         "every evaluation is bounded",
     ],
     [
+        "`remainingItemCount` of a later page whose revision is no longer in memory",
+        "counts what remained at that revision",
+        "counts what follows now, which the API allows as an estimate",
+        "a page costs its own size: what remained would be counted object by object",
+    ],
+    [
         "the field errors of one object",
         "all are in the answer, as often as they were found",
         "4,096, and no more once they have 4 MB; the object is refused all the same",

@@ -62,7 +62,7 @@ mod tests {
             modified: Revision(modified),
         };
         let records = vec![record("new/z", 7), record("pods/a", 1), record("pods/b", 6)];
-        let page = Page { records, more: 0, revision: Revision(9) };
+        let page = Page { records, has_more: false, revision: Revision(9) };
         let batch = differences(&caches, Line(0), page);
         let found: Vec<_> = batch
             .events

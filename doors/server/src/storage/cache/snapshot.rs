@@ -291,13 +291,23 @@ mod tests {
             assert!(snapshot.count_after("", &last.key) < snapshot.items.len());
         };
         type Look<'a> = &'a dyn Fn(&Snapshot);
-        let looks: [(&str, Look<'_>, usize); 6] = [
+        let put = |snapshot: &Snapshot| {
+            let (key, mut snapshot) = ("n0/pod-00777", snapshot.clone());
+            assert!(snapshot.put(&key.into(), pod(key, "node-8")).is_some());
+        };
+        let remove = |snapshot: &Snapshot| {
+            let (key, mut snapshot) = ("n0/pod-00777", snapshot.clone());
+            assert!(snapshot.put(&key.into(), ObjectState::Deleted).is_some());
+        };
+        let looks: [(&str, Look<'_>, usize); 8] = [
             ("get", &|snapshot| drop(snapshot.items.get("n0/pod-00777").unwrap().clone()), 3),
             ("first page", &|snapshot| page(snapshot, None), 530),
             ("later page", &|snapshot| page(snapshot, Some("n1/pod-00400")), 530),
             ("name", &|snapshot| assert_eq!(snapshot.candidates(&name, None).count(), 1), 30),
             ("object", &|snapshot| assert_eq!(snapshot.candidates(&object, None).count(), 1), 3),
             ("node", &|snapshot| assert_eq!(snapshot.candidates(&index, None).count(), 30), 33),
+            ("update to another node", &put, 15),
+            ("removal", &remove, 10),
         ];
         let snapshots = [1500, 6000].map(pods);
         for (what, look, most) in looks {
