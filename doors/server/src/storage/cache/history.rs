@@ -7,10 +7,15 @@ use super::scope::index_of;
 use super::{Cache, MAX_RECENT_BYTES, ResourceCache, split};
 use ratchet_store::{EventKind, PastBatch, Record, Revision, StoreError};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::timeout;
 
 /// The most watches that hold changes of their own at the same time: nobody shares these.
 pub(super) const MAX_READERS: usize = 64;
+
+/// How long others wait for their turn. Those before them may not read what they hold, and are cut off late.
+const LONGEST_TURN: Duration = Duration::from_secs(30);
 
 /// The number of changes after which other tasks have a turn.
 const YIELD_EVERY: usize = 32;
@@ -65,7 +70,9 @@ impl Cache {
                 }
             }
         }
-        let permit = self.history_readers.clone().try_acquire_owned().map_err(|_| too_old)?;
+        let turn = self.history_readers.clone().acquire_owned();
+        let permit = timeout(LONGEST_TURN, turn).await;
+        let permit = permit.ok().and_then(Result::ok).ok_or(too_old)?;
         let batch = self.store.past(root, Revision(after)).await;
         let batch = batch.map_err(|error| older(too_old, oldest(&error)))?;
         let Run { changes, after: known_after, upto } = self.decode(after, batch).await;

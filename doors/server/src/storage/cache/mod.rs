@@ -317,7 +317,7 @@ fn trim(caches: &ResourceCaches, limit: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ratchet_store::{Answer, Commit, Health, Page, Watch, Write};
+    use ratchet_store::{Answer, Commit, Health, Page, PastBatch, Watch, Write};
     use std::future::ready;
     use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -341,6 +341,9 @@ mod tests {
         fn watch(&self, _: &str, _: Revision) -> Answer<'_, Box<dyn Watch>> {
             Box::pin(ready(Err(StoreError::Closed)))
         }
+        fn past(&self, _: &str, _: Revision) -> Answer<'_, PastBatch> {
+            Box::pin(ready(Ok(PastBatch { events: Vec::new(), upto: Revision(5000) })))
+        }
         fn compact(&self, _: Revision) -> Answer<'_, ()> {
             Box::pin(ready(Ok(())))
         }
@@ -363,6 +366,30 @@ mod tests {
         };
         let (fresh, ()) = tokio::join!(main.fresh_within(WAIT_LIMIT * 20), late);
         assert_eq!(fresh.ok(), Some(1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn watches_that_are_far_behind_take_turns() {
+        let cache = Cache::fill(Arc::new(Ahead::default()), Vec::new()).await.unwrap();
+        let maps = cache.resource_cache("configmaps");
+        for revision in 1..=5000 {
+            let body = br#"{"metadata":{"name":"a"}}"#;
+            let item = ObjectState::Item(Item::stored("a".into(), revision, body).unwrap());
+            maps.apply(vec![(revision, "a".into(), item)]);
+        }
+        let too_old = maps.since(1).unwrap_err();
+        let past = || cache.past(&maps, "/registry/configmaps/", 1, too_old);
+        let mut readers = Vec::new();
+        for _ in 0..history::MAX_READERS {
+            readers.push(past().await.unwrap());
+        }
+        let one_ends = async {
+            tokio::time::sleep(Duration::from_secs(20)).await;
+            drop(readers.pop());
+        };
+        let (next, ()) = tokio::join!(past(), one_ends);
+        assert!(matches!(next, Ok(Past::Read { .. })), "it waits until one has ended");
+        assert_eq!(past().await.err(), Some(too_old), "but not for ever");
     }
 
     #[test]
