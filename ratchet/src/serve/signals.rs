@@ -6,6 +6,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::task::JoinHandle;
 
 /// Interval between reloads of files.
 const RELOAD_INTERVAL: Duration = Duration::from_secs(10);
@@ -50,6 +51,8 @@ impl Signals {
         reload.tick().await;
         renew.tick().await;
         let mut is_stopping = false;
+        // Files and the threads that read them may be slow; signals do not wait for either.
+        let (mut is_renewal_due, mut refreshing) = (false, None::<JoinHandle<()>>);
         loop {
             let renews = tokio::select! {
                 _ = self.terminate.recv() => None,
@@ -59,7 +62,14 @@ impl Signals {
                 _ = reload.tick() => Some(false),
             };
             match renews {
-                Some(renews) => refresh(renews, &keys, &reloads).await,
+                Some(renews) => {
+                    is_renewal_due |= renews;
+                    if refreshing.as_ref().is_none_or(JoinHandle::is_finished) {
+                        let renews = std::mem::take(&mut is_renewal_due);
+                        let (keys, reloads) = (keys.clone(), reloads.clone());
+                        refreshing = Some(tokio::spawn(refresh(renews, keys, reloads)));
+                    }
+                }
                 None if is_stopping => std::process::exit(EXIT_SECOND_SIGNAL),
                 None => {
                     is_stopping = true;
@@ -73,8 +83,7 @@ impl Signals {
 }
 
 /// Reloads and renews files on a blocking thread, because file access may be slow.
-async fn refresh(renews: bool, keys: &Arc<Keys>, reloads: &ReloadHandle) {
-    let (keys, reloads) = (keys.clone(), reloads.clone());
+async fn refresh(renews: bool, keys: Arc<Keys>, reloads: ReloadHandle) {
     let work = tokio::task::spawn_blocking(move || {
         if renews {
             keys.renew();

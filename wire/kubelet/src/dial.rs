@@ -1,6 +1,6 @@
 //! TCP dialing with happy eyeballs: all addresses of a host race, and the first connection wins.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use socket2::{SockRef, TcpKeepalive};
@@ -8,6 +8,7 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use crate::lookup::lookup;
 use crate::{KubeletError, Timing};
 
 /// The head start of each address before the next one is tried as well.
@@ -31,16 +32,13 @@ async fn addresses(
     port: u16,
     deadline: Instant,
 ) -> Result<Vec<SocketAddr>, KubeletError> {
-    if let Ok(ip) = host.parse::<IpAddr>() {
-        return Ok(vec![SocketAddr::new(ip, port)]);
-    }
     let timed_out =
         || KubeletError::Lookup { host: host.to_owned(), why: "i/o timeout".to_owned() };
-    let resolved = timeout_at(deadline, tokio::net::lookup_host((host, port)))
+    let resolved = timeout_at(deadline, lookup(host, port))
         .await
         .map_err(|_| timed_out())?
         .map_err(|error| KubeletError::lookup(host, &error))?;
-    Ok(interleave_families(resolved.collect()))
+    Ok(interleave_families(resolved))
 }
 
 /// Alternates the families, beginning with the one that the resolver prefers.

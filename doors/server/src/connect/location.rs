@@ -5,7 +5,9 @@ use crate::app::backends::Backends;
 use crate::status::{About, StatusError};
 use http::{Request, Response};
 use ratchet_http::Body;
-use ratchet_kubelet::{Connection, Endpoint, KubeletError, PooledBody, Scheme, Verification};
+use ratchet_kubelet::{
+    Connection, Endpoint, KubeletError, PooledBody, Scheme, Verification, lookup,
+};
 use ratchet_net::Quoted;
 use ratchet_object::Node;
 use std::net::IpAddr;
@@ -117,15 +119,14 @@ pub(super) async fn of_node(connect: &Connect<'_>) -> Result<Location, StatusErr
 
 /// Rejects hosts with a non-global address: a node must not lead to the server's own machine.
 async fn check_not_local(host: &str) -> Result<(), StatusError> {
-    let found = tokio::net::lookup_host((host, 0)).await;
-    let mut found = match found {
-        Ok(found) => found.peekable(),
+    let found = match lookup(host, 0).await {
+        Ok(found) => found,
         Err(_) => return Err(StatusError::bad_request(format!("lookup {host}: no such host"))),
     };
-    if found.peek().is_none() {
+    if found.is_empty() {
         return Err(StatusError::bad_request("no addresses for hostname"));
     }
-    match found.all(|address| is_global(address.ip())) {
+    match found.iter().all(|address| is_global(address.ip())) {
         true => Ok(()),
         false => Err(StatusError::bad_request("address not allowed")),
     }
