@@ -154,6 +154,33 @@ async fn a_slow_disk_delays_writes_and_nothing_else() {
     assert_eq!(client.get(&maps).await.names(), ["a", "b0", "b1", "b2"]);
 }
 
+#[tokio::test]
+async fn writes_that_wait_for_a_slow_disk_end_with_their_time_and_leave_nothing() {
+    let server = Server::start();
+    let client = server.admin().await;
+    let (_, maps) = client.namespace().await;
+    server.disk.hold_flushes(true);
+    let write = |name: String, query: &str| {
+        let (client, path) = (client.clone(), format!("{maps}{query}"));
+        tokio::spawn(async move {
+            let large = json!({"metadata": {"name": name}, "data": {"x": "y".repeat(100_000)}});
+            client.post(&path, large).await.code
+        })
+    };
+    let first = write("first".to_owned(), "");
+    // Until the store has taken it.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let others: Vec<_> = (0..40).map(|n| write(format!("late-{n}"), "?timeout=1s")).collect();
+    for other in others {
+        assert_eq!(other.await.unwrap(), 504);
+    }
+    assert_eq!(health(&client).await, [200; 3]);
+    server.disk.hold_flushes(false);
+    assert_eq!(first.await.unwrap(), 201);
+    client.map(&maps, "next").await;
+    assert_eq!(client.get(&maps).await.names(), ["first", "next"]);
+}
+
 /// A stored value that no request could have written.
 const BROKEN: (&str, &str) = ("/registry/configmaps/bad/x", r#"{"metadata":{"name":"x"}"#);
 

@@ -29,7 +29,6 @@ use ratchet_store::{
     Answer, Commit, Expiring, Health, Operation, Page, PastBatch, Query, Record, Revision, Store,
     StoreError, Watch, Write,
 };
-use tokio::sync::watch;
 
 mod directory;
 mod disk;
@@ -59,7 +58,7 @@ use engine::{Engine, catch_panics};
 use format::head_of;
 use memory::Memory;
 use recent::Recent;
-use shared::{Published, Shared};
+use shared::Shared;
 use watcher::Watcher;
 use writer::Job;
 
@@ -130,12 +129,8 @@ impl Embedded {
             why: engine.explain(trouble).to_string(),
         })?;
         let (jobs, inbox) = mpsc::channel();
-        let shared = Arc::new(Shared {
-            engine,
-            recent: Recent::new(options.recent, latest.latest),
-            published: watch::Sender::new(Published { latest: latest.latest, closed: false }),
-            jobs,
-        });
+        let recent = Recent::new(options.recent, latest.latest);
+        let shared = Arc::new(Shared::new(engine, recent, latest.latest, jobs));
         let writer = Arc::clone(&shared);
         let writer = thread::Builder::new()
             .name("store-writer".to_owned())
@@ -184,7 +179,7 @@ impl Store for Embedded {
     fn commit(&self, writes: Vec<Write>) -> Answer<'_, Commit> {
         Box::pin(async move {
             writes.iter().try_for_each(check_size)?;
-            self.shared.submit(|reply| Job::Commit(writes, reply)).await
+            self.shared.commit(writes).await
         })
     }
 

@@ -1,19 +1,23 @@
 //! State shared by the store, its watches and its writer.
 
 use std::future::Future;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 
-use ratchet_store::StoreError;
+use ratchet_store::{Commit, StoreError, Write};
 use redb::ReadTransaction;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Semaphore, oneshot, watch};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::recent::Recent;
-use crate::writer::{Job, Reply};
+use crate::writer::{Job, Reply, WaitingCommit, bytes_of};
 
 /// How often a read is retried after the engine was renewed.
 const MAX_TRIES: usize = 3;
+
+/// The kilobytes of writes that wait for the disk; others wait before they are handed over, where they end with their
+/// requests.
+const ROOM_KB: u32 = 64 << 10;
 
 /// The revision that watches wait for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,9 +31,38 @@ pub(crate) struct Shared {
     pub(crate) recent: Recent,
     pub(crate) published: watch::Sender<Published>,
     pub(crate) jobs: mpsc::Sender<Job>,
+    /// The kilobytes that are left of [`ROOM_KB`].
+    room: Arc<Semaphore>,
 }
 
 impl Shared {
+    pub(crate) fn new(
+        engine: Engine,
+        recent: Recent,
+        latest: u64,
+        jobs: mpsc::Sender<Job>,
+    ) -> Self {
+        let published = watch::Sender::new(Published { latest, closed: false });
+        let room = Arc::new(Semaphore::new(ROOM_KB as usize));
+        Self { engine, recent, published, jobs, room }
+    }
+
+    /// Commits writes, once there is room for them among those that wait.
+    pub(crate) async fn commit(&self, writes: Vec<Write>) -> Result<Commit, StoreError> {
+        let kilobytes = writes.iter().map(bytes_of).sum::<usize>() / 1024 + 1;
+        // What is larger than all that may wait goes alone.
+        let kilobytes = u32::try_from(kilobytes).unwrap_or(ROOM_KB).min(ROOM_KB);
+        let room = Arc::clone(&self.room).acquire_many_owned(kilobytes).await;
+        let _room = room.map_err(|_| StoreError::Closed)?;
+        self.submit(|reply| Job::Commit(WaitingCommit { writes, reply, _room })).await
+    }
+
+    /// The kilobytes of writes that wait.
+    #[cfg(test)]
+    pub(crate) fn waiting_kb(&self) -> usize {
+        (ROOM_KB as usize).saturating_sub(self.room.available_permits())
+    }
+
     /// Submits a job to the writer and waits for its result.
     pub(crate) async fn submit<T>(
         &self,

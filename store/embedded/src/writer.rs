@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use ratchet_store::{Commit, Event, Operation, Revision, StoreError, Write};
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use crate::engine::catch_panics;
 use crate::error::EngineError;
@@ -40,11 +40,19 @@ pub(crate) struct Hold(#[expect(dead_code, reason = "its drop is the signal")] S
 
 /// A job of the writer.
 pub(crate) enum Job {
-    Commit(Vec<Write>, Reply<Commit>),
+    Commit(WaitingCommit),
     Compact(Revision, Reply<()>),
     /// A reader found the engine unusable.
     Renew(u64, Reply<Hold>),
     Stop,
+}
+
+/// A commit on its way to the disk.
+pub(crate) struct WaitingCommit {
+    pub(crate) writes: Vec<Write>,
+    pub(crate) reply: Reply<Commit>,
+    /// Its place among the bytes that may wait, also when nobody waits for the reply any more.
+    pub(crate) _room: OwnedSemaphorePermit,
 }
 
 /// The state of internal work.
@@ -72,7 +80,7 @@ struct TransactionResult {
 /// Jobs that share a transaction.
 #[derive(Default)]
 struct Group {
-    commits: Vec<(Vec<Write>, Reply<Commit>)>,
+    commits: Vec<WaitingCommit>,
     compactions: Vec<(Revision, Reply<()>)>,
     renewals: Vec<(u64, Reply<Hold>)>,
     stop: bool,
@@ -81,7 +89,9 @@ struct Group {
 impl Group {
     fn add(&mut self, job: Job) {
         match job {
-            Job::Commit(writes, reply) => self.commits.push((writes, reply)),
+            // Whose request has ended needs no answer, and was promised nothing.
+            Job::Commit(commit) if commit.reply.is_closed() => {}
+            Job::Commit(commit) => self.commits.push(commit),
             Job::Compact(before, reply) => self.compactions.push((before, reply)),
             Job::Renew(generation, reply) => self.renewals.push((generation, reply)),
             Job::Stop => self.stop = true,
@@ -179,14 +189,15 @@ impl Housekeeping {
 /// Applies a group and sends the results.
 fn process_group(
     shared: &Shared,
-    commits: Vec<(Vec<Write>, Reply<Commit>)>,
+    commits: Vec<WaitingCommit>,
     compactions: Vec<(Revision, Reply<()>)>,
     due: bool,
     housekeeping: &mut Housekeeping,
 ) {
-    let writes: Vec<Vec<Write>>;
-    let replies: Vec<Reply<Commit>>;
-    (writes, replies) = commits.into_iter().unzip();
+    let (writes, replies): (Vec<_>, Vec<_>) = commits
+        .into_iter()
+        .map(|WaitingCommit { writes, reply, _room }| (writes, (reply, _room)))
+        .unzip();
     let befores: Vec<Revision> = compactions.iter().map(|(before, _)| *before).collect();
     let (generation, transaction) = shared.engine.write();
     let now = shared.engine.now();
@@ -202,7 +213,7 @@ fn process_group(
                 shared.engine.note_written();
             }
             publish(shared, result.events);
-            replies.into_iter().zip(result.commits).for_each(|(reply, result)| {
+            replies.into_iter().zip(result.commits).for_each(|((reply, _), result)| {
                 let _ = reply.send(result.map_err(|why| shared.engine.explain(why)));
             });
             compactions.into_iter().zip(result.compactions).for_each(|((_, reply), result)| {
@@ -216,7 +227,7 @@ fn process_group(
             if catch_up(shared) {
                 why = StoreError::Broken(format!("it was written, but then: {why}"));
             }
-            replies.into_iter().for_each(|reply| {
+            replies.into_iter().for_each(|(reply, _)| {
                 let _ = reply.send(Err(why.clone()));
             });
             compactions.into_iter().for_each(|(_, reply)| {
@@ -240,7 +251,8 @@ fn record_failure(
     why
 }
 
-fn bytes_of(write: &Write) -> usize {
+/// The bytes of a write.
+pub(crate) fn bytes_of(write: &Write) -> usize {
     match &write.act {
         Operation::Put { value, .. } => write.key.len() + value.len(),
         Operation::Delete | Operation::Keep => write.key.len(),
@@ -343,17 +355,20 @@ fn catch_up(shared: &Shared) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::sync::Semaphore;
 
-    fn commit() -> Job {
-        Job::Commit(Vec::new(), oneshot::channel().0)
+    /// A commit, and what keeps it wanted.
+    fn commit() -> (Job, oneshot::Receiver<Result<Commit, StoreError>>) {
+        let (reply, answer) = oneshot::channel();
+        let room = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
+        (Job::Commit(WaitingCommit { writes: Vec::new(), reply, _room: room }), answer)
     }
 
     #[test]
     fn a_group_has_what_waits_up_to_its_limit() {
         let (sender, jobs) = channel();
-        for _ in 0..GROUP + 3 {
-            sender.send(commit()).unwrap();
-        }
+        let (sent, _answers): (Vec<_>, Vec<_>) = (0..GROUP + 3).map(|_| commit()).unzip();
+        sent.into_iter().for_each(|job| sender.send(job).unwrap());
         assert_eq!(gather(&jobs, None).commits.len(), GROUP);
         assert_eq!(gather(&jobs, None).commits.len(), 3);
         let nothing = gather(&jobs, Some(Duration::ZERO));
@@ -363,10 +378,20 @@ mod tests {
     #[test]
     fn nothing_is_taken_after_a_stop() {
         let (sender, jobs) = channel();
-        [commit(), Job::Stop, commit()].into_iter().for_each(|job| sender.send(job).unwrap());
+        let ((before, _first), (after, _second)) = (commit(), commit());
+        [before, Job::Stop, after].into_iter().for_each(|job| sender.send(job).unwrap());
         let group = gather(&jobs, None);
         assert!(group.stop);
         assert_eq!(group.commits.len(), 1);
+    }
+
+    #[test]
+    fn what_nobody_waits_for_any_more_is_not_written() {
+        let (sender, jobs) = channel();
+        let ((wanted, _answer), (left, answer)) = (commit(), commit());
+        [left, wanted].into_iter().for_each(|job| sender.send(job).unwrap());
+        drop(answer);
+        assert_eq!(gather(&jobs, None).commits.len(), 1);
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod full;
 mod machine;
 mod power;
 mod rot;
+mod slow;
 
 use std::path::Path;
 use std::sync::Arc;
