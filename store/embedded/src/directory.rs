@@ -56,7 +56,7 @@ impl Directory {
     /// Creates the directory if it is absent, and locks it.
     pub(crate) fn take(path: &Path, flush: bool) -> Result<Self, OpenError> {
         let unusable = |why| OpenError::Directory { path: path.to_owned(), why };
-        make(path).map_err(unusable)?;
+        make(path, flush).map_err(unusable)?;
         let file = path.join(FILE);
         let lock = options().open(path.join(LOCK)).map_err(unusable)?;
         match lock.try_lock() {
@@ -168,18 +168,26 @@ fn options() -> OpenOptions {
     options
 }
 
-fn make(path: &Path) -> io::Result<()> {
+/// Creates the directory and those above it; with `flush` so that they are there after a power cut as well.
+fn make(path: &Path, flush: bool) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());
     }
     if path.exists() {
         return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is a file"));
     }
+    let absent: Vec<_> = path.ancestors().skip(1).take_while(|above| !above.is_dir()).collect();
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+    builder.create(path)?;
+    // A new name is an entry of the directory above.
+    let above = std::iter::once(path).chain(absent).filter_map(Path::parent);
+    above.filter(|_| flush).try_for_each(|above| match above.as_os_str().is_empty() {
+        true => File::open(".")?.sync_all(),
+        false => File::open(above)?.sync_all(),
+    })
 }

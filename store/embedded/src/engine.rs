@@ -233,6 +233,7 @@ impl Engine {
         &self,
         inner: io::Result<Box<dyn StorageBackend>>,
     ) -> Result<Database, EngineError> {
+        let inner = inner.and_then(|inner| self.injected.on_open().map(|()| inner));
         let inner = inner.map_err(redb::StorageError::Io)?;
         let (health, injected) = (Arc::clone(&self.health), self.injected.clone());
         let disk = Disk { inner, health, injected };

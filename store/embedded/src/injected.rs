@@ -58,6 +58,14 @@ impl FaultInjector {
         self.inject(&self.0.write)
     }
 
+    /// A file on a disk that became read-only cannot be opened to be written, either.
+    pub(crate) fn on_open(&self) -> io::Result<()> {
+        self.on_write().or_else(|why| match why.kind() {
+            io::ErrorKind::ReadOnlyFilesystem => Err(why),
+            _ => Ok(()),
+        })
+    }
+
     pub(crate) fn on_flush(&self) -> io::Result<()> {
         if self.0.any.load(Ordering::Acquire) != 0 {
             let held = self.0.held.lock().unwrap_or_else(PoisonError::into_inner);
