@@ -34,7 +34,8 @@ fn seed_of_tree() -> u64 {
     digits.and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default()
 }
 
-/// Runs tests, forwards their output, as it comes unless other tests run at the same time, and counts results.
+/// Runs tests, forwards their output, and counts results. The output goes out as it comes or, where other tests run at the
+/// same time, suite by suite.
 pub(crate) fn run_counted(command: &mut Command, tally: &mut Tally) -> Result<bool> {
     let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run the tests")?;
     let mut output = BufReader::new(child.stdout.take().context("the tests have no output")?);
@@ -42,8 +43,9 @@ pub(crate) fn run_counted(command: &mut Command, tally: &mut Tally) -> Result<bo
     let (mut line, mut held) = (Vec::new(), Vec::new());
     while output.read_until(b'\n', &mut line).context("cannot read from the tests")? > 0 {
         tally.add_line(&String::from_utf8_lossy(&line));
+        let ends_suite = line.starts_with(b"test result: ");
         held.append(&mut line);
-        if !tally.is_beside {
+        if !tally.is_beside || ends_suite {
             stdout.write_all(&held).and_then(|()| stdout.flush()).context("cannot print")?;
             held.clear();
         }
