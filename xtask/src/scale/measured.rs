@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// The file of figures.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -32,9 +33,11 @@ pub(super) struct ServerFigures {
     pub(super) page_cpu_ms: f64,
     pub(super) page_bytes: f64,
     pub(super) page_objects: f64,
-    /// CPU of a small patch at a low rate, and of one event delivered to one watcher.
+    /// CPU of a small patch at a low rate.
     pub(super) patch_cpu_ms: f64,
+    /// CPU of an event for one watcher, and of the piece in which it goes out, alone or with others.
     pub(super) event_cpu_us: f64,
+    pub(super) piece_cpu_us: f64,
     pub(super) event_bytes: f64,
     /// Memory without objects, and of one more pod and one more open watch.
     pub(super) base_memory_mb: f64,
@@ -43,6 +46,11 @@ pub(super) struct ServerFigures {
 }
 
 impl ServerFigures {
+    /// Bytes of a pod, which stands for every object but the small ones.
+    pub(super) fn object_bytes(&self) -> f64 {
+        self.page_bytes / self.page_objects
+    }
+
     /// What a write costs more at so many a second than at the full rate. A lone patch has a transaction of its own, the
     /// creates at the full rate one for all clients; in between, a write shares its own with those that come meanwhile, which
     /// are as many as the rate is high.
@@ -79,23 +87,25 @@ pub(super) struct Point {
 pub(super) enum PointLoad {
     /// CPU milliseconds of creates and pages together, within so many seconds.
     Requests { creates: f64, pages: f64, seconds: f64 },
-    /// CPU milliseconds of writes and of their events.
-    Churn { writes: f64, watchers: f64 },
+    /// CPU milliseconds of writes and of their events, within so many seconds.
+    Churn { writes: f64, watchers: f64, seconds: f64 },
     /// Megabytes with so many pods.
     Memory { pods: f64 },
 }
 
 impl Measured {
-    pub(super) fn read(path: &str) -> Result<Self> {
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let name = path.display();
         let text = std::fs::read_to_string(path).with_context(|| {
-            format!("no figures in {path}: cargo xtask scale --measure --binary PATH --write")
+            format!("no figures in {name}: cargo xtask scale --measure --binary PATH --write")
         })?;
-        serde_json::from_str(&text).with_context(|| format!("{path} cannot be read"))
+        serde_json::from_str(&text).with_context(|| format!("{name} cannot be read"))
     }
 
-    pub(super) fn write(&self, path: &str) -> Result<()> {
+    pub(super) fn write(&self, path: &Path) -> Result<()> {
         let text = serde_json::to_string_pretty(self)?;
-        std::fs::write(path, format!("{text}\n")).with_context(|| format!("cannot write {path}"))
+        std::fs::write(path, format!("{text}\n"))
+            .with_context(|| format!("cannot write {}", path.display()))
     }
 
     /// Made-up figures for tests, with numbers that are easy to compute with.
@@ -112,7 +122,8 @@ impl Measured {
             page_bytes: 500_000.0,
             page_objects: 500.0,
             patch_cpu_ms: 1.0,
-            event_cpu_us: 10.0,
+            event_cpu_us: 4.0,
+            piece_cpu_us: 6.0,
             event_bytes: 2000.0,
             base_memory_mb: 20.0,
             object_memory_kb: 4.0,
@@ -133,13 +144,11 @@ mod tests {
 
     #[test]
     fn figures_are_read_as_they_were_written() {
-        let folder = std::env::temp_dir().join(format!("scale-{}", std::process::id()));
-        let path = folder.with_extension("json");
-        let path = path.to_str().unwrap();
-        Measured::round().write(path).unwrap();
-        assert_eq!(Measured::read(path).unwrap(), Measured::round());
-        std::fs::remove_file(path).unwrap();
-        let error = Measured::read(path).unwrap_err().to_string();
+        let path = std::env::temp_dir().join(format!("scale-{}.json", std::process::id()));
+        Measured::round().write(&path).unwrap();
+        assert_eq!(Measured::read(&path).unwrap(), Measured::round());
+        std::fs::remove_file(&path).unwrap();
+        let error = Measured::read(&path).unwrap_err().to_string();
         assert!(error.starts_with("no figures in "), "{error}");
     }
 }

@@ -1,8 +1,10 @@
 //! The model: what a workload needs of servers and stores, by measured costs.
 
-use super::limits::{Limit, SERVER_LIMITS, STORE_LIMITS};
+use super::delivery::changes_per_piece;
+use super::limits::{Limit, SERVER_LIMITS};
 use super::measured::Measured;
-use super::workload::Workload;
+use super::stores::{store_needs, store_parts};
+use super::workload::{SLICE_BYTES, Workload};
 
 /// What a workload needs of something that is limited.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,9 +31,13 @@ fn cores(measured: &Measured, load: &Workload, servers: f64) -> f64 {
         + load.updates * server.update_cpu_ms
         + load.deletes * server.delete_cpu_ms
         + load.writes() * server.lone_write_cpu_ms(load.writes());
-    let deliveries = load.all_deliveries() * server.event_cpu_us / 1000.0;
+    // Of other objects too few hear for a pause; of slices all proxies of a server do.
+    let together = changes_per_piece(load.slice_changes, load.nodes / servers);
+    let deliveries_us = load.deliveries * server.delivery_cpu_us(server.event_bytes, 1.0)
+        + load.slice_deliveries() * server.delivery_cpu_us(SLICE_BYTES, together);
     let writes_of_others = load.writes() * (1.0 - 1.0 / servers);
-    ((requests + deliveries) / servers + writes_of_others * server.update_cpu_ms) / 1000.0
+    ((requests + deliveries_us / 1000.0) / servers + writes_of_others * server.update_cpu_ms)
+        / 1000.0
 }
 
 fn memory_mb(measured: &Measured, load: &Workload, servers: f64) -> f64 {
@@ -43,8 +49,9 @@ fn memory_mb(measured: &Measured, load: &Workload, servers: f64) -> f64 {
 
 fn network_bytes(measured: &Measured, load: &Workload, servers: f64) -> f64 {
     let server = &measured.server;
-    let object_bytes = server.page_bytes / server.page_objects;
-    (load.all_deliveries() * server.event_bytes + (load.gets + load.writes()) * object_bytes)
+    (load.deliveries * server.event_bytes
+        + load.slice_deliveries() * SLICE_BYTES
+        + (load.gets + load.writes()) * server.object_bytes())
         / servers
 }
 
@@ -67,39 +74,35 @@ pub(super) fn server_needs(measured: &Measured, load: &Workload, servers: f64) -
         .collect()
 }
 
-/// What one store must bear of these writes a second and objects. What an etcd uses is left out where none was measured;
-/// the embedded store is a part of the server, and so are its costs.
-pub(super) fn store_needs(measured: &Measured, writes: f64, objects: f64) -> Vec<Need> {
-    let store = measured.store.as_ref();
-    let bytes = objects * measured.server.page_bytes / measured.server.page_objects;
-    let needed = |limit| match limit {
-        Limit::StoreCpu => store.map(|store| writes * store.write_cpu_ms / 1000.0),
-        Limit::StoreMemory => store.map(|store| objects * store.object_memory_kb / 1000.0),
-        _ => Some(bytes),
-    };
-    STORE_LIMITS
-        .iter()
-        .filter_map(|(limit, available)| {
-            Some(Need { limit: *limit, needed: needed(*limit)?, available: *available })
-        })
-        .collect()
+/// What one server on one store must bear.
+pub(super) fn all_needs(measured: &Measured, load: &Workload) -> Vec<Need> {
+    let mut needs = server_needs(measured, load, 1.0);
+    needs.extend(store_needs(measured, &store_parts(measured, load)));
+    needs
+}
+
+/// The need with the largest share.
+pub(super) fn largest(needs: &[Need]) -> Option<Need> {
+    needs.iter().copied().max_by(|one, other| one.share().total_cmp(&other.share()))
 }
 
 /// What breaks first with one server on one store.
 pub(super) fn first_to_break(measured: &Measured, load: &Workload) -> Option<Need> {
-    let mut needs = server_needs(measured, load, 1.0);
-    needs.extend(store_needs(measured, load.writes(), load.objects));
-    needs.into_iter().max_by(|one, other| one.share().total_cmp(&other.share()))
+    largest(&all_needs(measured, load))
 }
 
-/// The most nodes that one server on one store bears.
-pub(super) fn most_nodes(measured: &Measured) -> f64 {
-    let bears = |nodes: f64| {
-        let first = first_to_break(measured, &Workload::of(nodes));
-        first.is_some_and(|need| need.share() <= 1.0)
-    };
+/// The same without the limits that the server sets itself.
+pub(super) fn first_without_policy(measured: &Measured, load: &Workload) -> Option<Need> {
+    let mut needs = all_needs(measured, load);
+    needs.retain(|need| !need.limit.is_policy());
+    largest(&needs)
+}
+
+/// The most nodes that one server on one store bears, by the need that breaks first.
+pub(super) fn most_nodes(first: impl Fn(&Workload) -> Option<Need>) -> f64 {
+    let bears = |nodes: f64| first(&Workload::of(nodes)).is_some_and(|need| need.share() <= 1.0);
     let (mut low, mut high) = (0.0, 1e7);
-    while high - low > 1.0 {
+    while high - low > 0.01 {
         let middle = f64::midpoint(low, high);
         if bears(middle) { low = middle } else { high = middle }
     }
@@ -114,23 +117,8 @@ pub(super) fn servers(measured: &Measured, load: &Workload) -> Option<usize> {
     })
 }
 
-/// How the writes are spread over stores: the name of each part, its writes a second and its objects.
-pub(super) fn store_parts(load: &Workload) -> Vec<(&'static str, f64, f64)> {
-    let events = load.event_writes / 2.0 * 3600.0;
-    vec![
-        ("leases", load.lease_writes, load.nodes),
-        ("events", load.event_writes, events),
-        (
-            "all others",
-            load.writes() - load.lease_writes - load.event_writes,
-            load.objects - load.nodes - events,
-        ),
-    ]
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::measured::StoreFigures;
     use super::*;
 
     #[test]
@@ -138,13 +126,23 @@ mod tests {
         let measured = Measured::round();
         let idle = Workload { gets: 1000.0, ..zero() };
         assert!((cores(&measured, &idle, 1.0) - 0.02).abs() < 1e-9);
-        let watched = Workload { slice_deliveries: 100_000.0, ..zero() };
+        let watched = Workload { deliveries: 100_000.0, ..zero() };
         assert!((cores(&measured, &watched, 1.0) - 1.0).abs() < 1e-9);
         assert!((network_bytes(&measured, &watched, 2.0) - 1e8).abs() < 1e-3);
     }
 
     fn zero() -> Workload {
         Workload::of(0.0)
+    }
+
+    #[test]
+    fn slices_cost_by_their_size_and_by_how_many_changes_go_out_together() {
+        let measured = Measured::round();
+        let load = Workload { nodes: 1000.0, slice_changes: 40.0, ..zero() };
+        // Two changes come in a pause of a thousand watchers; five hundred get each change alone.
+        assert!((cores(&measured, &load, 1.0) - 0.04 * (18.25 + 3.0)).abs() < 1e-9);
+        assert!((cores(&measured, &load, 2.0) - 0.02 * (18.25 + 6.0)).abs() < 1e-9);
+        assert!((network_bytes(&measured, &load, 2.0) - 20_000.0 * 9125.0).abs() < 1e-3);
     }
 
     #[test]
@@ -163,29 +161,20 @@ mod tests {
         let measured = Measured::round();
         let load = Workload { connections: 1e6, deliveries: 1.0, ..zero() };
         assert_eq!(first_to_break(&measured, &load).unwrap().limit, Limit::Connections);
+        assert_eq!(first_without_policy(&measured, &load).unwrap().limit, Limit::Memory);
         let load = Workload { updates: 1e6, ..zero() };
+        assert_eq!(first_to_break(&measured, &load).unwrap().limit, Limit::StoreBytes);
+        let load = Workload { gets: 1e6, ..zero() };
         assert_eq!(first_to_break(&measured, &load).unwrap().limit, Limit::Cpu);
-    }
-
-    #[test]
-    fn an_etcd_counts_where_it_was_measured() {
-        let mut measured = Measured::round();
-        let limits = |measured: &Measured| -> Vec<Limit> {
-            store_needs(measured, 1000.0, 1000.0).iter().map(|need| need.limit).collect()
-        };
-        assert_eq!(limits(&measured), [Limit::StoreBytes]);
-        measured.store = Some(StoreFigures { write_cpu_ms: 2.0, object_memory_kb: 8.0 });
-        assert_eq!(limits(&measured), [Limit::StoreCpu, Limit::StoreMemory, Limit::StoreBytes]);
-        let needs = store_needs(&measured, 1000.0, 1000.0);
-        assert_eq!((needs[0].needed, needs[1].needed), (2.0, 8.0));
     }
 
     #[test]
     fn one_server_bears_its_most_and_no_more() {
         let measured = Measured::round();
-        let most = most_nodes(&measured);
+        let most = most_nodes(|load| first_to_break(&measured, load));
         let share = |nodes| first_to_break(&measured, &Workload::of(nodes)).unwrap().share();
-        assert!(share(most) <= 1.0 && share(most + 2.0) > 1.0, "{most}");
+        assert!(share(most) <= 1.0 && share(most + 1.0) > 1.0, "{most}");
+        assert!(most_nodes(|load| first_without_policy(&measured, load)) > most);
     }
 
     #[test]
@@ -196,13 +185,5 @@ mod tests {
         assert!(of(20_000.0).unwrap() > of(5000.0).unwrap());
         // The objects alone are more than the memory of one server, however many there are.
         assert_eq!(of(1e7), None);
-    }
-
-    #[test]
-    fn parts_of_the_store_are_the_whole() {
-        let load = Workload::of(5000.0);
-        let writes: f64 = store_parts(&load).iter().map(|(_, writes, _)| writes).sum();
-        let objects: f64 = store_parts(&load).iter().map(|(_, _, objects)| objects).sum();
-        assert!((writes - load.writes()).abs() < 1e-6 && (objects - load.objects).abs() < 1e-3);
     }
 }

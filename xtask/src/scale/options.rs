@@ -1,5 +1,6 @@
 //! Options of `cargo xtask scale`.
 
+use super::figures::{ETCD_FIGURES, FIGURES};
 use anyhow::{Context, Result, bail, ensure};
 use std::path::PathBuf;
 
@@ -64,6 +65,12 @@ impl Options {
         let (binary, tool) = (binary.into(), tool.map(PathBuf::from));
         Ok(Self { measure: Some(MeasureOptions { binary, tool, etcd, quick }), write })
     }
+
+    /// The file that what was measured is written to, if it is.
+    pub(super) fn target(&self) -> Option<&'static str> {
+        let measure = self.measure.as_ref().filter(|_| self.write)?;
+        Some(if measure.etcd.is_some() { ETCD_FIGURES } else { FIGURES })
+    }
 }
 
 #[cfg(test)]
@@ -82,6 +89,17 @@ mod tests {
         };
         let wanted = Options { measure: Some(measure), write: true };
         assert_eq!(Options::parse(&args).unwrap(), wanted);
+    }
+
+    #[test]
+    fn what_was_measured_on_etcd_has_a_file_of_its_own() {
+        let target = |args: &[&str]| Options::parse(args).unwrap().target();
+        let measure = ["--measure", "--binary", "b"];
+        assert_eq!(target(&[]), None);
+        assert_eq!(target(&measure), None);
+        assert_eq!(target(&[&measure[..], &["--write"]].concat()), Some("xtask/scale.json"));
+        let etcd = [&measure[..], &["--write", "--etcd-servers", "http://e:2379"]].concat();
+        assert_eq!(target(&etcd), Some("xtask/scale-etcd.json"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Measured points, and whether the model reproduces them.
 
+use super::delivery::changes_per_piece;
 use super::measured::{Measured, Point, PointLoad, ServerFigures};
 
 /// So far may the model be from a measured point, as a share of it.
@@ -40,8 +41,10 @@ fn predict(server: &ServerFigures, load: &PointLoad) -> f64 {
             let create = server.create_cpu_ms + server.lone_write_cpu_ms(creates / seconds);
             creates * create + pages * server.page_cpu_ms
         }
-        PointLoad::Churn { writes, watchers } => {
-            writes * (server.patch_cpu_ms + watchers * server.event_cpu_us / 1000.0)
+        PointLoad::Churn { writes, watchers, seconds } => {
+            let together = changes_per_piece(writes / seconds, *watchers);
+            let event_us = server.delivery_cpu_us(server.event_bytes, together);
+            writes * (server.patch_cpu_ms + watchers * event_us / 1000.0)
         }
         PointLoad::Memory { pods } => {
             server.base_memory_mb + pods * server.object_memory_kb / 1000.0
@@ -51,8 +54,9 @@ fn predict(server: &ServerFigures, load: &PointLoad) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::FIGURES;
+    use super::super::figures::committed;
     use super::*;
+    use std::path::Path;
 
     fn predicted(load: &PointLoad) -> f64 {
         predict(&Measured::round().server, load)
@@ -62,7 +66,11 @@ mod tests {
     fn loads_are_sums_of_their_parts() {
         let requests = PointLoad::Requests { creates: 10.0, pages: 2.0, seconds: 1.0 };
         assert_eq!(predicted(&requests), 8.0);
-        assert_eq!(predicted(&PointLoad::Churn { writes: 100.0, watchers: 200.0 }), 300.0);
+        let churn = PointLoad::Churn { writes: 100.0, watchers: 200.0, seconds: 5.0 };
+        assert_eq!(predicted(&churn), 300.0);
+        // Two changes are sent together.
+        let crowd = PointLoad::Churn { writes: 200.0, watchers: 1000.0, seconds: 5.0 };
+        assert!((predicted(&crowd) - 200.0 * (1.0 + 7.0)).abs() < 1e-9);
         assert_eq!(predicted(&PointLoad::Memory { pods: 10_000.0 }), 60.0);
     }
 
@@ -79,14 +87,15 @@ mod tests {
 
     #[test]
     fn the_committed_figures_reproduce_what_was_measured() {
-        let path = format!("{}/../{FIGURES}", env!("CARGO_MANIFEST_DIR"));
-        let measured = Measured::read(&path).unwrap();
-        let checked = check(&measured);
-        assert!(checked.len() >= 3, "{} points", checked.len());
-        for point in &checked {
-            let percent = point.deviation() * 100.0;
-            assert!(point.fits(), "{}: {percent:+.0} %", point.point.name);
-            assert!(percent.abs() <= 20.0, "{}: {percent:+.0} %", point.point.name);
+        for measured in committed(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap() {
+            let checked = check(&measured);
+            assert!(checked.len() >= 3, "{}: {} points", measured.about, checked.len());
+            for point in &checked {
+                let percent = point.deviation() * 100.0;
+                let name = &point.point.name;
+                assert!(point.fits(), "{}: {name}: {percent:+.0} %", measured.about);
+                assert!(percent.abs() <= 20.0, "{}: {name}: {percent:+.0} %", measured.about);
+            }
         }
     }
 
