@@ -1,12 +1,19 @@
-//! Tests of `ratchet store copy` between data directories and real etcd.
+//! Tests of `ratchet store` with real etcd: copies between it and data directories, backups of a server on it.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
+
+#[path = "serve_etcd/certificates.rs"]
+mod certificates;
+#[allow(dead_code, reason = "others use more of it")]
+mod server;
 
 use etcd_peer::{Cluster, required_programs};
 use ratchet_embedded::{Embedded, Options};
 use ratchet_etcd::{EtcdConfig, EtcdStore};
 use ratchet_store::copy::MARKER;
 use ratchet_store::{Guard, Operation, Query, Store, Write};
+use serde_json::{Value, json};
+use server::Server;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
@@ -181,4 +188,152 @@ async fn prefixes_are_apart_and_an_absent_etcd_is_told() {
     let line = text(&output.stderr);
     assert_eq!((output.status.code(), line.lines().count()), (Some(2), 1), "{line}");
     assert!(line.contains("etcd cannot be used"), "{line}");
+}
+
+/// The etcd of a program whose clients have the certificates of a folder, and how a client of it is configured.
+async fn start_with_tls(program: &Path, folder: &Path) -> (Cluster, EtcdConfig) {
+    let flag = |name: &str, file: &str| format!("--{name}={}", folder.join(file).display());
+    let flags = [
+        flag("cert-file", "server.crt"),
+        flag("key-file", "server.key"),
+        flag("trusted-ca-file", "ca.crt"),
+        "--client-cert-auth".to_owned(),
+    ];
+    let cluster = Cluster::start_tls(program, 1, &flags.each_ref().map(String::as_str));
+    let config = EtcdConfig {
+        ca_file: Some(folder.join("ca.crt")),
+        client_files: Some((folder.join("client.crt"), folder.join("client.key"))),
+        timeout: Duration::from_secs(60),
+        ..EtcdConfig::new(cluster.urls())
+    };
+    // It is healthy as soon as somebody with a certificate has an answer.
+    EtcdStore::connect(config.clone()).await.unwrap();
+    (cluster, config)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs RATCHET_ETCD"]
+async fn an_etcd_with_tls_is_copied_to_and_from_by_who_has_a_certificate() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    certificates::write_certificates(folder.path());
+    let wanted = fill(Path::new(&path("data"))).await;
+    for (number, program) in required_programs().into_iter().enumerate() {
+        let (_cluster, config) = start_with_tls(&program, folder.path()).await;
+        let (url, data, back) =
+            (&config.endpoints[0], path("data"), path(&format!("back{number}")));
+        let with = |from: &str, to: &str, authority: &str, ours: &[&str]| {
+            let mut command = command(from, to);
+            command.args(["--etcd-cafile", &path(authority)]);
+            for (flag, file) in ["--etcd-certfile", "--etcd-keyfile"].iter().zip(ours) {
+                command.args([flag, path(file).as_str()]);
+            }
+            command.output().unwrap()
+        };
+        let ours = ["client.crt", "client.key"];
+        for refused in [
+            with(&data, url, "ca.crt", &[]),
+            with(&data, url, "other.crt", &ours),
+            copy(&data, url),
+        ] {
+            let line = text(&refused.stderr);
+            assert_eq!((refused.status.code(), line.lines().count()), (Some(2), 1), "{line}");
+            assert!(line.contains("etcd cannot be used"), "{line}");
+        }
+        let store = EtcdStore::connect(config.clone()).await.unwrap();
+        assert_eq!(content(&store).await, [], "nothing was written");
+        for (from, to) in [(&data, url), (url, &back)] {
+            let output = with(from, to, "ca.crt", &ours);
+            assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        }
+        assert_eq!(content(&store).await, wanted);
+        assert_eq!(content(&open(Path::new(&back))).await, wanted);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs RATCHET_ETCD"]
+async fn no_server_starts_on_an_etcd_that_is_copied_to() {
+    for program in required_programs() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        fill(&data).await;
+        let cluster = Cluster::start(&program, 1, &[]);
+        let url = cluster.urls().remove(0);
+        let store = EtcdStore::connect(EtcdConfig::new([url.clone()])).await.unwrap();
+        let flags = format!("--etcd-servers={url}");
+
+        // The copy is killed as soon as it has begun.
+        let mut child =
+            command(data.to_str().unwrap(), &url).stdout(Stdio::null()).spawn().unwrap();
+        while !Target::Etcd(&store).has_begun().await {
+            assert_eq!(child.try_wait().unwrap(), None, "it ends before it was seen to begin");
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(Target::Etcd(&store).has_begun().await, "it had no time to end");
+        let line = server::refused_at_home(folder.path(), &[&flags]);
+        assert!(line.contains("the target of a copy that was not finished"), "{line}");
+        let back = folder.path().join("back");
+        let output = copy(&url, back.to_str().unwrap());
+        assert_eq!(output.status.code(), Some(2), "half a copy is no source");
+
+        let output = copy(data.to_str().unwrap(), &url);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        assert!(!Target::Etcd(&store).has_begun().await);
+        // What was copied are no objects: a server starts where there are none.
+        let records = store.list(Query::default()).await.unwrap().records;
+        for some in records.chunks(100) {
+            let delete =
+                |record: &ratchet_store::Record| Write::delete(&record.key, Guard::Anything);
+            store.commit(some.iter().map(delete).collect()).await.unwrap();
+        }
+        let home = folder.path().to_owned();
+        let started = tokio::task::spawn_blocking(move || {
+            Server::start_at_home(&home, &[&flags]).get("/version").0
+        });
+        assert_eq!(started.await.unwrap(), 200);
+    }
+}
+
+#[test]
+#[ignore = "needs RATCHET_ETCD"]
+fn a_running_server_on_etcd_is_backed_up() {
+    const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+    let map = |name: &str| {
+        let metadata = json!({"name": name, "labels": {"of": "test"}});
+        json!({"metadata": metadata, "data": {"of": name}}).to_string()
+    };
+    let maps = |server: &Server| {
+        let (code, text) = server.get(&format!("{MAPS}?labelSelector=of%3Dtest"));
+        assert_eq!(code, 200, "{text}");
+        let list: Value = serde_json::from_str(&text).unwrap();
+        list["items"].clone()
+    };
+    for program in required_programs() {
+        let folder = tempfile::tempdir().unwrap();
+        let cluster = Cluster::start(&program, 1, &[]);
+        let flags = format!("--etcd-servers={}", cluster.urls()[0]);
+        let running = Server::start_at_home(folder.path(), &[&flags]);
+        for number in 0..30 {
+            let (code, text) = running.request("POST", MAPS, &map(&format!("m{number}")));
+            assert_eq!(code, 201, "{text}");
+        }
+        let expected = maps(&running);
+        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        let (archive, data) = (path("archive"), path("data"));
+        let kubeconfig = path("ratchet/kubeconfig");
+        let run = |arguments: &[&str]| {
+            let output = Command::new(BINARY).arg("store").args(arguments).output().unwrap();
+            assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+            text(&output.stdout)
+        };
+        run(&["backup", &archive, "--kubeconfig", &kubeconfig]);
+        assert_eq!(running.request("POST", MAPS, &map("later")).0, 201);
+        assert_eq!(running.request("DELETE", &format!("{MAPS}/m0"), "").0, 200);
+
+        run(&["restore", &archive, "--data-dir", &data]);
+        let restored = Server::start(Path::new(&data), &[]);
+        assert_eq!(maps(&restored), expected, "what was there when it was asked for");
+    }
 }

@@ -8,9 +8,10 @@ use ratchet_store::Store;
 use std::time::{Duration, Instant};
 
 /// What can happen to servers on etcd; when each returns, all members and servers run again.
-pub(crate) const DISTURBANCES: [Disturbance; 5] = [
+pub(crate) const DISTURBANCES: [Disturbance; 6] = [
     Disturbance { name: "killed leader", run: kill_leader },
     Disturbance { name: "paused member", run: pause_member },
+    Disturbance { name: "paused leader", run: pause_leader },
     Disturbance { name: "killed server", run: Cluster::kill },
     Disturbance { name: "compaction", run: compact },
     Disturbance { name: "refused endpoint", run: refuse_endpoint },
@@ -52,8 +53,18 @@ fn down(cluster: &mut Cluster, chosen: usize, recorder: &Recorder) {
 
 /// Stops a member without ending it, the leader included, as a machine that hangs.
 fn pause_member(cluster: &mut Cluster, dice: &mut Dice, recorder: &Recorder) {
-    let etcd = cluster.etcd.as_mut().unwrap();
     let chosen = dice.below(3);
+    pause(cluster, chosen, dice, recorder);
+}
+
+/// Stops the leader: the others elect one, and it still believes that it leads when it goes on.
+fn pause_leader(cluster: &mut Cluster, dice: &mut Dice, recorder: &Recorder) {
+    let chosen = leader(cluster);
+    pause(cluster, chosen, dice, recorder);
+}
+
+fn pause(cluster: &mut Cluster, chosen: usize, dice: &mut Dice, recorder: &Recorder) {
+    let etcd = cluster.etcd.as_mut().unwrap();
     etcd.member(chosen).pause();
     std::thread::sleep(Duration::from_millis(500 + dice.below(1500) as u64));
     recorder.wait_for_writes(MEANWHILE);

@@ -1,23 +1,22 @@
 //! An etcd that does not answer, whole or for want of a leader: what is refused meanwhile, and that all goes on afterwards.
 
 use crate::server::Server;
-use crate::{MAPS, create, eventually, map, start, watched};
+use crate::takeover::works;
+use crate::{IN_TIME, MAPS, READ_IN_TIME, create, eventually, fails_in_time, map, read, start};
+use crate::{version, watched};
 use etcd_peer::{Cluster, required_programs};
 use ratchet_etcd::{EtcdConfig, EtcdStore};
 use ratchet_store::{Query, Store};
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
 
-/// The ten seconds in which a request fails, and two for a machine with much to do.
-const IN_TIME: Duration = Duration::from_secs(12);
-
-/// Asserts that a request is refused because of etcd, and in time.
-fn fails_in_time(server: &Server, method: &str, path: &str, body: &str) {
-    let began = Instant::now();
-    let (code, text) = server.request(method, path, body);
-    let took = began.elapsed();
-    assert_eq!(code, 500, "{method} {path}: {text}");
-    assert!(took < IN_TIME, "{method} {path} took {took:?}");
+/// Asserts that a server is neither ready nor alive, and says of which part.
+fn is_neither_ready_nor_alive(server: &Server) {
+    for endpoint in ["/readyz", "/livez"] {
+        eventually("a server without etcd fails its checks", || {
+            let (code, text) = server.get(endpoint);
+            code == 500 && text.contains("[-]etcd")
+        });
+    }
 }
 
 #[test]
@@ -28,33 +27,38 @@ fn an_etcd_that_goes_away_comes_back() {
         let home = tempfile::tempdir().unwrap();
         let flags = ["--etcd-prefix=/one", "--etcd-compaction-interval=1s"];
         let server = start(home.path(), &cluster, &flags);
-        let version = create(&server, MAPS, &map("before"))["metadata"]["resourceVersion"].clone();
-        let path = format!("{MAPS}?watch=true&resourceVersion={}", version.as_str().unwrap());
+        let version = version(&create(&server, MAPS, &map("before")));
+        let path = format!("{MAPS}?watch=true&resourceVersion={version}");
         let mut watch = server.stream("GET", &path, "");
         assert!(watch.head().starts_with("HTTP/1.1 200"));
         assert_eq!(server.get("/readyz").0, 200);
 
         cluster.member(0).power_off();
         let before = format!("{MAPS}/before");
-        fails_in_time(&server, "POST", MAPS, &map("lost"));
-        fails_in_time(&server, "DELETE", &before, "");
-        fails_in_time(&server, "GET", &before, "");
-        fails_in_time(&server, "GET", MAPS, "");
-        assert_eq!(server.get(&format!("{before}?resourceVersion=0")).0, 200);
-        assert_eq!(server.get(&format!("{MAPS}?resourceVersion=0")).0, 200);
-        // Such a server is neither ready nor alive, and says of which part.
-        for endpoint in ["/readyz", "/livez"] {
-            eventually("a server without etcd fails its checks", || {
-                let (code, text) = server.get(endpoint);
-                code == 500 && text.contains("[-]etcd")
-            });
+        fails_in_time(&server, "POST", MAPS, &map("lost"), IN_TIME);
+        fails_in_time(&server, "DELETE", &before, "", IN_TIME);
+        fails_in_time(&server, "GET", &before, "", READ_IN_TIME);
+        fails_in_time(&server, "GET", MAPS, "", READ_IN_TIME);
+        fails_in_time(&server, "GET", &format!("{MAPS}?watch=true"), "", READ_IN_TIME);
+        is_neither_ready_nor_alive(&server);
+        // What the cache has is read on, as of now or of a revision that it has reached.
+        for query in ["resourceVersion=0".to_owned(), format!("resourceVersion={version}")] {
+            assert_eq!(server.get(&format!("{before}?{query}")).0, 200, "{query}");
+            let list = read(&server, &format!("{MAPS}?{query}"));
+            let names = list["items"].as_array().unwrap().iter();
+            assert!(names.into_iter().any(|item| item["metadata"]["name"] == "before"), "{list}");
         }
+        // A watch from a revision begins, and tells what comes when etcd is back.
+        let mut second_watch = server.stream("GET", &path, "");
+        assert!(second_watch.head().starts_with("HTTP/1.1 200"));
 
         cluster.member(0).restart();
         eventually("the server is ready again", || server.get("/readyz").0 == 200);
         create(&server, MAPS, &map("after"));
-        let seen = watched(&mut watch, 1);
-        assert_eq!(seen[0].0, "after", "the watch goes on");
+        for watch in [&mut watch, &mut second_watch] {
+            assert_eq!(watched(watch, 1)[0].0, "after", "the watch goes on");
+        }
+        works(&server, "again");
         assert_eq!(server.get(&format!("{MAPS}/lost")).0, 404);
         assert_eq!(server.get(&before).0, 200);
         assert_eq!(server.get("/livez").0, 200);
@@ -95,8 +99,9 @@ fn a_member_alone_takes_no_write_and_goes_on_with_the_others() {
         let body = json!({
             "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "lost"}, "data": data,
         });
-        fails_in_time(&server, "POST", MAPS, &body.to_string());
-        fails_in_time(&server, "GET", &format!("{MAPS}/before"), "");
+        fails_in_time(&server, "POST", MAPS, &body.to_string(), IN_TIME);
+        fails_in_time(&server, "GET", &format!("{MAPS}/before"), "", READ_IN_TIME);
+        is_neither_ready_nor_alive(&server);
         assert_eq!(server.get(&format!("{MAPS}/before?resourceVersion=0")).0, 200);
 
         others.iter().for_each(|index| cluster.member(*index).restart());
@@ -114,5 +119,6 @@ fn a_member_alone_takes_no_write_and_goes_on_with_the_others() {
         assert_eq!(server.get(&format!("{MAPS}/before")).0, 200);
         eventually("the server is ready again", || server.get("/readyz").0 == 200);
         create(&server, MAPS, &map("more"));
+        works(&server, "again");
     }
 }

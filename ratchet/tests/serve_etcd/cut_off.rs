@@ -1,12 +1,15 @@
 //! A server that is cut off from etcd for longer than etcd remembers: afterwards it shows what is stored, and no watch goes on
-//! as if nothing had been missed.
+//! as if nothing had been missed, and the controllers run in another server.
 
 use crate::server::Server;
-use crate::{MAPS, SECRETS, create, event, eventually, map, read, secret, start, version, watched};
+use crate::takeover::{QUICK, holder, works};
+use crate::{MAPS, SECRETS, create, event, eventually, leads, map, read, secret, start};
+use crate::{version, watched};
 use etcd_peer::{Cluster, required_programs};
 use ratchet_etcd::{EtcdConfig, EtcdStore};
 use ratchet_store::Store;
 use serde_json::json;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -146,5 +149,43 @@ fn what_happened_beyond_the_history_of_etcd_is_read_anew() {
         assert!(from_now.head().starts_with("HTTP/1.1 200"));
         assert_eq!(watched(&mut from_now, 1)[0].0, "after");
         assert_eq!(watched(&mut unchanged, 1)[0].0, "after");
+    }
+}
+
+#[test]
+#[ignore = "needs RATCHET_ETCD"]
+fn a_server_that_is_cut_off_loses_the_controllers_to_another() {
+    for program in required_programs() {
+        let cluster = Cluster::start(&program, 1, &[]);
+        let links = [(); 2].map(|()| Link::to(&cluster.urls()[0]));
+        let homes = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let servers = [0, 1].map(|index| {
+            let url = format!("--etcd-servers={}", links[index].url);
+            let flags: Vec<&str> = QUICK.into_iter().chain([url.as_str()]).collect();
+            Server::start_at_home(homes[index].path(), &flags)
+        });
+        let leading = Cell::new(None);
+        eventually("one server runs the controllers", || {
+            leading.set(servers.iter().position(leads));
+            leading.get().is_some()
+        });
+        let cut_off = leading.get().unwrap();
+        let other = 1 - cut_off;
+        works(&servers[other], "before");
+        let before = holder(&servers[other]);
+
+        links[cut_off].cut();
+        eventually("the server gives the controllers up", || !leads(&servers[cut_off]));
+        eventually("the other server runs them", || leads(&servers[other]));
+        works(&servers[other], "meanwhile");
+        let after = holder(&servers[other]);
+        assert_ne!(after, before);
+
+        // It does not take them back when it is there again.
+        links[cut_off].join();
+        eventually("the server is ready again", || servers[cut_off].get("/readyz").0 == 200);
+        works(&servers[cut_off], "after");
+        assert_eq!((leads(&servers[cut_off]), leads(&servers[other])), (false, true));
+        assert_eq!(holder(&servers[cut_off]), after);
     }
 }

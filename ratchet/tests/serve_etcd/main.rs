@@ -9,11 +9,14 @@
 )]
 
 mod away;
+mod certificates;
+mod contended;
 mod cut_off;
 mod events;
 mod in_force;
 mod large;
 mod overrides;
+mod paused;
 #[path = "../server/mod.rs"]
 mod server;
 mod space;
@@ -25,11 +28,15 @@ use serde_json::{Value, json};
 use server::Server;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const SECRETS: &str = "/api/v1/namespaces/default/secrets";
 const SERVICES: &str = "/api/v1/namespaces/default/services";
+/// The ten seconds in which a write is refused without etcd, and four for a machine with much to do.
+const IN_TIME: Duration = Duration::from_secs(14);
+/// The five seconds in which a read is, and three more.
+const READ_IN_TIME: Duration = Duration::from_secs(8);
 /// The objects that each server creates at the same time as the others.
 const ROUNDS: usize = 6;
 
@@ -38,6 +45,12 @@ fn start(home: &Path, cluster: &Cluster, more: &[&str]) -> Server {
     let mut arguments = vec![servers.as_str()];
     arguments.extend(more);
     Server::start_at_home(home, &arguments)
+}
+
+/// The URLs of a cluster behind one that nobody listens on.
+fn with_a_dead_one(cluster: &Cluster) -> String {
+    let dead = format!("http://127.0.0.1:{}", server::free_port());
+    [vec![dead], cluster.urls()].concat().join(",")
 }
 
 fn map(name: &str) -> String {
@@ -64,6 +77,19 @@ fn read(server: &Server, path: &str) -> Value {
 
 fn version(object: &Value) -> u64 {
     object["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap()
+}
+
+/// Asserts that a request is refused because of etcd, in the words for it, and in time.
+fn fails_in_time(server: &Server, method: &str, path: &str, body: &str, limit: Duration) {
+    let began = Instant::now();
+    let (code, text) = server.request(method, path, body);
+    let took = began.elapsed();
+    assert_eq!(code, 500, "{method} {path}: {text}");
+    let status: Value = serde_json::from_str(&text).unwrap();
+    let found = (&status["reason"], &status["message"]);
+    let words = (json!("InternalError"), json!("Internal error occurred: the store failed"));
+    assert_eq!(found, (&words.0, &words.1), "{method} {path}");
+    assert!(took < limit, "{method} {path} took {took:?}");
 }
 
 fn eventually(what: &str, holds: impl Fn() -> bool) {
@@ -114,7 +140,11 @@ fn servers_on_one_etcd_are_one_api() {
     for program in required_programs() {
         let mut cluster = Cluster::start(&program, 3, &[]);
         let homes = [(); 3].map(|()| tempfile::tempdir().unwrap());
-        let servers = [0, 1, 2].map(|index| start(homes[index].path(), &cluster, &[]));
+        // The last one has a member in its list that is not there.
+        let there = format!("--etcd-servers={}", cluster.urls().join(","));
+        let flags = [there.clone(), there, format!("--etcd-servers={}", with_a_dead_one(&cluster))];
+        let servers =
+            [0, 1, 2].map(|index| Server::start_at_home(homes[index].path(), &[&flags[index]]));
 
         // What one server has acknowledged, the others read at once, and their lists do not go back.
         let mut last = 0;
@@ -170,6 +200,8 @@ fn servers_on_one_etcd_are_one_api() {
         let seen = watches.each_mut().map(|watch| watched(watch, 3 * ROUNDS));
         assert!(seen[0].is_sorted_by_key(|(_, version)| *version));
         assert!(seen[0] == seen[1] && seen[1] == seen[2], "{seen:?}");
+
+        contended::addresses_and_ports_are_given_once(&servers);
 
         // The controllers run once.
         eventually("one server runs the controllers", || {

@@ -10,20 +10,20 @@ const NAMESPACES: &str = "/api/v1/namespaces";
 const LEASE: &str =
     "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/ratchet-controllers";
 /// Times with which a Lease is soon anybody's.
-const QUICK: [&str; 3] = [
+pub(crate) const QUICK: [&str; 3] = [
     "--leader-elect-lease-duration=3s",
     "--leader-elect-renew-deadline=2s",
     "--leader-elect-retry-period=500ms",
 ];
 
 /// Makes a namespace and waits for what a controller makes in it.
-fn works(server: &Server, name: &str) {
+pub(crate) fn works(server: &Server, name: &str) {
     create(server, NAMESPACES, &json!({"metadata": {"name": name}}).to_string());
     let account = format!("{NAMESPACES}/{name}/serviceaccounts/default");
     eventually("a namespace has its ServiceAccount", || server.get(&account).0 == 200);
 }
 
-fn holder(server: &Server) -> String {
+pub(crate) fn holder(server: &Server) -> String {
     let (code, text) = server.get(LEASE);
     assert_eq!(code, 200, "{text}");
     let lease: Value = serde_json::from_str(&text).unwrap();

@@ -1,5 +1,6 @@
 //! An etcd of three members that demands certificates of its clients.
 
+use crate::certificates::write_certificates;
 use crate::server::refused_at_home;
 use crate::{MAPS, create, eventually, map, start};
 use etcd_peer::{Cluster, required_programs};
@@ -69,33 +70,5 @@ fn an_etcd_with_tls_serves_those_with_a_certificate() {
             matches!(server.request("POST", MAPS, &map("after")).0, 201 | 409)
         });
         assert_eq!(server.get(&format!("{MAPS}/a")).0, 200);
-    }
-}
-
-/// An authority with a server and a client certificate, and another authority.
-fn write_certificates(dir: &Path) {
-    let authority = |name: &str| {
-        let mut params = rcgen::CertificateParams::new(Vec::<String>::new()).unwrap();
-        params.distinguished_name.push(rcgen::DnType::CommonName, name);
-        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
-        let key = rcgen::KeyPair::generate().unwrap();
-        let pem = params.self_signed(&key).unwrap().pem();
-        std::fs::write(dir.join(format!("{name}.crt")), pem).unwrap();
-        rcgen::Issuer::new(params, key)
-    };
-    let ca = authority("ca");
-    authority("other");
-    for (name, usage) in [
-        ("server", rcgen::ExtendedKeyUsagePurpose::ServerAuth),
-        ("client", rcgen::ExtendedKeyUsagePurpose::ClientAuth),
-    ] {
-        let mut params = rcgen::CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
-        params.distinguished_name.push(rcgen::DnType::CommonName, name);
-        // etcd calls itself through its gateway, with its own certificate.
-        params.extended_key_usages = vec![usage, rcgen::ExtendedKeyUsagePurpose::ClientAuth];
-        let key = rcgen::KeyPair::generate().unwrap();
-        let certificate = params.signed_by(&key, &ca).unwrap();
-        std::fs::write(dir.join(format!("{name}.crt")), certificate.pem()).unwrap();
-        std::fs::write(dir.join(format!("{name}.key")), key.serialize_pem()).unwrap();
     }
 }

@@ -1,19 +1,16 @@
 //! `Client`: calls to whichever member answers, with attempts at the others and a backoff between rounds.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::Mutex;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::config::{ConnectError, EtcdConfig};
-use crate::endpoint::Endpoint;
-use crate::grpc::{Answers, Connection, RpcError};
+use crate::grpc::{Answers, RpcError};
+use crate::members::Members;
 use crate::messages::method;
 use crate::protobuf::Message;
-use crate::tls::ReloadingTls;
 
 /// The waits between attempts, doubled from the first to the last, with up to half of it by chance.
 const FIRST_WAIT: Duration = Duration::from_millis(20);
@@ -28,24 +25,31 @@ pub(crate) enum Repeat {
     Unsafe,
 }
 
-/// The members of etcd, and a connection to one of them.
+/// A stream of answers, and the index of the member that they come from.
+pub(crate) struct Stream {
+    pub(crate) answers: Answers,
+    pub(crate) member: usize,
+}
+
+/// Calls to the members of etcd.
 pub(crate) struct Client {
-    endpoints: Vec<Endpoint>,
-    tls: Option<Arc<ReloadingTls>>,
+    pub(crate) members: Arc<Members>,
     timeout: Duration,
-    /// The member to try next.
-    next: AtomicUsize,
-    current: Mutex<Option<Connection>>,
 }
 
 impl Client {
     pub(crate) fn new(config: &EtcdConfig) -> Result<Self, ConnectError> {
-        let endpoints = config.parse_endpoints()?;
-        let tls = endpoints.iter().any(|endpoint| endpoint.tls);
-        let tls = tls.then(|| ReloadingTls::open(config).map(Arc::new)).transpose()?;
-        // Servers that start together do not all choose the same member.
-        let next = AtomicUsize::new(fastrand::usize(..endpoints.len().max(1)));
-        Ok(Self { endpoints, tls, timeout: config.timeout, next, current: Mutex::new(None) })
+        Ok(Self { members: Arc::new(Members::new(config)?), timeout: config.timeout })
+    }
+
+    /// The time for what can be repeated, with all attempts at all members.
+    pub(crate) fn patience(&self) -> Duration {
+        self.timeout / 2
+    }
+
+    /// The time for one attempt at what can be repeated: it does not wait long for one member.
+    fn patience_with_one(&self) -> Duration {
+        self.timeout / 4
     }
 
     /// A call with one answer. `message` makes the message anew for each attempt.
@@ -55,24 +59,27 @@ impl Client {
         repeat: Repeat,
         message: impl Fn() -> Message,
     ) -> Result<Bytes, RpcError> {
-        // What can be repeated does not wait long for one member.
         let (all, each) = match repeat {
-            Repeat::Safe => (self.timeout / 2, self.timeout / 4),
+            Repeat::Safe => (self.patience(), self.patience_with_one()),
             Repeat::Unsafe => (self.timeout, self.timeout),
         };
         let deadline = Instant::now() + all;
         let mut backoff = Backoff::default();
         loop {
-            let error = match self.connection().await {
-                Ok(connection) => match connection.unary(method, message(), each).await {
-                    Ok(answer) => return Ok(answer),
-                    Err(error) if !error.is_unavailable() => return Err(error),
-                    Err(error) => {
-                        self.leave(&connection).await;
-                        error
+            let error = match timeout_at(deadline, self.members.connection()).await {
+                Ok(Ok(open)) => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    match open.connection.unary(method, message(), each.min(left)).await {
+                        Ok(answer) => return Ok(answer),
+                        Err(error) if !error.is_unavailable() => return Err(error),
+                        Err(error) => {
+                            self.members.leave(&open);
+                            error
+                        }
                     }
-                },
-                Err(error) => error,
+                }
+                Ok(Err(error)) => error,
+                Err(_) => RpcError::NotSent("no member accepts a connection in time".to_owned()),
             };
             let repeatable = repeat == Repeat::Safe || matches!(error, RpcError::NotSent(_));
             let wait = backoff.next_wait();
@@ -81,70 +88,22 @@ impl Client {
             }
             tokio::time::sleep(wait).await;
             // It may be the certificates that no member accepts.
-            self.reload_tls().await;
+            self.members.reload_tls().await;
         }
     }
 
     /// A watch on a connection of its own: a reader that is slow must not hold up the calls of others.
-    pub(crate) async fn watch(&self, message: Message) -> Result<Answers, RpcError> {
-        let opened = self.dial(self.next.load(Ordering::Relaxed)).await;
-        let result = match opened {
-            Ok(connection) => connection.stream(method::WATCH, message).await,
-            Err(error) => Err(error),
+    pub(crate) async fn watch(&self, message: Message) -> Result<Stream, RpcError> {
+        let dialed = self.members.dial_next().await?;
+        let member = dialed.member;
+        // etcd says at once that a watch is there, whatever it has to tell.
+        let opened = dialed.connection.stream(method::WATCH, message);
+        let result = match timeout(self.patience_with_one(), opened).await {
+            Ok(result) => result,
+            Err(_) => Err(RpcError::Lost("no answer to a watch in time".to_owned())),
         };
-        result.inspect_err(|_| self.advance())
-    }
-
-    /// The open connection, or one to the first member that accepts one.
-    async fn connection(&self) -> Result<Connection, RpcError> {
-        let mut current = self.current.lock().await;
-        if let Some(open) = current.as_ref().filter(|connection| !connection.is_closed()) {
-            return Ok(open.clone());
-        }
-        let first = self.next.load(Ordering::Relaxed);
-        let mut failures = Vec::new();
-        for index in 0..self.endpoints.len() {
-            match self.dial(first + index).await {
-                Ok(connection) => {
-                    self.next.store(first + index, Ordering::Relaxed);
-                    *current = Some(connection.clone());
-                    return Ok(connection);
-                }
-                Err(error) => failures.push(error.to_string()),
-            }
-        }
-        Err(RpcError::NotSent(failures.join("; ")))
-    }
-
-    async fn dial(&self, index: usize) -> Result<Connection, RpcError> {
-        let index = index.checked_rem(self.endpoints.len()).unwrap_or_default();
-        let endpoint = self.endpoints.get(index);
-        let endpoint = endpoint.ok_or_else(|| RpcError::NotSent("no member".to_owned()))?;
-        let tls = self.tls.as_ref().map(|tls| tls.get());
-        Connection::open(endpoint, tls.as_ref()).await
-    }
-
-    /// Reads the files of certificates again. Calls then go over a new connection, watches when theirs ends.
-    pub(crate) async fn reload_tls(&self) {
-        let Some(tls) = self.tls.clone() else { return };
-        let has_changed = tokio::task::spawn_blocking(move || tls.reload()).await;
-        if has_changed.unwrap_or_default() {
-            *self.current.lock().await = None;
-        }
-    }
-
-    /// Turns to the next member.
-    fn advance(&self) {
-        self.next.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Gives up a connection, unless another call has done so already.
-    async fn leave(&self, failed: &Connection) {
-        let mut current = self.current.lock().await;
-        if current.as_ref().is_some_and(|connection| connection.is_same(failed)) {
-            *current = None;
-            self.advance();
-        }
+        let result = result.map(|answers| Stream { answers, member });
+        result.inspect_err(|_| self.members.turn_from(member))
     }
 }
 

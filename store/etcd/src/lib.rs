@@ -24,7 +24,9 @@ mod grpc;
 mod keys;
 mod latest;
 mod leases;
+mod members;
 mod messages;
+mod progress;
 mod protobuf;
 mod reads;
 mod records;
@@ -69,7 +71,7 @@ pub struct EtcdStore {
     latest: Latest,
     leases: Arc<Leases>,
     turns: Turns,
-    probe: JoinHandle<()>,
+    tasks: [JoinHandle<()>; 2],
 }
 
 impl EtcdStore {
@@ -84,20 +86,21 @@ impl EtcdStore {
         let probe = tokio::spawn(async move {
             loop {
                 tokio::time::sleep(PROBE).await;
-                probed.client.reload_tls().await;
+                probed.client.members.reload_tls().await;
                 // The result is noted where the call is made.
                 let _ = probed.latest().await;
                 probed.check_alarm().await;
             }
         });
+        let tasks = [probe, tokio::spawn(progress::look_after_watches(Arc::clone(&shared)))];
         let latest = Latest::new(Arc::clone(&shared));
-        Ok(Self { latest, leases: Arc::default(), turns: Turns::default(), probe, shared })
+        Ok(Self { latest, leases: Arc::default(), turns: Turns::default(), tasks, shared })
     }
 }
 
 impl Drop for EtcdStore {
     fn drop(&mut self) {
-        self.probe.abort();
+        self.tasks.iter().for_each(JoinHandle::abort);
     }
 }
 
@@ -225,14 +228,25 @@ async fn commit(
     loop {
         let mut granted = Vec::new();
         for lives in transaction.lives() {
-            match leases.lasting(shared, lives).await {
+            // It may wait for others who ask for one.
+            let lease = leases.lasting(shared, lives);
+            let lease = match tokio::time::timeout(shared.client.patience(), lease).await {
+                Ok(lease) => lease,
+                Err(_) => Err(RpcError::NotSent("no lease is granted in time".to_owned())),
+            };
+            match lease {
                 Ok(lease) => granted.push(lease),
                 Err(error) => return Err(shared.explain(error).await),
             }
         }
         let message = || transaction.message(&granted);
         match shared.call(method::TXN, Repeat::Unsafe, message, TxnResponse::parse).await {
-            Ok(response) => return transaction.result(&shared.keys, response),
+            Ok(response) => {
+                if response.succeeded {
+                    shared.note_written(response.revision);
+                }
+                return transaction.result(&shared.keys, response);
+            }
             Err(RpcError::Status { message, .. }) if message == NO_LEASE && retries > 0 => {
                 retries -= 1;
                 leases.forget().await;

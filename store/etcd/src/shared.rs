@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 use ratchet_store::{Health, Revision, State, StoreError};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use crate::client::{Client, Repeat};
 use crate::grpc::RpcError;
@@ -39,7 +39,11 @@ pub(crate) struct Shared {
     /// The number of watches whose reader is slow.
     pub(crate) blocked: AtomicU64,
     /// Whether a write is under way that only lets watches make progress.
-    nudging: AtomicBool,
+    pub(crate) nudging: AtomicBool,
+    /// The latest revision of a write of our own, of which watches are to hear.
+    pub(crate) written: AtomicU64,
+    /// Told when watches hear nothing of it.
+    pub(crate) stalled: Notify,
 }
 
 /// The store's revision of an etcd revision.
@@ -63,6 +67,8 @@ impl Shared {
             watched: watch::Sender::new(0),
             blocked: AtomicU64::new(0),
             nudging: AtomicBool::new(false),
+            written: AtomicU64::new(0),
+            stalled: Notify::new(),
         }
     }
 
@@ -159,7 +165,8 @@ impl Shared {
             .client
             .watch(messages::watch_create(&keys, FIRST, false))
             .await
-            .map_err(|error| failure(&error))?;
+            .map_err(|error| failure(&error))?
+            .answers;
         while let Some(answer) = answers.next().await.map_err(|error| failure(&error))? {
             let answer = WatchResponse::parse(answer)
                 .map_err(|_| StoreError::Broken("a message that is not etcd's".to_owned()))?;
@@ -184,41 +191,6 @@ impl Shared {
             _ => Ok(failure(&error)),
         };
         explained.unwrap_or_else(|error| error)
-    }
-
-    /// Lets watches reach a revision that somebody else made outside of the prefix, and that they would never hear
-    /// of: a key of our own is written if none has reached it after a while. Progress that is asked for on the stream
-    /// of a watch overtakes events in etcd before 3.4.25 and 3.5.8.
-    pub(crate) async fn nudge(&self, revision: Revision) {
-        const PATIENCE: std::time::Duration = std::time::Duration::from_millis(100);
-        let is_behind = || *self.watched.borrow() < revision.0;
-        if self.watched.receiver_count() == 0
-            || !is_behind()
-            || self.nudging.swap(true, Ordering::Relaxed)
-        {
-            return;
-        }
-        // It ends with the caller, too.
-        let _nudging = Nudging(&self.nudging);
-        tokio::time::sleep(PATIENCE).await;
-        if is_behind() && self.blocked.load(Ordering::Relaxed) == 0 {
-            let key = self.keys.own("progress");
-            let put = || vec![messages::RequestOp::Put(messages::put(&key, b"", 0))];
-            let message = || messages::txn(Vec::new(), put(), Vec::new());
-            let result = self.call(method::TXN, Repeat::Safe, message, Ok).await;
-            if let Err(error) = result {
-                tracing::debug!(%error, "watches cannot be told the progress of etcd");
-            }
-        }
-    }
-}
-
-/// A write for progress that is under way.
-struct Nudging<'a>(&'a AtomicBool);
-
-impl Drop for Nudging<'_> {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Relaxed);
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use ratchet_store::{Answer, Batch, Event, EventKind, PastEvent, Revision, StoreError, Watch};
 use tokio::sync::{mpsc, watch};
 
-use crate::client::Backoff;
+use crate::client::{Backoff, Stream};
 use crate::grpc::{Answers, RpcError};
 use crate::keys::KeyMap;
 use crate::messages::{WatchEvent, WatchResponse, watch_create};
@@ -119,12 +119,20 @@ impl Follower {
     async fn follow(&mut self) -> End {
         let keys = self.shared.keys.everything();
         let message = watch_create(&keys, to_etcd(self.cursor) + 1, self.previous);
-        let mut answers = match self.shared.client.watch(message).await {
-            Ok(answers) => answers,
+        let shared = Arc::clone(&self.shared);
+        let Stream { mut answers, member } = match shared.client.watch(message).await {
+            Ok(stream) => stream,
             Err(error) => return End::Broken(error.to_string()),
         };
         loop {
-            let answer = match next(&mut answers).await {
+            let answer = tokio::select! {
+                answer = next(&mut answers) => answer,
+                () = shared.stalled.notified() => {
+                    shared.client.members.turn_from(member);
+                    return End::Broken("it tells nothing of what was written".to_owned());
+                }
+            };
+            let answer = match answer {
                 Ok(answer) => answer,
                 Err(error) => return End::Broken(error.to_string()),
             };

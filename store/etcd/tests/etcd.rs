@@ -6,9 +6,10 @@
     reason = "a helper of a test may fail like a test"
 )]
 
+use std::net::TcpListener;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use etcd_peer::{Cluster, required_programs};
 use ratchet_etcd::{ConnectError, EtcdConfig, EtcdStore};
@@ -188,6 +189,84 @@ async fn members_may_come_and_go() {
         // A put whose answer was lost may have happened, and is tried again.
         seen.dedup();
         assert_eq!(seen, ["/a=0", "/a=1", "/a=2", "/a=3"], "one watch tells all of it");
+    }
+}
+
+/// A member that takes connections and says nothing; it hangs as long as the listener is there.
+fn hanging_member(scheme: &str) -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("{scheme}://{}", listener.local_addr().unwrap());
+    (listener, url)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs RATCHET_ETCD"]
+async fn a_list_of_members_may_have_some_that_are_dead_or_hang() {
+    let dead = {
+        let (_, url) = hanging_member("http");
+        url
+    };
+    let (_hangs, hanging) = hanging_member("http");
+    for program in required_programs() {
+        let cluster = Cluster::start(&program, 1, &[]);
+        for other in [&dead, &hanging] {
+            // Which member is the first one is chance.
+            for round in 0..6 {
+                let endpoints = vec![other.clone(), cluster.urls().remove(0)];
+                let store = EtcdStore::connect(EtcdConfig { endpoints, ..config(&cluster) });
+                let store = store.await.unwrap();
+                let after = store.latest().await.unwrap();
+                let mut watch = store.watch("", after).await.unwrap();
+                let value = format!("{other} {round}");
+                put(&store, "/a", &value).await;
+                assert_eq!(events(&mut watch, 1).await, [format!("/a={value}")]);
+                assert_eq!(store.health().state, State::Sound);
+            }
+        }
+    }
+}
+
+/// Dialing a member with TLS takes two seconds if it hangs; who asks waits for its own time only.
+#[tokio::test]
+async fn dialing_takes_no_longer_than_the_call_may() {
+    let dir = tempfile::tempdir().unwrap();
+    write_certificates(dir.path());
+    let hanging: Vec<_> = (0..8).map(|_| hanging_member("https")).collect();
+    let config = EtcdConfig {
+        ca_file: Some(dir.path().join("ca.crt")),
+        ..EtcdConfig::new(hanging.iter().map(|(_, url)| url.clone()))
+    };
+    let began = Instant::now();
+    let error = EtcdStore::connect(config).await.unwrap_err().to_string();
+    assert!(error.contains("no member accepts a connection in time"), "{error}");
+    assert!(began.elapsed() < Duration::from_secs(9), "{:?}", began.elapsed());
+}
+
+/// Questions for the latest revision share one call, and so does one that comes while another has no answer yet.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs RATCHET_ETCD"]
+async fn nobody_waits_for_the_question_of_another_besides() {
+    for program in required_programs() {
+        let mut cluster = Cluster::start(&program, 1, &[]);
+        let timeout = Duration::from_secs(16);
+        let store =
+            Arc::new(EtcdStore::connect(EtcdConfig { timeout, ..config(&cluster) }).await.unwrap());
+        cluster.member(0).pause();
+        let ask = async |store: Arc<EtcdStore>| {
+            let began = Instant::now();
+            let answer = store.latest().await;
+            assert!(matches!(answer, Err(StoreError::Broken(_))), "{answer:?}");
+            began.elapsed()
+        };
+        let first = tokio::spawn(ask(Arc::clone(&store)));
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let second = tokio::spawn(ask(Arc::clone(&store)));
+        // Half of the time of a write; seven more seconds would be needed for both questions.
+        for took in [first.await.unwrap(), second.await.unwrap()] {
+            assert!(took < Duration::from_secs(12), "{took:?}");
+        }
+        cluster.member(0).resume();
+        eventually(async || store.latest().await.is_ok()).await;
     }
 }
 
