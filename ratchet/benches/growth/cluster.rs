@@ -1,12 +1,17 @@
 //! A server with many pods, and what one request costs it.
 
 use super::measurement::client::{Connection, Target};
-use super::measurement::process::processor;
+use super::measurement::process::memory;
 use super::measurement::times::Times;
 use bytes::Bytes;
 use futures_util::future::join_all;
+use http_body_util::BodyExt;
 use hyper::Method;
 use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -15,6 +20,7 @@ const NAMESPACES: usize = 10;
 /// So many pods run on a node.
 const PODS_OF_NODE: usize = 30;
 const CONNECTIONS: usize = 32;
+const MERGE_PATCH: &str = "application/merge-patch+json";
 
 /// A server and what is in it.
 pub(crate) struct Cluster {
@@ -22,6 +28,8 @@ pub(crate) struct Cluster {
     pub(crate) one: Connection,
     pid: u32,
     pods: usize,
+    /// Nanoseconds by thread. Those of a thread that has ended are in no file any more, and stay here.
+    threads: Mutex<HashMap<OsString, u64>>,
 }
 
 pub(crate) fn node(number: usize) -> String {
@@ -54,7 +62,7 @@ pub(crate) fn pod(number: usize) -> Value {
 impl Cluster {
     pub(crate) async fn new(target: Target, pid: u32) -> Self {
         let one = target.connect().await;
-        let mut cluster = Self { target, one, pid, pods: 0 };
+        let mut cluster = Self { target, one, pid, pods: 0, threads: Mutex::default() };
         for number in 0..NAMESPACES {
             cluster.make_namespace(&namespace(number)).await;
         }
@@ -84,21 +92,46 @@ impl Cluster {
 
     /// Creates pods until there are so many.
     pub(crate) async fn fill(&mut self, count: usize) {
-        let next = AtomicUsize::new(self.pods);
+        let create = |number| {
+            let path = format!("/api/v1/namespaces/{}/pods", namespace(number));
+            (Method::POST, path, Bytes::from(pod(number).to_string()))
+        };
+        self.at_once(self.pods..count, "application/json", create).await;
+        self.pods = self.pods.max(count);
+    }
+
+    /// Changes the first thousand pods, one after the other and again, so many times in all.
+    pub(crate) async fn touch(&mut self, writes: usize) {
+        let some = self.pods.min(1000);
+        let patch = |number: usize| {
+            let change = json!({"metadata": {"annotations": {"touched": number.to_string()}}});
+            (Method::PATCH, path(number % some), Bytes::from(change.to_string()))
+        };
+        self.at_once(0..writes, MERGE_PATCH, patch).await;
+    }
+
+    /// Sends requests with all connections, and rests.
+    async fn at_once(
+        &mut self,
+        numbers: Range<usize>,
+        media_type: &str,
+        request: impl Fn(usize) -> (Method, String, Bytes),
+    ) {
+        let next = AtomicUsize::new(numbers.start);
         let worker = || async {
             let mut connection = self.target.connect().await;
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= count {
+                if number >= numbers.end {
                     return;
                 }
-                let path = format!("/api/v1/namespaces/{}/pods", namespace(number));
-                let body = Bytes::from(pod(number).to_string());
-                connection.request_ok(&Method::POST, &path, body).await;
+                let (method, path, body) = request(number);
+                let answer = connection.send_as(&method, &path, body, media_type).await;
+                assert!(answer.status().is_success(), "{method} {path}: {}", answer.status());
+                answer.into_body().collect().await.unwrap();
             }
         };
         join_all((0..CONNECTIONS).map(|_| worker())).await;
-        self.pods = self.pods.max(count);
         self.rest().await;
         // The server may have closed the other one, which nobody used.
         self.one = self.target.connect().await;
@@ -115,9 +148,21 @@ impl Cluster {
         }
     }
 
-    /// The processor time that the server has used.
+    /// The processor time that the server has used, as far as it was seen; it never becomes less.
     pub(crate) fn processor(&self) -> Duration {
-        processor(self.pid)
+        let mut threads = self.threads.lock().unwrap();
+        for thread in std::fs::read_dir(format!("/proc/{}/task", self.pid)).unwrap().flatten() {
+            let text = std::fs::read_to_string(thread.path().join("schedstat")).unwrap_or_default();
+            let used = text.split_whitespace().next().and_then(|first| first.parse().ok());
+            let known = threads.entry(thread.file_name()).or_default();
+            *known = (*known).max(used.unwrap_or(0));
+        }
+        Duration::from_nanos(threads.values().sum())
+    }
+
+    /// Resident memory of the server in megabytes.
+    pub(crate) fn memory(&self) -> f64 {
+        memory(self.pid)
     }
 
     /// The number of pods.
@@ -146,5 +191,5 @@ impl Cluster {
 /// Processor time of one of so many requests, and a median, in milliseconds.
 pub(crate) fn figure(used: Duration, rounds: usize, median: f64) -> String {
     let used = used.as_secs_f64() * 1000.0 / rounds as f64;
-    format!("{used:.3} / {median:.2}")
+    format!("{used:.4} / {median:.2}")
 }

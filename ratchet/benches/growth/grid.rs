@@ -4,15 +4,15 @@ use std::fmt;
 
 /// Rows of figures, one column a size.
 pub(crate) struct Grid {
-    title: &'static str,
+    title: String,
     unit: &'static str,
     sizes: Vec<usize>,
     rows: Vec<(&'static str, Vec<String>)>,
 }
 
 impl Grid {
-    pub(crate) fn new(title: &'static str, unit: &'static str, sizes: &[usize]) -> Self {
-        Self { title, unit, sizes: sizes.to_vec(), rows: Vec::new() }
+    pub(crate) fn new(title: &str, unit: &'static str, sizes: &[usize]) -> Self {
+        Self { title: title.to_owned(), unit, sizes: sizes.to_vec(), rows: Vec::new() }
     }
 
     /// Adds the next figure of a row and prints it at once.

@@ -20,8 +20,8 @@ const USAGE: &str = "\
 usage: cargo bench -p ratchet --bench growth [-- [--quick] [--objects N,N,…] [--watches N,N,…] [--binary PATH]]
 
 Starts its own server, fills it with pods and measures at each number of pods: processor time of the server for one request
-and the median time until the answer, for every verb. Then the same for numbers of watches, each of the pods of one node,
-while one hundred pods a second change. --quick: 1,000 and 4,000 pods, 1 and 100 watches. --binary: a server that is built
+and the median time until the answer, for every verb. Then, for numbers of watches, each of the pods of one node, the verbs
+that are used most, the server's memory, and what one hundred changes a second of one pod cost. --quick: 1,000 and 4,000 pods, 1 and 100 watches. --binary: a server that is built
 already; then the client is not optimised.";
 
 /// Limits that let thousands of watches of one user in.
@@ -51,10 +51,11 @@ async fn measure(server: &ServerProcess, objects: &[usize], watches: &[usize]) -
     let mut verbs = Grid::new("CPU / p50 of one request, ms", "pods", objects);
     for count in objects {
         cluster.fill(*count).await;
-        println!("{count} pods: {:.0} MB", server.memory());
+        println!("{count} pods: {:.0} MB", cluster.memory());
         verbs::measure(&mut cluster, &mut verbs).await;
     }
-    let mut watching = Grid::new("100 writes a second", "watches", watches);
+    let title = format!("beside {} pods; CPU / p50 of one request, ms", cluster.pods());
+    let mut watching = Grid::new(&title, "watches", watches);
     for count in watches {
         watches::measure(&mut cluster, *count, &mut watching).await;
     }

@@ -10,9 +10,19 @@ use std::time::{Duration, Instant};
 const ROUNDS: usize = 200;
 /// Rounds of what looks at all objects.
 const FEW_ROUNDS: usize = 3;
+/// Rounds of what is read from the store.
+const OLD_ROUNDS: usize = 20;
 /// The size of collections that are deleted.
 const SOME: usize = 100;
 const PAGE: &str = "/api/v1/pods?limit=500";
+const PAGE_LENGTH: usize = 500;
+/// Writes after which no snapshot is left of what was there before: each resource keeps 4,096 changes.
+const MANY_WRITES: usize = 5000;
+
+/// The collections that are deleted, of another resource than the columns count.
+const COLLECTION: &str = "deletecollection of 100 ConfigMaps";
+const DEPENDENTS: &str = "garbage collection of 100 ConfigMaps";
+const NAMESPACE: &str = "namespace of 100 ConfigMaps deleted";
 
 /// Reads that need not grow, by their paths; `{…}` stands for what a pod in the middle has.
 const READS: &[(&str, &str)] = &[
@@ -26,6 +36,9 @@ const READS: &[(&str, &str)] = &[
     ("list by node (30 pods)", "/api/v1/pods?fieldSelector=spec.nodeName%3D{node}"),
 ];
 
+/// Those of them that are measured beside watches too.
+const FEW_READS: &[&str] = &["get", "page of 500, first"];
+
 /// Reads that look at every object.
 const SCANS: &[(&str, &str)] = &[
     ("list by label (10 pods)", "/api/v1/pods?labelSelector=app%3D{app}"),
@@ -36,6 +49,30 @@ const SCANS: &[(&str, &str)] = &[
 /// Measures everything once.
 pub(crate) async fn measure(cluster: &mut Cluster, grid: &mut Grid) {
     let middle = cluster.pods() / 2;
+    reads(cluster, grid, ROUNDS, READS).await;
+    reads(cluster, grid, FEW_ROUNDS, SCANS).await;
+    pages(cluster, grid).await;
+    writes(cluster, grid).await;
+    starts(cluster, grid, &node(middle)).await;
+    deletions(cluster, grid).await;
+    old_page(cluster, grid).await;
+}
+
+/// Measures the verbs that are used most.
+pub(crate) async fn measure_few(cluster: &mut Cluster, grid: &mut Grid) {
+    let few: Vec<_> = READS.iter().filter(|(what, _)| FEW_READS.contains(what)).copied().collect();
+    reads(cluster, grid, ROUNDS, &few).await;
+    writes(cluster, grid).await;
+}
+
+/// Reads, each for so many times.
+async fn reads(
+    cluster: &mut Cluster,
+    grid: &mut Grid,
+    rounds: usize,
+    rows: &[(&'static str, &str)],
+) {
+    let middle = cluster.pods() / 2;
     let fill_in = |text: &str| {
         text.replace("{path}", &path(middle))
             .replace("{namespace}", &namespace(middle))
@@ -43,32 +80,40 @@ pub(crate) async fn measure(cluster: &mut Cluster, grid: &mut Grid) {
             .replace("{node}", &node(middle))
             .replace("{app}", &format!("web-{}", middle / 10))
     };
-    for (rounds, rows) in [(ROUNDS, READS), (FEW_ROUNDS, SCANS)] {
-        for (what, path) in rows {
-            let path = fill_in(path);
-            let read = |_| (Method::GET, path.clone(), Bytes::new());
-            // The first one may have to read what the others find.
-            cluster.cost(1, read).await;
-            grid.add(what, cluster.cost(rounds, read).await);
+    for (what, path) in rows {
+        let path = fill_in(path);
+        let read = |_| (Method::GET, path.clone(), Bytes::new());
+        // The first one may have to read what the others find.
+        cluster.cost(1, read).await;
+        grid.add(what, cluster.cost(rounds, read).await);
+    }
+}
+
+/// The path of a page after so many others, or of the last one.
+async fn page_after(cluster: &mut Cluster, pages: usize) -> String {
+    let mut path = PAGE.to_owned();
+    for _ in 0..pages {
+        let list = cluster.get(&path).await;
+        match list["metadata"]["continue"].as_str() {
+            Some(next) => path = format!("{PAGE}&continue={next}"),
+            None => break,
         }
     }
-    pages(cluster, grid).await;
-    writes(cluster, grid).await;
-    starts(cluster, grid, &node(middle)).await;
-    deletions(cluster, grid).await;
+    path
+}
+
+/// A page of a list that began before so many writes that it is read from the store.
+async fn old_page(cluster: &mut Cluster, grid: &mut Grid) {
+    let path = page_after(cluster, (cluster.pods() / PAGE_LENGTH / 2).max(1)).await;
+    cluster.touch(MANY_WRITES).await;
+    let page = |_| (Method::GET, path.clone(), Bytes::new());
+    grid.add("page of 500 in the middle, after 5,000 writes", cluster.cost(OLD_ROUNDS, page).await);
 }
 
 /// Pages far from the first, also after a write.
 async fn pages(cluster: &mut Cluster, grid: &mut Grid) {
-    let mut token = String::new();
-    for _ in 0..100 {
-        let list = cluster.get(&format!("{PAGE}&continue={token}")).await;
-        match list["metadata"]["continue"].as_str() {
-            Some(next) => next.clone_into(&mut token),
-            None => break,
-        }
-    }
-    let page = |_| (Method::GET, format!("{PAGE}&continue={token}"), Bytes::new());
+    let far = page_after(cluster, 100).await;
+    let page = |_| (Method::GET, far.clone(), Bytes::new());
     grid.add("page of 500, the hundredth or last", cluster.cost(ROUNDS, page).await);
     let pods = format!("/api/v1/namespaces/{}/pods", namespace(999_998));
     cluster.make(&pods, &pod(999_998)).await;
@@ -148,10 +193,9 @@ async fn deletions(cluster: &mut Cluster, grid: &mut Grid) {
     cluster.make_namespace(&name).await;
     let maps = format!("/api/v1/namespaces/{name}/configmaps");
     let all = format!("{maps}?labelSelector=of%3Dbench");
-    for what in ["deletecollection of 100", "garbage collection of 100", "namespace of 100 deleted"]
-    {
+    for what in [COLLECTION, DEPENDENTS, NAMESPACE] {
         let owner = cluster.make(&maps, &map("owner", json!({}), None)).await;
-        let owner = (what == "garbage collection of 100").then_some(owner);
+        let owner = (what == DEPENDENTS).then_some(owner);
         for number in 0..SOME {
             let map = map(&format!("m{number}"), json!({"of": "bench"}), owner.as_ref());
             cluster.make(&maps, &map).await;
@@ -159,8 +203,8 @@ async fn deletions(cluster: &mut Cluster, grid: &mut Grid) {
         cluster.rest().await;
         let (before, begun) = (cluster.processor(), Instant::now());
         let path = match what {
-            "deletecollection of 100" => all.clone(),
-            "garbage collection of 100" => format!("{maps}/owner"),
+            COLLECTION => all.clone(),
+            DEPENDENTS => format!("{maps}/owner"),
             _ => format!("/api/v1/namespaces/{name}"),
         };
         cluster.one.request_ok(&Method::DELETE, &path, Bytes::new()).await;
@@ -169,7 +213,7 @@ async fn deletions(cluster: &mut Cluster, grid: &mut Grid) {
         }
         let median = begun.elapsed().as_secs_f64() * 1000.0;
         grid.add(what, figure(cluster.processor() - before, 1, median));
-        if what == "deletecollection of 100" {
+        if what == COLLECTION {
             cluster.one.request_ok(&Method::DELETE, &format!("{maps}/owner"), Bytes::new()).await;
         }
     }

@@ -1,8 +1,9 @@
-//! What watches of single nodes cost while pods of other nodes change.
+//! What watches of single nodes cost: requests beside them, memory, and changes of pods of one node.
 
 use super::cluster::{Cluster, path};
 use super::grid::Grid;
 use super::measurement::times::Times;
+use super::verbs;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::Method;
@@ -16,9 +17,11 @@ const SECONDS: u64 = 5;
 const RATE: u64 = 100;
 const MERGE_PATCH: &str = "application/merge-patch+json";
 
-/// Opens watches, each of the pods of a node of its own, and changes a pod of one watched node.
+/// Opens watches, each of the pods of a node of its own, and measures requests beside them; then it changes a pod of one
+/// watched node.
 pub(crate) async fn measure(cluster: &mut Cluster, count: usize, grid: &mut Grid) {
-    let received = Arc::new(AtomicUsize::new(0));
+    cluster.rest().await;
+    let (received, memory) = (Arc::new(AtomicUsize::new(0)), cluster.memory());
     let version = cluster.get("/api/v1/pods?limit=1").await;
     let version = version["metadata"]["resourceVersion"].as_str().unwrap().to_owned();
     let mut tasks = Vec::with_capacity(count);
@@ -39,6 +42,10 @@ pub(crate) async fn measure(cluster: &mut Cluster, count: usize, grid: &mut Grid
         }));
     }
     cluster.rest().await;
+    grid.add("memory, MB (before the watches)", format!("{:.0} ({memory:.0})", cluster.memory()));
+    verbs::measure_few(cluster, grid).await;
+    cluster.rest().await;
+    received.store(0, Ordering::Relaxed);
     let idle = idle(cluster, Duration::from_secs(2)).await;
     let (mut times, mut writes, changed) = (Times::default(), 0_u64, path(0));
     let (before, begun) = (cluster.processor(), Instant::now());
@@ -57,10 +64,16 @@ pub(crate) async fn measure(cluster: &mut Cluster, count: usize, grid: &mut Grid
     let used = (cluster.processor() - before).as_secs_f64() / begun.elapsed().as_secs_f64();
     tokio::time::sleep(Duration::from_millis(500)).await;
     tasks.iter().for_each(tokio::task::JoinHandle::abort);
-    grid.add("processor, % of a core", format!("{:.1} (idle {:.1})", used * 100.0, idle * 100.0));
-    grid.add("write, p50 / p99 ms", format!("{:.2} / {:.2}", times.at(0.5), times.at(0.99)));
+    grid.add(
+        "100 writes a second: processor, % of a core",
+        format!("{:.1} (idle {:.1})", used * 100.0, idle * 100.0),
+    );
+    grid.add(
+        "100 writes a second: write, p50 / p99 ms",
+        format!("{:.2} / {:.2}", times.at(0.5), times.at(0.99)),
+    );
     let seen = received.load(Ordering::Relaxed);
-    grid.add("events received / written", format!("{seen} / {writes}"));
+    grid.add("100 writes a second: events received / written", format!("{seen} / {writes}"));
 }
 
 /// The share of a core that the server uses while nothing changes.
