@@ -70,7 +70,7 @@ pub(crate) fn sequence_patch(number: usize) -> String {
     format!(r#"{{"metadata":{{"annotations":{{"{SEQUENCE}":"{number:09}"}}}}}}"#)
 }
 
-/// About 0.7 kB of settings.
+/// About 0.7 kB of settings, without `managedFields`.
 fn config_map() -> String {
     let text = "some text of a setting ".repeat(20);
     format!(
@@ -78,7 +78,8 @@ fn config_map() -> String {
     )
 }
 
-/// A pod that no scheduler takes and no token is mounted into: about 2.5 kB with its defaults.
+/// A pod that no scheduler takes and no token is mounted into: about 2.5 kB with its defaults, 4.1 kB as it is stored, with
+/// `managedFields`.
 fn pod() -> String {
     let env: Vec<String> = (0..12)
         .map(|n| format!(r#"{{"name":"SETTING_{n}","value":"the value of setting {n} is {n}"}}"#))

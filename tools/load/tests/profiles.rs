@@ -1,6 +1,8 @@
 //! The load tool against a running `ratchet serve`: counts and errors, never times.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -17,12 +19,17 @@ struct Server {
 
 impl Server {
     fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    fn start_with(flags: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let process = Command::new(ratchet())
             .args(["serve", "--data-dir"])
             .arg(folder.path())
             .args(["--bind-address", "127.0.0.1", "--secure-port", &port.to_string()])
+            .args(flags)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -44,6 +51,20 @@ impl Server {
 
     fn kubeconfig(&self) -> PathBuf {
         self.folder.path().join("kubeconfig")
+    }
+
+    fn url(&self) -> String {
+        format!("https://127.0.0.1:{}", self.port)
+    }
+
+    /// A file with what the kubeconfig has in a field, in PEM.
+    fn pem(&self, field: &str) -> String {
+        let text = std::fs::read_to_string(self.kubeconfig()).unwrap();
+        let line = text.lines().find_map(|line| line.trim().strip_prefix(field)).unwrap();
+        let data = line.trim_start_matches(':').trim().trim_matches('"');
+        let file = self.folder.path().join(format!("{field}.pem"));
+        std::fs::write(&file, STANDARD.decode(data).unwrap()).unwrap();
+        file.to_str().unwrap().to_owned()
     }
 
     fn kubeconfig_text(&self) -> String {
@@ -142,7 +163,7 @@ fn deletions_end_when_every_object_is_gone() {
 #[test]
 fn two_servers_take_turns_and_are_compared() {
     let (one, two) = (Server::start(), Server::start());
-    let two_url = format!("https://127.0.0.1:{}", two.port);
+    let two_url = two.url();
     let report = report(&[
         "--kubeconfig",
         &one.kubeconfig_text(),
@@ -168,6 +189,39 @@ fn two_servers_take_turns_and_are_compared() {
     }
 }
 
+/// The operations of a run that is told the server by its URL and who asks by flags.
+fn operations(server: &Server, flags: &[&str]) -> u64 {
+    let authority = server.pem("certificate-authority-data");
+    let url = server.url();
+    let target = ["--server", &url, "--certificate-authority", &authority];
+    let report = report(&[&target, flags, &["--profile", "create"]].concat());
+    number(&report["profiles"][0]["servers"][0]["operations"])
+}
+
+#[test]
+fn a_token_is_enough_to_be_let_in() {
+    let tokens = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(tokens.path(), "secret,ada,1,system:masters\n").unwrap();
+    let server = Server::start_with(&["--token-auth-file", tokens.path().to_str().unwrap()]);
+    assert!(operations(&server, &["--token", "secret"]) > 0);
+    // Who bears another token is nobody.
+    let url = server.url();
+    let target = ["--server", &url, "--insecure-skip-tls-verify"];
+    let output = api_load(&[&target[..], &["--token", "other", "--profile", "get"]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("cannot create namespace") && errors.contains("401 "), "{errors}");
+}
+
+#[test]
+fn a_client_certificate_and_its_key_are_enough_to_be_let_in() {
+    let server = Server::start();
+    let certificate = server.pem("client-certificate-data");
+    let key = server.pem("client-key-data");
+    let identity = ["--client-certificate", &certificate, "--client-key", &key];
+    assert!(operations(&server, &identity) > 0);
+}
+
 #[test]
 fn the_text_report_names_what_was_measured() {
     let server = Server::start();
@@ -179,19 +233,38 @@ fn the_text_report_names_what_was_measured() {
         "4 clients, configmaps, 1 rounds\n",
         "\ncreate\n  https://",
         " operations/s, p50 ",
+        " ms, max ",
         ", 0 errors\n",
         "\nwatch-churn\n",
         " 0 lost, ",
+        " late, 0 repeated, ",
+        " CPU s, ",
         " ms of CPU an operation, memory ",
     ] {
         assert!(text.contains(part), "no {part:?} in {text}");
+    }
+    assert!(!text.contains("first / second"), "there is one server: {text}");
+}
+
+#[test]
+fn the_text_report_of_two_servers_ends_with_their_ratios() {
+    let server = Server::start();
+    let kubeconfig = server.kubeconfig_text();
+    let both = ["--kubeconfig", &kubeconfig, "--compare-kubeconfig", &kubeconfig];
+    let output = api_load(&[&both[..], &["--profile", "create"]].concat());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}");
+    let ratios = text.lines().find_map(|line| line.strip_prefix("  first / second: ")).unwrap();
+    for name in ["p50", "p99", "max", "rate"] {
+        let ratio = ratios.split(", ").find_map(|part| part.strip_prefix(&format!("{name} ")));
+        assert!(ratio.unwrap().parse::<f64>().unwrap() > 0.0, "{name} of {ratios}");
     }
 }
 
 #[test]
 fn without_credentials_it_says_what_the_server_refused() {
     let server = Server::start();
-    let url = format!("https://127.0.0.1:{}", server.port);
+    let url = server.url();
     let output = api_load(&["--server", &url, "--insecure-skip-tls-verify", "--profile", "get"]);
     assert_eq!(output.status.code(), Some(2));
     let errors = String::from_utf8(output.stderr).unwrap();
