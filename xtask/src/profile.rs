@@ -15,13 +15,27 @@ struct HotPath {
     load: &'static [&'static str],
 }
 
+/// The loads that the table of profiles in `docs/why/performance.md` names. Few pods before the pages, for what seeds a path
+/// is in the samples.
 const HOT_PATHS: &[HotPath] = &[
-    HotPath { name: "create", load: &["--profile=create", "--clients=16"] },
-    HotPath { name: "get", load: &["--profile=get", "--clients=16", "--objects=50"] },
-    HotPath { name: "list", load: &["--profile=list", "--clients=4", "--objects=500"] },
+    HotPath {
+        name: "create",
+        load: &["--profile=create", "--clients=64", "--resource=configmaps"],
+    },
+    HotPath { name: "get", load: &["--profile=get", "--clients=64", "--resource=configmaps"] },
+    HotPath {
+        name: "list",
+        load: &["--profile=list", "--clients=16", "--page=500", "--objects=500"],
+    },
     HotPath {
         name: "watch",
-        load: &["--profile=watch-churn", "--clients=4", "--watchers=200", "--rate=50"],
+        load: &[
+            "--profile=watch-churn",
+            "--clients=64",
+            "--resource=configmaps",
+            "--watchers=1000",
+            "--rate=100",
+        ],
     },
 ];
 
@@ -169,6 +183,23 @@ mod tests {
         let all = Options::parse(&["--binary", "b", "--seconds", "2"]).unwrap();
         assert!(HOT_PATHS.iter().all(|path| all.selects(path.name)));
         assert_eq!((all.seconds.as_str(), all.recorder), ("2", Recorder::Perf));
+    }
+
+    #[test]
+    fn the_loads_are_those_that_the_table_of_profiles_names() {
+        let has = |name: &str, flags: &[&str]| {
+            let path = HOT_PATHS.iter().find(|path| path.name == name).unwrap();
+            flags.iter().all(|flag| path.load.contains(flag))
+        };
+        for name in ["create", "get"] {
+            assert!(has(name, &["--clients=64", "--resource=configmaps"]), "{name}");
+        }
+        // Pods, for that is what the load of a measured server is without `--resource`.
+        assert!(
+            has("list", &["--clients=16", "--page=500"])
+                && !has("list", &["--resource=configmaps"])
+        );
+        assert!(has("watch", &["--watchers=1000", "--rate=100"]));
     }
 
     #[test]

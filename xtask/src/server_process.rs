@@ -71,14 +71,15 @@ impl ServerProcess {
         self.process.id()
     }
 
-    /// Runs the load tool on pods; returns its JSON report. Every error and lost event fails it.
+    /// Runs the load tool, on pods unless the arguments name another resource; returns its JSON report. Every error and
+    /// lost event fails it.
     pub(crate) fn load(&self, args: &[&str]) -> Result<Vec<u8>> {
         let mut command = match &self.tool {
             Some(tool) => Command::new(tool),
             None => load::command(),
         };
         command.arg("--kubeconfig").arg(&self.kubeconfig);
-        command.args(["--resource=pods", "--output=json"]).args(args);
+        command.arg("--output=json").args(default_resource(args)).args(args);
         let output = command.output().context("cannot run the load tool")?;
         let errors = String::from_utf8_lossy(&output.stderr);
         let last = errors.lines().last().unwrap_or_default();
@@ -95,9 +96,21 @@ impl ServerProcess {
     }
 }
 
+/// The flag that is missing in arguments of the load tool, which takes it once.
+fn default_resource(args: &[&str]) -> Option<&'static str> {
+    let is_named = args.iter().any(|arg| arg.starts_with("--resource"));
+    (!is_named).then_some("--resource=pods")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pods_are_loaded_unless_something_else_is_named() {
+        assert_eq!(default_resource(&["--profile=get"]), Some("--resource=pods"));
+        assert_eq!(default_resource(&["--resource=configmaps"]), None);
+    }
 
     #[test]
     fn a_program_that_ends_is_no_server() {
