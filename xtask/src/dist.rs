@@ -9,6 +9,7 @@ mod ldd;
 mod notices;
 mod options;
 mod pages;
+mod size;
 mod toolchain;
 
 use crate::clients;
@@ -32,6 +33,7 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
     let options = Options::parse(args)?;
     let mtime = epoch(std::env::var(EPOCH).ok().as_deref())?;
     let (triple, program) = program(&options)?;
+    size::check(&program)?;
     let linkage = ldd::check(&program)?;
     match &linkage {
         Linkage::Static => println!("{}: static, needs no library", program.display()),
@@ -42,8 +44,10 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
         "{} was built for {triple} and is not static; RUSTFLAGS must not have -crt-static",
         program.display()
     );
-    let metadata = Metadata::of_target(&triple)?;
-    let parts = graph::parts(&metadata, NAME, &compiled_packages(NAME, &triple)?)?;
+    let features = toolchain::features(&triple);
+    let metadata = Metadata::of_target(&triple, features)?;
+    let compiled = compiled_packages(NAME, &triple, features)?;
+    let parts = graph::parts(&metadata, NAME, &compiled)?;
     let release =
         Release { repository: Path::new("."), triple, program, linkage, mtime, parts: &parts };
     let output = match options.output {

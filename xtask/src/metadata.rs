@@ -77,12 +77,13 @@ impl Metadata {
 
     /// All packages in Cargo.lock.
     pub(crate) fn of_everything() -> Result<Self> {
-        cargo_metadata(&["--locked"])
+        cargo_metadata(&["--locked", "--all-features"])
     }
 
-    /// The packages and the graph of dependencies of a build for a target.
-    pub(crate) fn of_target(triple: &str) -> Result<Self> {
-        cargo_metadata(&["--locked", "--filter-platform", triple])
+    /// The packages and the graph of dependencies of a build for a target, with features like `ratchet/jemalloc`.
+    pub(crate) fn of_target(triple: &str, features: &[&str]) -> Result<Self> {
+        let features = features.join(",");
+        cargo_metadata(&["--locked", "--filter-platform", triple, "--features", &features])
     }
 
     /// The package's folder relative to the repository's root.
@@ -148,9 +149,15 @@ fn cargo_metadata(options: &[&str]) -> Result<Metadata> {
 /// Names and versions of the packages that cargo compiles for a crate and a target, without those of its tests.
 ///
 /// `cargo metadata` lists more: it knows no choice of features by crate.
-pub(crate) fn compiled_packages(name: &str, triple: &str) -> Result<BTreeSet<(String, String)>> {
+pub(crate) fn compiled_packages(
+    name: &str,
+    triple: &str,
+    features: &[&str],
+) -> Result<BTreeSet<(String, String)>> {
     let edges = ["--edges", "normal,build", "--prefix", "none", "--format", "{p}"];
-    let arguments = [&["tree", "--locked", "--package", name, "--target", triple], &edges[..]];
+    let features = features.join(",");
+    let of = ["tree", "--locked", "--package", name, "--target", triple, "--features", &features];
+    let arguments = [&of, &edges[..]];
     let text = cargo_output(&arguments.concat())?;
     Ok(listed_packages(&String::from_utf8(text).context("cargo tree prints no UTF-8")?))
 }

@@ -87,12 +87,21 @@ impl Tools {
     }
 }
 
+/// A program that is handed out has no symbols, unlike other builds with the profile of releases, which are profiled. Panics
+/// tell their place without symbols and unwind by other tables; only the names in backtraces go.
+const STRIPPED: &str = "profile.release.strip=\"symbols\"";
+
+/// The features of a release for a target: jemalloc needs threads in the background, which it has not with musl.
+pub(super) fn features(triple: &str) -> &'static [&'static str] {
+    if is_musl(triple) { &[] } else { &["ratchet/jemalloc"] }
+}
+
 /// Builds `ratchet` as a release; returns the program's path.
 pub(super) fn build(triple: &str) -> Result<PathBuf> {
-    let mut arguments = vec!["build", "--release", "--locked", "-p", "ratchet", "--target", triple];
-    if !is_musl(triple) {
-        arguments.extend(["--features", "jemalloc"]);
-    }
+    let mut arguments = vec!["--config", STRIPPED, "build", "--release", "--locked"];
+    arguments.extend(["-p", "ratchet", "--target", triple]);
+    let features = features(triple).join(",");
+    arguments.extend(["--features", &features]);
     println!("cargo {}", arguments.join(" "));
     let status = cargo().args(&arguments).status().context("cannot run cargo")?;
     ensure!(status.success(), "the build failed; cargo says above why");
@@ -132,6 +141,8 @@ fn in_path(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dist::graph;
+    use crate::metadata::{Metadata, compiled_packages};
 
     const GNU: &str = "x86_64-unknown-linux-gnu";
     const MUSL: &str = "x86_64-unknown-linux-musl";
@@ -162,6 +173,17 @@ mod tests {
             let note = choice.note.unwrap();
             assert!(want.iter().all(|fix| note.contains(fix)), "{note}");
         }
+    }
+
+    #[test]
+    fn a_release_lists_the_allocator_that_it_has() {
+        let has_jemalloc = |triple: &str| {
+            let metadata = Metadata::of_target(triple, features(triple)).unwrap();
+            let compiled = compiled_packages("ratchet", triple, features(triple)).unwrap();
+            let parts = graph::parts(&metadata, "ratchet", &compiled).unwrap();
+            parts.iter().any(|part| part.package.name == "tikv-jemalloc-sys")
+        };
+        assert!(has_jemalloc(GNU) && !has_jemalloc(MUSL));
     }
 
     #[test]
