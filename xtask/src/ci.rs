@@ -113,6 +113,7 @@ fn run_lane(steps: &[Step], tally: Tally) -> LaneOutcome {
         let result = timed(name, &mut lane.times, || tests(&mut lane.tally));
         let all_passed = result.unwrap_or_else(|error| {
             println!("{name}: {error:#}");
+            lane.tally.not_run(format!("{name}: {error:#}"));
             false
         });
         if !all_passed && lane.tally.failed == before {
