@@ -3,6 +3,12 @@
 use crate::hostile::process::Process;
 use crate::hostile::wire::request;
 use crate::hostile::{Answer, Client};
+use ratchet_tls::AcceptAnyServer;
+use rustls::ClientConnection;
+use rustls::pki_types::ServerName;
+use std::io::ErrorKind;
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const JSON: (&str, &str) = ("Content-Type", "application/json");
@@ -83,14 +89,47 @@ fn health_is_answered_though_every_place_is_taken() {
     server.is_well();
 }
 
+/// Somebody who comes while there is no descriptor: the system has accepted the connection, the server has not.
+struct Newcomer {
+    session: ClientConnection,
+    tcp: TcpStream,
+}
+
+impl Newcomer {
+    fn new(address: SocketAddr) -> Self {
+        let config = AcceptAnyServer::client_config().unwrap().with_no_client_auth();
+        let name = ServerName::from(address.ip());
+        let session = ClientConnection::new(Arc::new(config), name).unwrap();
+        Self { session, tcp: TcpStream::connect(address).unwrap() }
+    }
+
+    /// Whether the server answers the handshake in time.
+    fn is_let_in(&mut self, patience: Duration) -> bool {
+        self.tcp.set_read_timeout(Some(patience)).unwrap();
+        while self.session.is_handshaking() {
+            match self.session.complete_io(&mut self.tcp) {
+                Ok(_) => {}
+                Err(why) if matches!(why.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                    return false;
+                }
+                Err(why) => panic!("{why}"),
+            }
+        }
+        true
+    }
+}
+
 #[test]
 fn a_server_without_descriptors_serves_those_who_are_there() {
     let folder = tempfile::tempdir().unwrap();
     let mut server = Process::start(folder.path(), "ulimit -n 100", &[]);
     let mut client = server.connect().unwrap();
     assert_eq!(client.get("/readyz").code, 200);
-    let crowd: Vec<_> =
-        (0..200).map(|_| std::net::TcpStream::connect(server.address).unwrap()).collect();
+    assert!(Newcomer::new(server.address).is_let_in(Duration::from_secs(30)), "before the crowd");
+    let mut crowd: Vec<_> = (0..200).map(|_| TcpStream::connect(server.address).unwrap()).collect();
+    // Who says nothing is cut off after ten seconds, and until then nobody else gets a descriptor.
+    let mut newcomer = Newcomer::new(server.address);
+    assert!(!newcomer.is_let_in(Duration::from_secs(1)), "descriptors are left");
     // Whoever has a connection is served, and what it writes is stored, though nobody else can come in.
     for number in 0..20 {
         let body = format!(r#"{{"metadata":{{"name":"m{number}"}}}}"#);
@@ -98,6 +137,9 @@ fn a_server_without_descriptors_serves_those_who_are_there() {
         assert_eq!(client.try_raw(&put, false).unwrap().code, 201);
         assert_eq!(client.try_raw(&request("GET", "/livez", &[], b""), false).unwrap().code, 200);
     }
+    // Those who are left are fewer than there are descriptors.
+    crowd.truncate(20);
+    assert!(newcomer.is_let_in(Duration::from_secs(60)), "who waited does not come in");
     drop(crowd);
     let begun = Instant::now();
     while server

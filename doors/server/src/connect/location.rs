@@ -119,9 +119,8 @@ pub(super) async fn of_node(connect: &Connect<'_>) -> Result<Location, StatusErr
 
 /// Rejects hosts with a non-global address: a node must not lead to the server's own machine.
 async fn check_not_local(host: &str) -> Result<(), StatusError> {
-    let found = match lookup(host, 0).await {
-        Ok(found) => found,
-        Err(_) => return Err(StatusError::bad_request(format!("lookup {host}: no such host"))),
+    let Ok(found) = lookup(host, 0).await else {
+        return Err(StatusError::bad_request(format!("lookup {host}: no such host")));
     };
     if found.is_empty() {
         return Err(StatusError::bad_request("no addresses for hostname"));

@@ -8,7 +8,7 @@ use std::time::Instant;
 use histories::{Action, Call, Change, Event, History, Outcome, Watch};
 use ratchet_store::{Commit, EventKind, Guard, Query, Record, Revision, Store, StoreError, Write};
 
-use super::{cuts, machine::Machine, open};
+use super::{cuts, machine::Machine, open, power::dice};
 use crate::Embedded;
 
 /// The number of cuts in CI.
@@ -252,7 +252,7 @@ async fn run_life(cuts: usize, random: &mut fastrand::Rng) -> usize {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn histories_over_power_failures_are_linearizable() {
-    let mut random = fastrand::Rng::with_seed(20_261_116);
+    let mut random = dice("concurrent", 20_261_116);
     let (cuts, mut written) = (cuts(CUTS), 0);
     let lives = cuts.div_ceil(LIFE);
     for life in 0..lives {

@@ -1,4 +1,5 @@
 //! Power failures at any moment: acknowledged commits are there, and none is there by half.
+#![allow(clippy::print_stderr, reason = "a run tells its seed")]
 
 use ratchet_store::{Commit, Guard, Revision, Store, StoreError, Write};
 
@@ -9,6 +10,23 @@ use crate::Embedded;
 const CUTS: usize = 400;
 /// The number of cuts before a new disk is used.
 const LIFE: usize = 25;
+
+/// The dice of a run. CI throws the same ones each time; a long run throws others, for what the same ones find is known. The
+/// variable repeats a run of the same test.
+pub(super) fn dice(test: &str, short: u64) -> fastrand::Rng {
+    let given = std::env::var("RATCHET_FIRE_SEED").ok();
+    let given = given.map(|text| text.parse().expect("RATCHET_FIRE_SEED is a number"));
+    let is_long = std::env::var_os("RATCHET_POWER_CUTS").is_some();
+    let seed = match given {
+        None if is_long => fastrand::u64(..),
+        None => short,
+        Some(seed) => seed,
+    };
+    if is_long {
+        eprintln!("{test}: RATCHET_FIRE_SEED={seed}");
+    }
+    fastrand::Rng::with_seed(seed)
+}
 
 /// What must be on the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,7 +83,7 @@ async fn check(store: &Embedded, acked: Acked) -> Acked {
 
 #[tokio::test]
 async fn nothing_acknowledged_is_lost_when_the_power_goes() {
-    let mut random = fastrand::Rng::with_seed(20_261_115);
+    let mut random = dice("power", 20_261_115);
     let (mut image, mut acked, mut written) = (Vec::new(), Acked::default(), 0);
     let cuts = cuts(CUTS);
     for cut in 0..cuts {
