@@ -102,8 +102,8 @@ usage: cargo xtask <command>
   restore DIR [--binary PATH]
                   damage spellings of addresses in a copy of any folder of manifests, let `ratchet fix` put them right, and
                   compare byte for byte
-  scale           compute what limits one server and one etcd from the figures in xtask/scale.json, and what breaks first
-                  in larger clusters; fails if the model misses a measured point by more than 20 %
+  scale           compute what limits one server and one etcd from the figures in xtask/scale.json and
+                  xtask/scale-etcd.json, and what breaks first in larger clusters; fails if the model misses a measured point by more than 20 %
   scale --measure --binary PATH [--etcd-servers URL] [--tool PATH] [--quick] [--write]
                   measure these figures with a `ratchet` built with --release, and store them
   tree DIR COUNT  write a tree of COUNT mixed resources, for measurements
