@@ -2,8 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
 
-#[path = "serve_etcd/certificates.rs"]
-mod certificates;
 #[allow(dead_code, reason = "others use more of it")]
 mod server;
 
@@ -216,7 +214,7 @@ async fn start_with_tls(program: &Path, folder: &Path) -> (Cluster, EtcdConfig) 
 async fn an_etcd_with_tls_is_copied_to_and_from_by_who_has_a_certificate() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    certificates::write_certificates(folder.path());
+    etcd_peer::write_certificates(folder.path());
     let wanted = fill(Path::new(&path("data"))).await;
     for (number, program) in required_programs().into_iter().enumerate() {
         let (_cluster, config) = start_with_tls(&program, folder.path()).await;

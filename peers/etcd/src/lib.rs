@@ -14,6 +14,10 @@
     reason = "a peer of a test may fail like a test"
 )]
 
+mod certificates;
+
+pub use certificates::write_certificates;
+
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};

@@ -9,7 +9,6 @@
 )]
 
 mod away;
-mod certificates;
 mod contended;
 mod cut_off;
 mod events;

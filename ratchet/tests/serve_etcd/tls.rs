@@ -1,9 +1,8 @@
 //! An etcd of three members that demands certificates of its clients.
 
-use crate::certificates::write_certificates;
 use crate::server::refused_at_home;
 use crate::{MAPS, create, eventually, map, start};
-use etcd_peer::{Cluster, required_programs};
+use etcd_peer::{Cluster, required_programs, write_certificates};
 use ratchet_etcd::{EtcdConfig, EtcdStore};
 use serde_json::Value;
 use std::path::Path;

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use etcd_peer::{Cluster, required_programs};
+use etcd_peer::{Cluster, required_programs, write_certificates};
 use ratchet_etcd::{ConnectError, EtcdConfig, EtcdStore};
 use ratchet_store::{
     Commit, EventKind, Guard, Operation, Query, Revision, State, Store, StoreError, Watch, Write,
@@ -385,32 +385,4 @@ async fn urls_and_absence_are_told() {
     };
     let error = EtcdStore::connect(closed).await.unwrap_err().to_string();
     assert!(error.contains("127.0.0.1:1: "), "{error}");
-}
-
-/// An authority with a server and a client certificate, and another authority.
-fn write_certificates(dir: &Path) {
-    let authority = |name: &str| {
-        let mut params = rcgen::CertificateParams::new(Vec::<String>::new()).unwrap();
-        params.distinguished_name.push(rcgen::DnType::CommonName, name);
-        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
-        let key = rcgen::KeyPair::generate().unwrap();
-        std::fs::write(dir.join(format!("{name}.crt")), params.self_signed(&key).unwrap().pem())
-            .unwrap();
-        rcgen::Issuer::new(params, key)
-    };
-    let ca = authority("ca");
-    authority("other");
-    for (name, usage) in [
-        ("server", rcgen::ExtendedKeyUsagePurpose::ServerAuth),
-        ("client", rcgen::ExtendedKeyUsagePurpose::ClientAuth),
-    ] {
-        let mut params = rcgen::CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
-        params.distinguished_name.push(rcgen::DnType::CommonName, name);
-        // etcd calls itself through its gateway, with its own certificate.
-        params.extended_key_usages = vec![usage, rcgen::ExtendedKeyUsagePurpose::ClientAuth];
-        let key = rcgen::KeyPair::generate().unwrap();
-        let certificate = params.signed_by(&key, &ca).unwrap();
-        std::fs::write(dir.join(format!("{name}.crt")), certificate.pem()).unwrap();
-        std::fs::write(dir.join(format!("{name}.key")), key.serialize_pem()).unwrap();
-    }
 }

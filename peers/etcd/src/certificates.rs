@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// An authority with a server and a client certificate, and another authority.
-pub(crate) fn write_certificates(dir: &Path) {
+/// Writes an authority (`ca`) with a certificate for a server and one for a client, and another authority (`other`).
+pub fn write_certificates(dir: &Path) {
     let authority = |name: &str| {
         let mut params = rcgen::CertificateParams::new(Vec::<String>::new()).unwrap();
         params.distinguished_name.push(rcgen::DnType::CommonName, name);
