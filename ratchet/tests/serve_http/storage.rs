@@ -169,7 +169,9 @@ async fn writes_that_wait_for_a_slow_disk_end_with_their_time_and_leave_nothing(
     };
     let first = write("first".to_owned(), "");
     // Until the store has taken it.
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    while !server.disk.is_holding_a_flush() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
     let others: Vec<_> = (0..40).map(|n| write(format!("late-{n}"), "?timeout=1s")).collect();
     for other in others {
         assert_eq!(other.await.unwrap(), 504);

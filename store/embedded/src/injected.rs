@@ -1,7 +1,7 @@
 //! Injected faults of the disk and the clock, for tests of the users of a store.
 
 use std::io;
-use std::sync::atomic::{AtomicI64, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -18,6 +18,8 @@ struct Switches {
     /// Whether flushes wait.
     held: Mutex<bool>,
     released: Condvar,
+    /// Whether one waits now.
+    is_holding: AtomicBool,
     /// What the clock is ahead, in milliseconds.
     ahead: AtomicI64,
 }
@@ -40,6 +42,11 @@ impl FaultInjector {
         *self.0.held.lock().unwrap_or_else(PoisonError::into_inner) = held;
         self.0.any.fetch_or(1, Ordering::Release);
         self.0.released.notify_all();
+    }
+
+    /// Whether a flush waits: what is committed now comes after its transaction.
+    pub fn is_holding_a_flush(&self) -> bool {
+        self.0.is_holding.load(Ordering::Acquire)
     }
 
     /// Sets the wall clock ahead of the real one by this many milliseconds, or behind it.
@@ -69,7 +76,9 @@ impl FaultInjector {
     pub(crate) fn on_flush(&self) -> io::Result<()> {
         if self.0.any.load(Ordering::Acquire) != 0 {
             let held = self.0.held.lock().unwrap_or_else(PoisonError::into_inner);
+            self.0.is_holding.store(*held, Ordering::Release);
             drop(self.0.released.wait_while(held, |held| *held));
+            self.0.is_holding.store(false, Ordering::Release);
         }
         self.inject(&self.0.flush)
     }
